@@ -1,0 +1,1 @@
+"""Planners: (snapshot, request, now, actor) to Change. May import `recall`, `text`, `model`."""

@@ -1,0 +1,1 @@
+"""The edge to agent programs. May import `recall`, `store.files`, `model`."""

@@ -1,0 +1,301 @@
+"""Record and its parts. Imports: standard library and `errors` only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from vault_cli.errors import Diagnostic
+
+ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+"""What an id may look like; ids are text, found and kept as typed."""
+
+CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Lower-case Crockford base32 alphabet of generated ids (7 random characters)."""
+
+
+class Kind(StrEnum):
+    """What a record is. The order is the order of `mvault list --by-kind`."""
+
+    LESSON = "lesson"
+    FAILURE = "failure"
+    RULE = "rule"
+    FACT = "fact"
+    PREFERENCE = "preference"
+    INSIGHT = "insight"
+    HYPOTHESIS = "hypothesis"
+    RESOURCE = "resource"
+    DECISION = "decision"
+    NOTE = "note"
+    RECIPE = "recipe"
+    SKILL = "skill"
+    TOPIC = "topic"
+    TASK = "task"
+    TICKET = "ticket"
+    REFLECTION = "reflection"
+    PERSONA = "persona"
+
+    @property
+    def letter(self) -> str:
+        """Mnemonic first letter of a generated id (failure is x, skill k, resource s, ticket w)."""
+        return _LETTERS.get(self, self.value[0])
+
+    @property
+    def folder(self) -> str:
+        """Top-level folder where records of this kind live once admitted."""
+        return _FOLDERS.get(self, "memories")
+
+
+_LETTERS = {
+    Kind.FAILURE: "x",
+    Kind.RESOURCE: "s",
+    Kind.SKILL: "k",
+    Kind.RECIPE: "c",
+    Kind.TOPIC: "o",
+    Kind.TICKET: "w",
+    Kind.REFLECTION: "e",
+    Kind.PERSONA: "a",
+}
+_FOLDERS = {
+    Kind.RULE: "playbook",
+    Kind.RECIPE: "recipes",
+    Kind.SKILL: "skills",
+    Kind.TOPIC: "topics",
+    Kind.TASK: "tasks",
+    Kind.TICKET: "tickets",
+    Kind.REFLECTION: "reflections",
+    Kind.PERSONA: "persona",
+}
+MEMORY_KINDS = tuple(kind for kind in Kind if kind.folder == "memories")
+"""Kinds stored under `memories/` in month folders."""
+
+
+class Status(StrEnum):
+    """Stored status of a record (02-format, Status)."""
+
+    CANDIDATE = "candidate"
+    ACTIVE = "active"
+    VERIFIED = "verified"
+    DISPUTED = "disputed"
+    SUPERSEDED = "superseded"
+    DEPRECATED = "deprecated"
+    REJECTED = "rejected"
+    QUARANTINED = "quarantined"
+    TOMBSTONED = "tombstoned"
+
+
+IN_FORCE = frozenset({Status.ACTIVE, Status.VERIFIED})
+"""Statuses that are rendered and enforced."""
+
+_RESTRICTION = {
+    Status.VERIFIED: 0,
+    Status.ACTIVE: 1,
+    Status.DISPUTED: 2,
+    Status.CANDIDATE: 3,
+    Status.DEPRECATED: 4,
+    Status.SUPERSEDED: 5,
+    Status.REJECTED: 6,
+    Status.QUARANTINED: 7,
+    Status.TOMBSTONED: 8,
+}
+_FOLDER_STATUS = {
+    "drafts": Status.CANDIDATE,
+    "quarantine": Status.QUARANTINED,
+    "tombstones": Status.TOMBSTONED,
+}
+
+
+def restrict_status(written: Status, path: str) -> Status:
+    """Return the effective status: the more restrictive of what is written and the folder says.
+
+    Args:
+        written: status in the front matter.
+        path: vault-relative POSIX path.
+    """
+    by_folder = _FOLDER_STATUS.get(path.split("/", 1)[0])
+    if by_folder is None or _RESTRICTION[written] >= _RESTRICTION[by_folder]:
+        return written
+    return by_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who sees a record: `global`, `project:<id>` or `session:<id>`."""
+
+    level: str = "global"
+    name: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Scope:
+        """Read `global`, `project:<id>` or `session:<id>`; raise ValueError otherwise."""
+        level, _, name = text.strip().partition(":")
+        if level == "global" and not name:
+            return cls()
+        if level in ("project", "session") and name.strip():
+            return cls(level, name.strip())
+        raise ValueError(text)
+
+    def __str__(self) -> str:
+        return f"{self.level}:{self.name}" if self.name else self.level
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """When a record holds. A `date` is a whole calendar day in the vault's time zone.
+
+    A `datetime` (always aware) is an exact instant. Either end may be open (None).
+    """
+
+    start: date | datetime | None = None
+    end: date | datetime | None = None
+
+    def state_at(self, now: datetime) -> str:
+        """Return `scheduled`, `current` or `expired` at an aware instant in the vault's zone.
+
+        The calendar day is taken from `now` as given, so pass it already converted to the
+        vault's time zone. The last day counts to its end.
+        """
+        if self.start is not None and _before(now, self.start):
+            return "scheduled"
+        if self.end is not None and _after(now, self.end):
+            return "expired"
+        return "current"
+
+
+def _before(now: datetime, start: date | datetime) -> bool:
+    return now < start if isinstance(start, datetime) else now.date() < start
+
+
+def _after(now: datetime, end: date | datetime) -> bool:
+    return now >= end if isinstance(end, datetime) else now.date() > end
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Sums of observations (folded from `usage/`); never written into the record."""
+
+    exposures: int = 0
+    citations: int = 0
+    helpful: int = 0
+    harmful: int = 0
+    hits: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    last_used: str = ""
+
+
+NO_TALLY = Tally()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One Markdown file, typed. Built by `text.fields.read_record`; never written back whole.
+
+    Args:
+        id: identity; the front matter's `id`, or the file stem for a file not yet adopted.
+        adopted: whether the front matter holds an id.
+        path: vault-relative POSIX path.
+        digest: SHA-256 hex of the file's bytes, the precondition of every edit.
+        written_status: status in the file; use `status` for the effective one.
+        title: key `title`, else first level-1 heading, else file stem. Never empty.
+        body: text after the front matter, LF line ends, no BOM.
+        fields: the whole front matter as read (text, lists, maps; unknown keys included).
+        findings: warnings and notes about this file (errors keep a record out altogether).
+    """
+
+    id: str
+    kind: Kind
+    path: str
+    digest: str
+    written_status: Status
+    title: str
+    body: str
+    adopted: bool = True
+    scope: Scope = Scope()
+    topics: tuple[str, ...] = ()
+    applies_when: str = ""
+    keywords: tuple[str, ...] = ()
+    summary: str = ""
+    importance: int | None = None
+    confidence: str = ""
+    source: str = ""
+    origin: str = ""
+    created: str = ""
+    validity: Validity = Validity()
+    supersedes: tuple[str, ...] = ()
+    conflicts: tuple[tuple[str, str], ...] = ()
+    derived_from: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    required: bool = False
+    checklist: bool = False
+    correction: bool = False
+    boundary: str = ""
+    branch: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    hits: int = 0
+    fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    findings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """Effective status: the more restrictive of `written_status` and the folder."""
+        return restrict_status(self.written_status, self.path)
+
+    @property
+    def in_force(self) -> bool:
+        """Whether a person admitted it (validity and holds are checked by selection)."""
+        return self.status in IN_FORCE
+
+    @property
+    def held_by(self) -> tuple[Diagnostic, ...]:
+        """Findings that keep the record from the render and that no person has allowed."""
+        return tuple(f for f in self.findings if f.holds and f.code not in self.allow)
+
+    @property
+    def weight(self) -> int:
+        """Importance 1-10: the author's, else the default of the kind (02-format, Numbers)."""
+        if self.importance is not None:
+            return self.importance
+        return _DEFAULT_IMPORTANCE.get(self.kind, 5)
+
+
+_DEFAULT_IMPORTANCE = {Kind.PREFERENCE: 8, Kind.LESSON: 7, Kind.RECIPE: 6}
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All records at one moment, and everything that was wrong with the rest.
+
+    Args:
+        records: readable records sorted by path. Several may share an id (a finding on each
+            of them says so, with `holds`); `by_id` then has none of them.
+        diagnostics: every finding, of readable and unreadable files, sorted by path and line.
+        unreadable: paths of files that hold an `error` diagnostic (not in `records`).
+        skipped: how many files were passed over by the ignore list, by folder name.
+        tallies: folded observations by record id.
+        commit: hex id of the commit this snapshot shows, or "" for the working tree.
+    """
+
+    records: tuple[Record, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    unreadable: tuple[str, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    tallies: Mapping[str, Tally] = field(default_factory=lambda: MappingProxyType({}))
+    commit: str = ""
+
+    @property
+    def by_id(self) -> dict[str, Record]:
+        """Map of unambiguous ids to their records."""
+        seen: dict[str, Record | None] = {}
+        for record in self.records:
+            seen[record.id] = None if record.id in seen else record
+        return {key: record for key, record in seen.items() if record is not None}
+
+    def tally(self, record_id: str) -> Tally:
+        """Return the folded observations of one record (zeros when there are none)."""
+        return self.tallies.get(record_id, NO_TALLY)

@@ -1,0 +1,1 @@
+"""Records to selection to text. May import `text`, `model` and `errors`; never `store`."""

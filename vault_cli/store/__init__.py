@@ -1,0 +1,1 @@
+"""Disk and git. May import `text`, `model` and `errors`."""

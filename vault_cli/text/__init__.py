@@ -1,0 +1,1 @@
+"""Pure functions on text. May import `model` and `errors`."""
