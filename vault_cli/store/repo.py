@@ -107,7 +107,9 @@ class Repository:
         """
         raise NotImplementedError
 
-    def log(self, *, paths: Sequence[str] = (), record_id: str = "", limit: int = 0) -> list[CommitInfo]:
+    def log(
+        self, *, paths: Sequence[str] = (), record_id: str = "", limit: int = 0
+    ) -> list[CommitInfo]:
         """Return vault commits, newest first; `record_id` filters by the Vault-Id trailer or path."""
         raise NotImplementedError
 
