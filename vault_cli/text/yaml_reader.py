@@ -113,7 +113,7 @@ def read_block(block: str) -> tuple[dict[str, Any], dict[str, int], list[Problem
         raise BlockError(problem) from error
     lines = walker.key_lines
     if odd:
-        front = _restore(front)
+        front = restore(front)
         lines = {key.translate(_RESTORE): line for key, line in lines.items()}
     return front, lines, walker.problems
 
@@ -121,21 +121,26 @@ def read_block(block: str) -> tuple[dict[str, Any], dict[str, int], list[Problem
 _QUOTE = "Put values with special signs in double quotes."
 
 
+def stand_in(block: str) -> str:
+    """Return a block with stand-ins for four characters that libyaml takes as breaks or refuses."""
+    return block if block.isascii() or not _ODD.search(block) else _save_odd(block)
+
+
 def _save_odd(block: str) -> str:
-    """Stand-ins for four characters that libyaml takes as line breaks or refuses."""
     if _SAVE_AS.search(block):
         message = "the block mixes private-use characters with Unicode line breaks"
         raise BlockError(Problem("yaml-control", 1, message, "Remove one of them."))
     return block.translate(_SAVE)
 
 
-def _restore(value: Any) -> Any:
+def restore(value: Any) -> Any:
+    """Return a value read from a block of `stand_in` with its own characters."""
     if isinstance(value, str):
         return value.translate(_RESTORE)
     if isinstance(value, list):
-        return [_restore(item) for item in value]
+        return [restore(item) for item in value]
     if isinstance(value, dict):
-        return {key.translate(_RESTORE): _restore(item) for key, item in value.items()}
+        return {key.translate(_RESTORE): restore(item) for key, item in value.items()}
     return value
 
 

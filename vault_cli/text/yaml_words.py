@@ -121,7 +121,7 @@ def _value(line: str) -> tuple[str, str]:
 def _in_quotes(key: str, value: str) -> str:
     text = value.rstrip()
     quoted = f"'{text}'" if '"' in text and "'" not in text else '"' + text.replace('"', '\\"') + '"'
-    return f"Put the value in quotes: {key + ': ' if key else '- '}{show(quoted)}"
+    return f"Put the value in quotes: {key + ': ' if key else ''}{show(quoted)}"
 
 
 def _find_tab(line: str, number: int, _: list[str]) -> Problem | None:
@@ -183,7 +183,7 @@ def _find_quote(line: str, number: int, _: list[str]) -> Problem | None:
         return Problem("yaml-quote", number + 1, message, f"Add the closing {sign} at its end.")
     rest = value[closed.end() :].strip()
     if rest and not rest.startswith("#"):
-        message = f"text follows the closing quote of {where[4:]}: {show(rest)}"
+        message = f"text follows the closing quote of {where}: {show(rest)}"
         hint = (
             "Write '' for a quote inside single quotes, or use double quotes around the whole value."
             if sign == "'"
@@ -210,7 +210,7 @@ def _find_flow(line: str, number: int, _: list[str]) -> Problem | None:
     if rest and not rest.startswith("#"):
         message = f"{where} starts with {value[0]} and goes on after it: {show(value)}"
         return Problem("yaml-sign", number + 1, message, _in_quotes(key, value))
-    message = f"what stands in the brackets of {where[4:]} cannot be read: {show(value)}"
+    message = f"what stands in the brackets of {where} cannot be read: {show(value)}"
     return Problem("yaml-sign", number + 1, message, "Put each item in quotes.")
 
 
