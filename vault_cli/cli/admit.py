@@ -1,0 +1,228 @@
+"""`approve`, `reject`, `deprecate`, `graduate`: a person's word. May import all below `cli`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from vault_cli.cli.complete import complete_draft, complete_in_force
+from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.views import plural
+from vault_cli.errors import UsageError
+from vault_cli.model.lifecycle import Actor
+from vault_cli.model.record import Record
+
+YesOption = Annotated[
+    bool,
+    typer.Option(
+        "--yes",
+        "-y",
+        help="Do not ask. Without a terminal only for an actor the user's configuration names.",
+    ),
+]
+
+
+def approve(
+    ctx: typer.Context,
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", autocompletion=complete_draft)],
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", metavar="CODE", help="Let a holding finding pass (repeatable)."),
+    ] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why; needed with --allow.")] = "",
+    yes: YesOption = False,
+) -> int:
+    """Put drafts in force. Needs a person: the change is shown first, then asked about.
+
+    All of them become active in one commit; what they supersede goes out of force in the same
+    one. A record that is active already is left alone.
+
+    Examples:
+      mvault approve l-7k3qd2m
+      mvault approve l-7k3 r-aa8 --yes
+      mvault approve n-3d90x1c --allow hidden-characters --reason "shows the attack"
+    """
+    inv: Invocation = ctx.obj
+    records = inv.find_all(ids)
+    return inv.submit(plan_approval(inv, records, allow=allow or (), reason=reason, yes=yes))
+
+
+def plan_approval(
+    inv: Invocation,
+    records: tuple[Record, ...],
+    *,
+    allow: list[str] | tuple[str, ...] = (),
+    reason: str = "",
+    yes: bool = False,
+) -> Plan:
+    """Return the plan that puts records in force."""
+    from vault_cli.features.approval import needed_paths, plan_approve
+
+    texts = {path: inv.read(path) for path in needed_paths(inv.snapshot, records)}
+    planned = plan_approve(
+        inv.snapshot,
+        records,
+        texts,
+        now=inv.now,
+        actor=Actor.PERSON,
+        how="terminal",
+        random_int=inv.random_int,
+        allow=tuple(allow),
+        reason=reason,
+    )
+    one = f"{records[0].id}: {records[0].title}"
+    what = one if len(records) == 1 else plural(len(records), "record")
+    return Plan(
+        planned.change,
+        f"approved {what}",
+        f"Approve {what}?",
+        person=True,
+        yes=yes,
+        findings=planned.notes,
+        nothing="nothing to do: already in force",
+    )
+
+
+def reject(
+    ctx: typer.Context,
+    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_draft)],
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; it is remembered.")] = "",
+    yes: YesOption = False,
+) -> int:
+    """Turn a draft down. The reason becomes a decision, so that it is not proposed again.
+
+    Examples:
+      mvault reject l-7k3qd2m --reason "only true on Windows, where we do not build"
+    """
+    inv: Invocation = ctx.obj
+    record = inv.find(record_id)
+    return inv.submit(plan_rejection(inv, record, reason=reason, yes=yes))
+
+
+def plan_rejection(inv: Invocation, record: Record, *, reason: str, yes: bool = False) -> Plan:
+    """Return the plan that rejects a draft.
+
+    Raises:
+        UsageError: no reason. RefusedError: the lifecycle does not allow it.
+    """
+    from vault_cli.features.approval import plan_reject
+
+    planned = plan_reject(
+        inv.snapshot,
+        record,
+        inv.read(record.path),
+        reason=reason,
+        now=inv.now,
+        actor=Actor.PERSON,
+        random_int=inv.random_int,
+    )
+    what = f"{record.id}: {record.title}"
+    return Plan(
+        planned.change,
+        f"rejected {what}",
+        f"Reject {what}?",
+        person=True,
+        yes=yes,
+        findings=planned.notes,
+    )
+
+
+def deprecate(
+    ctx: typer.Context,
+    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_in_force)],
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; it stays in the file.")] = "",
+    yes: YesOption = False,
+) -> int:
+    """Take a record out of force, with the reason. The file and its history stay.
+
+    Examples:
+      mvault deprecate f-1m4c8tt --reason "the server was replaced"
+    """
+    from vault_cli.features.records import plan_deprecate
+
+    inv: Invocation = ctx.obj
+    record = inv.find(record_id)
+    change = plan_deprecate(
+        record, inv.read(record.path), reason=reason, now=inv.now, actor=Actor.PERSON
+    )
+    what = f"{record.id}: {record.title}"
+    return inv.submit(
+        Plan(change, f"deprecated {what}", f"Deprecate {what}?", person=True, yes=yes)
+    )
+
+
+def graduate(
+    ctx: typer.Context,
+    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_in_force)],
+    name: Annotated[
+        str, typer.Option("--name", help="Skill name (a-z, 0-9, hyphens); else from the title.")
+    ] = "",
+    description: Annotated[
+        str, typer.Option("--description", help="What it does and when to use it; at most 1,024.")
+    ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Also before it has proven itself; needs --reason.")
+    ] = False,
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Why it graduates early.")] = "",
+    yes: YesOption = False,
+) -> int:
+    """Turn a proven recipe into an Agent Skill: skills/<name>/SKILL.md with its dossier.
+
+    The files are shown first. The recipe stays, superseded by the skill.
+
+    Examples:
+      mvault graduate c-4s8x1ya --dry-run
+      mvault graduate c-4s8x1ya --name rotate-staging-keys
+      mvault graduate c-4s8x1ya --force --reason "used every week before the vault existed"
+    """
+    from vault_cli.features.recipes import plan_graduate
+
+    inv: Invocation = ctx.obj
+    if force and not reason.strip():
+        raise UsageError("--force needs --reason", hint="The reason goes into the dossier.")
+    record = inv.find(record_id)
+    graduation = plan_graduate(
+        inv.snapshot,
+        record,
+        inv.read(record.path),
+        now=inv.now,
+        actor=Actor.PERSON,
+        random_int=inv.random_int,
+        name=name,
+        description=description,
+        history=_history(inv, record),
+        existing=_skill_folders(inv),
+        threshold=int(inv.vault.config["graduation.min_hits"]),
+        force_reason=reason if force else "",
+        how=inv.consent(yes=yes).how or "preview",
+    )
+    planned = graduation.planned
+    data = {"name": graduation.name, "description": graduation.description}
+    return inv.submit(
+        Plan(
+            planned.change,
+            f"graduated {record.id} to skills/{graduation.name}",
+            f"Write the skill {graduation.name}?",
+            person=True,
+            yes=yes,
+            data=data,
+            findings=planned.notes,
+        )
+    )
+
+
+def _history(inv: Invocation, record: Record) -> list[str]:
+    """Return the recipe's history for its dossier, oldest first."""
+    if inv.vault.repo is None:
+        return []
+    commits = inv.vault.repo.log(paths=(record.path,), record_id=record.id)
+    return [f"{c.date[:10]} {c.subject} ({c.id[:10]})" for c in reversed(commits)]
+
+
+def _skill_folders(inv: Invocation) -> list[str]:
+    """Return the names below `skills/`, also of folders that hold no readable skill."""
+    try:
+        return sorted(path.name for path in (inv.root / "skills").iterdir())
+    except OSError:
+        return []

@@ -1,0 +1,46 @@
+"""The table of commands: name, module, function, panel, one line of help. Imports nothing."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """One command: where its function is, and its line in `mvault --help`."""
+
+    panel: str
+    module: str
+    function: str
+    help: str
+
+
+PANELS = {
+    "recall": "Read what the vault knows",
+    "curate": "Propose, review, admit",
+    "upkeep": "Look after the vault",
+}
+
+COMMANDS: dict[str, Entry] = {
+    "render": Entry(
+        "recall", "render", "render", "Print what is in force as a block for a prompt."
+    ),
+    "list": Entry("recall", "recall", "list_records", "List records: id, status, kind, title."),
+    "show": Entry("recall", "recall", "show", "Show one record."),
+    "log": Entry("recall", "history", "log", "Show what changed in the vault, newest first."),
+    "diff": Entry("recall", "history", "diff", "Compare two renders."),
+    "add": Entry("curate", "curate", "add", "Write a new draft."),
+    "edit": Entry("curate", "curate", "edit", "Change one record in the editor or by key."),
+    "adopt": Entry("curate", "curate", "adopt", "Take hand-written notes in as drafts."),
+    "review": Entry("curate", "review", "review", "Go through the drafts one by one."),
+    "approve": Entry("curate", "admit", "approve", "Put drafts in force."),
+    "reject": Entry("curate", "admit", "reject", "Turn a draft down, with the reason."),
+    "revise": Entry("curate", "curate", "revise", "Propose a successor of a record in force."),
+    "deprecate": Entry("curate", "admit", "deprecate", "Take a record out of force."),
+    "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
+    "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
+    "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
+    "check": Entry("upkeep", "upkeep", "check", "Check every file of the vault."),
+    "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
+    "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
+    "trust": Entry("upkeep", "upkeep", "trust", "Trust this repository's hooks and settings."),
+}

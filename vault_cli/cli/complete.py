@@ -1,0 +1,64 @@
+"""Shell completion of ids, kinds and statuses. May import `store`, `model`; never fails.
+
+The answer of a completion is evaluated by some shells, so a title is reduced to characters that
+mean nothing to any of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from vault_cli.model.record import ID_PATTERN, IN_FORCE, Kind, Record, Status
+
+_PLAIN = frozenset(" .,+=@%_/-")
+_TITLE_LENGTH = 60
+
+
+def complete_id(incomplete: str) -> list[tuple[str, str]]:
+    """Return (id, title) of the records whose id begins with what was typed."""
+    return list(_matches(incomplete, _records()))
+
+
+def complete_draft(incomplete: str) -> list[tuple[str, str]]:
+    """Return (id, title) of candidates only."""
+    drafts = (r for r in _records() if r.status is Status.CANDIDATE)
+    return list(_matches(incomplete, drafts))
+
+
+def complete_in_force(incomplete: str) -> list[tuple[str, str]]:
+    """Return (id, title) of records in force only."""
+    return list(_matches(incomplete, (r for r in _records() if r.status in IN_FORCE)))
+
+
+def complete_kind(incomplete: str) -> list[str]:
+    """Return the kinds that begin with what was typed."""
+    return [str(kind) for kind in Kind if kind.startswith(incomplete)]
+
+
+def complete_status(incomplete: str) -> list[str]:
+    """Return the statuses that begin with what was typed."""
+    return [str(status) for status in Status if status.startswith(incomplete)]
+
+
+def _matches(incomplete: str, records: Iterator[Record]) -> Iterator[tuple[str, str]]:
+    for record in records:
+        if record.id.startswith(incomplete) and ID_PATTERN.fullmatch(record.id):
+            yield record.id, plain_title(record.title)
+
+
+def plain_title(title: str) -> str:
+    """Return a title without anything that a shell could read as more than text."""
+    kept = "".join(char if char.isalnum() or char in _PLAIN else " " for char in title)
+    return " ".join(kept.split())[:_TITLE_LENGTH]
+
+
+def _records() -> Iterator[Record]:
+    from vault_cli.store.vault import Vault, find_vault
+
+    try:
+        root = find_vault(None, cwd=Path.cwd(), environ=os.environ)
+        yield from Vault.open(root, environ=os.environ).snapshot().records
+    except Exception:  # noqa: BLE001 - a shell must never see an error of ours while completing
+        return

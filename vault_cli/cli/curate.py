@@ -1,0 +1,373 @@
+"""`add`, `edit`, `adopt`, `revise`. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vault_cli.cli.complete import complete_id, complete_in_force, complete_kind
+from vault_cli.cli.filters import one_of
+from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.views import plural
+from vault_cli.errors import RefusedError, UsageError, VaultError
+from vault_cli.model.record import Kind
+
+if TYPE_CHECKING:
+    from vault_cli.cli.editor import Desk
+    from vault_cli.features.records import Planned
+    from vault_cli.features.requests import DraftRequest
+    from vault_cli.model.lifecycle import Actor
+    from vault_cli.model.record import Record
+
+LIST_KEYS = frozenset(
+    {"topics", "tags", "keywords", "supersedes", "derived_from", "aliases", "branch"}
+)
+"""Keys whose `--set` value is a comma-separated list."""
+
+SET_HELP = "Set a front-matter key (repeatable); lists are separated by commas: topics=ci,git."
+
+
+def add(
+    ctx: typer.Context,
+    kind: Annotated[str, typer.Argument(metavar="KIND", autocompletion=complete_kind)],
+    title: Annotated[str, typer.Option("--title", "-T", help="One line; else the heading.")] = "",
+    body: Annotated[
+        str | None, typer.Option("--body", "-b", help="Text in Markdown; `-` reads stdin.")
+    ] = None,
+    section: Annotated[
+        list[str] | None,
+        typer.Option("--section", help="NAME=TEXT, for example problem=…, 修正=… (repeatable)."),
+    ] = None,
+    payload: Annotated[
+        str, typer.Option("--payload", metavar="FILE", help="JSON object; `-` reads stdin.")
+    ] = "",
+    scope: Annotated[str, typer.Option("--scope", help="global, project:ID, session:ID.")] = "",
+    topic: Annotated[list[str] | None, typer.Option("--topic", "-t", help="Repeatable.")] = None,
+    keyword: Annotated[list[str] | None, typer.Option("--keyword", help="Repeatable.")] = None,
+    applies_when: Annotated[str, typer.Option("--applies-when", help="When it matters.")] = "",
+    boundary: Annotated[str, typer.Option("--boundary", help="Where it stops being true.")] = "",
+    summary: Annotated[str, typer.Option("--summary", help="One or two sentences.")] = "",
+    importance: Annotated[int | None, typer.Option("--importance", help="1 to 10.")] = None,
+    confidence: Annotated[str, typer.Option("--confidence", help="low, medium, high.")] = "",
+    source: Annotated[
+        str, typer.Option("--source", help="Who claims it: user agent web tool doc import.")
+    ] = "",
+    valid_from: Annotated[str, typer.Option("--valid-from", help="Day or instant (ISO).")] = "",
+    valid_to: Annotated[str, typer.Option("--valid-to", help="Last day or instant (ISO).")] = "",
+    supersedes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--supersedes", help="Id it replaces once approved.", autocompletion=complete_in_force
+        ),
+    ] = None,
+    derived_from: Annotated[
+        list[str] | None,
+        typer.Option("--derived-from", help="Id it rests on.", autocompletion=complete_id),
+    ] = None,
+    required: Annotated[
+        bool, typer.Option("--required", help="A rule that must be followed.")
+    ] = False,
+    checklist: Annotated[
+        bool, typer.Option("--checklist", help="A rule to check before work.")
+    ] = False,
+    correction: Annotated[bool, typer.Option("--correction", help="Pin to the top.")] = False,
+    reason: Annotated[str, typer.Option("--reason", help="Body of the commit message.")] = "",
+) -> int:
+    """Write a new draft; a person approves it later.
+
+    The text comes from --body and --section, from stdin, or from the editor on a template. The
+    id of the draft is printed. Kinds: lesson, failure, rule, fact, preference, insight,
+    hypothesis, resource, decision, note, recipe, topic, persona and more.
+
+    Examples:
+      mvault add lesson --title "Check node_modules/.bin first" --section problem="npx downloads"
+      mvault add rule --title "提交前先跑测试" --required --body "没有例外。"
+      git log -1 --format=%B | mvault add note --title "Why the cache went away"
+      mvault add recipe
+    """
+    from vault_cli.cli.intake import read_request
+
+    inv: Invocation = ctx.obj
+    lists = {
+        "topics": topic,
+        "keywords": keyword,
+        "supersedes": [inv.known_id(text) for text in supersedes or ()],
+        "derived_from": [inv.known_id(text) for text in derived_from or ()],
+    }
+    given: dict[str, Any] = {
+        "title": title,
+        "scope": scope,
+        "applies_when": applies_when,
+        "boundary": boundary,
+        "summary": summary,
+        "importance": importance,
+        "confidence": confidence,
+        "source": source,
+        "valid_from": valid_from,
+        "valid_to": valid_to,
+        "required": required,
+        "checklist": checklist,
+        "correction": correction,
+        "reason": reason,
+        **{key: tuple(values) for key, values in lists.items() if values},
+    }
+    flags = {key: value for key, value in given.items() if value not in ("", None, False)}
+    request, desk = read_request(
+        inv, one_of(Kind, kind, "kind"), flags, body, section or [], payload
+    )
+    return _guarded(desk, lambda: _submit_draft(inv, request))
+
+
+def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
+    from vault_cli.features.drafts import plan_add
+
+    planned = plan_add(
+        inv.snapshot,
+        request,
+        now=inv.now,
+        actor=inv.actor,
+        origin="cli",
+        random_int=inv.random_int,
+    )
+    done = f"added draft {planned.ids[0]}: {request.title or planned.change.subject}"
+    hint = f"A person puts it in force: mvault approve {planned.ids[0]}"
+    return inv.submit(Plan(planned.change, done, hints=(hint,), findings=planned.notes))
+
+
+def _guarded(desk: Desk | None, act: Any) -> int:
+    """Run an action on a text from the editor; when it fails the text is kept and named."""
+    if desk is None:
+        return int(act())
+    try:
+        code = int(act())
+    except VaultError as error:
+        kept = desk.rescue(desk.text())
+        error.hint = f"{error.hint} The text is kept in {kept}".strip()
+        raise
+    finally:
+        desk.clear()
+    return code
+
+
+def parse_sets(items: list[str]) -> dict[str, Any]:
+    """Read `key=value` items of `--set`; UsageError when one has no `=`.
+
+    An empty value takes the key away; list keys are split at commas; importance is a number.
+    """
+    from vault_cli.text.document import REMOVE
+
+    values: dict[str, Any] = {}
+    for item in items:
+        key, mark, value = item.partition("=")
+        key = key.strip()
+        if not mark or not key:
+            raise UsageError(f"--set needs KEY=VALUE, not {item}", hint="--set topics=ci,git")
+        if not value.strip():
+            values[key] = REMOVE
+        elif key in LIST_KEYS:
+            parts = value.replace("，", ",").replace("、", ",").split(",")
+            values[key] = [part.strip() for part in parts if part.strip()]
+        else:
+            values[key] = value.strip()
+    return values
+
+
+def edit(
+    ctx: typer.Context,
+    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_id)],
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=SET_HELP)
+    ] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Body of the commit message.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> int:
+    """Change one record: in the editor ($VISUAL, $EDITOR), or key by key with --set.
+
+    Everything else in the file stays as it is, byte for byte. A record in force needs a person.
+    What cannot be taken over is kept in a file that is named.
+
+    Examples:
+      mvault edit l-7k3qd2m
+      mvault edit l-7k3qd2m --set importance=8 --set topics=node-tooling,ci
+      mvault edit l-7k3qd2m --set valid_to=
+    """
+    inv: Invocation = ctx.obj
+    record = inv.find(record_id)
+    data = inv.read(record.path)
+    actor = actor_for(inv, record)
+    if set_:
+        from vault_cli.features.records import plan_set
+
+        change = plan_set(record, data, parse_sets(set_), verb="edit", reason=reason, actor=actor)
+        plan = Plan(change, f"edited {record.id}", "Change this record in force?", yes=yes)
+        return inv.submit(plan)
+    return edit_in_editor(inv, record, data, actor, reason=reason, yes=yes)
+
+
+def actor_for(inv: Invocation, record: Record) -> Actor:
+    """Return who a change of this record is planned for.
+
+    What is in force is planned for a person; without one the change is only shown.
+    """
+    from vault_cli.model.lifecycle import Actor
+
+    return Actor.PERSON if record.in_force else inv.actor
+
+
+def edit_in_editor(
+    inv: Invocation,
+    record: Record,
+    data: bytes,
+    actor: Actor,
+    *,
+    reason: str = "",
+    yes: bool = False,
+) -> int:
+    """Edit a record's file in the editor until it can be taken over or the person gives up."""
+    from vault_cli.cli.editor import open_desk
+    from vault_cli.features.records import plan_edit
+
+    desk = open_desk(inv, record.path.rsplit("/", 1)[-1])
+    text = data
+    try:
+        while True:
+            edited = desk.edit(text)
+            if edited.data is None and text == data:
+                desk.leave(edited)
+                return inv.unchanged(edited.hint)
+            text = edited.data if edited.data is not None else text
+            try:
+                change = plan_edit(record, data, text, actor=actor, reason=reason)
+                done = f"edited {record.id}: {record.title}"
+                return inv.submit(Plan(change, done, "Change this record in force?", yes=yes))
+            except VaultError as error:
+                if not _edit_again(inv, desk, text, error):
+                    raise
+    finally:
+        desk.clear()
+
+
+def _edit_again(inv: Invocation, desk: Desk, text: bytes, error: VaultError) -> bool:
+    """Keep a refused text; at a terminal offer to open it again."""
+    kept = desk.rescue(text)
+    error.hint = f"{error.hint} Your text is kept in {kept}".strip()
+    if not isinstance(error, RefusedError) or not inv.is_person:
+        return False
+    inv.out.error_text(error)
+    return inv.out.ask("Edit it again? [Y/n] ").lower() in ("", "y", "yes")
+
+
+def adopt(
+    ctx: typer.Context,
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Notes of the vault.")],
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind", "-k", help="Kind of notes that do not say it.", autocompletion=complete_kind
+        ),
+    ] = "",
+) -> int:
+    """Take hand-written notes in: give them an id, a kind and a status, in place.
+
+    The rest of each file stays as it is. Notes that are adopted already are left alone.
+
+    Examples:
+      mvault adopt memories/tablet-battery.md
+      mvault adopt drafts/*.md --kind lesson
+    """
+    from vault_cli.features.drafts import plan_adopt
+
+    inv: Invocation = ctx.obj
+    files = {path: inv.read(path) for path in dict.fromkeys(map(inv.vault_path, paths))}
+    planned = plan_adopt(
+        inv.snapshot,
+        files,
+        now=inv.now,
+        actor=inv.actor,
+        random_int=inv.random_int,
+        kind=one_of(Kind, kind, "kind") if kind else None,
+    )
+    done = f"adopted {plural(len(planned.ids), 'note')}"
+    return inv.submit(Plan(planned.change, done, "Adopt these?", findings=planned.notes))
+
+
+def revise(
+    ctx: typer.Context,
+    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_in_force)],
+    body: Annotated[
+        str | None, typer.Option("--body", "-b", help="New text; `-` reads stdin.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=SET_HELP)
+    ] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why it changes.")] = "",
+) -> int:
+    """Propose a successor of a record in force: a draft that replaces it once approved.
+
+    Without --body and --set the editor opens on the present text. A draft is changed in place.
+
+    Examples:
+      mvault revise r-aa81mmz --set boundary="only on CI" --reason "breaks locally"
+      mvault revise l-7k3qd2m
+    """
+    inv: Invocation = ctx.obj
+    record = inv.find(record_id)
+    data = inv.read(record.path)
+    if body is None and not set_:
+        return _revise_in_editor(inv, record, data, reason)
+    from vault_cli.cli.intake import read_stdin
+
+    text = read_stdin() if body == "-" else body
+    return _submit_revision(inv, record, data, text, parse_sets(set_ or []), reason)
+
+
+def _submit_revision(
+    inv: Invocation,
+    record: Record,
+    data: bytes,
+    body: str | None,
+    values: Mapping[str, Any],
+    reason: str,
+) -> int:
+    from vault_cli.features.drafts import plan_revise
+
+    planned: Planned = plan_revise(
+        inv.snapshot,
+        record,
+        data,
+        now=inv.now,
+        actor=inv.actor,
+        origin="cli",
+        random_int=inv.random_int,
+        body=body,
+        values=values,
+        reason=reason,
+    )
+    own = planned.ids[0] if planned.ids else record.id
+    hint = f"A person puts it in force: mvault approve {own}"
+    done = f"revised {record.id} as draft {own}" if own != record.id else f"revised draft {own}"
+    return inv.submit(Plan(planned.change, done, hints=(hint,), findings=planned.notes))
+
+
+def _revise_in_editor(inv: Invocation, record: Record, data: bytes, reason: str) -> int:
+    from vault_cli.cli.editor import open_desk
+    from vault_cli.text.document import REMOVE, parse_document
+
+    desk = open_desk(inv, record.path.rsplit("/", 1)[-1])
+    edited = desk.edit(data)
+    if edited.data is None:
+        desk.leave(edited)
+        return inv.unchanged(edited.hint)
+
+    def act() -> int:
+        old, new = parse_document(data, record.path), parse_document(desk.text(), record.path)
+        if new.is_broken:
+            raise RefusedError("the edited text cannot be read", diagnostics=new.diagnostics)
+        values = {key: value for key, value in new.front.items() if old.front.get(key) != value}
+        values |= {key: REMOVE for key in old.front if key not in new.front}
+        body = new.body if new.body != old.body else None
+        return _submit_revision(inv, record, data, body, values, reason)
+
+    return _guarded(desk, act)

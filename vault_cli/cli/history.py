@@ -1,0 +1,232 @@
+"""`log`, `diff`, `undo`: what git remembers. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vault_cli.cli.admit import YesOption
+from vault_cli.cli.complete import complete_id
+from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.rendering import Wanted, render_snapshot
+from vault_cli.errors import NotFoundError, UsageError
+from vault_cli.model.record import ID_PATTERN
+
+if TYPE_CHECKING:
+    from vault_cli.features.undo import UndoFile
+    from vault_cli.recall.render import Block
+    from vault_cli.store.repo import CommitInfo, Repository
+
+SHORT = 10
+"""Characters of a commit id in human output."""
+
+
+def repository(inv: Invocation) -> Repository:
+    """Return the vault's repository; UsageError when git does not hold the vault."""
+    if inv.vault.repo is None:
+        raise UsageError(
+            f"{inv.root} is not in a git repository", hint="`mvault init` makes it one."
+        )
+    return inv.vault.repo
+
+
+def log(
+    ctx: typer.Context,
+    record_id: Annotated[
+        str,
+        typer.Argument(metavar="[ID]", help="Only this record.", autocompletion=complete_id),
+    ] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Most commits; 0: all.")] = 20,
+) -> int:
+    """Show what changed in the vault, newest first; with ID only that record.
+
+    Examples:
+      mvault log
+      mvault log l-7k3qd2m -n 0
+    """
+    inv: Invocation = ctx.obj
+    repo = repository(inv)
+    commits = _record_log(inv, repo, record_id, limit) if record_id else repo.log(limit=limit)
+    data = {"commits": [commit_data(commit) for commit in commits]}
+    notes = () if commits else ("no commits yet",)
+    return inv.out.show(View(data, lambda: log_lines(commits), notes=notes))
+
+
+def _record_log(inv: Invocation, repo: Repository, text: str, limit: int) -> list[CommitInfo]:
+    """Return the commits of one record, also of one that is no longer in the vault."""
+    try:
+        record = inv.find(text)
+    except NotFoundError:
+        commits = repo.log(record_id=text, limit=limit) if ID_PATTERN.fullmatch(text) else []
+        if not commits:
+            raise
+        return commits
+    return repo.log(paths=(record.path,), record_id=record.id, limit=limit)
+
+
+def commit_data(commit: CommitInfo) -> dict[str, Any]:
+    """Return what `--json` says about a commit."""
+    return {
+        "commit": commit.id,
+        "date": commit.date,
+        "author": commit.author,
+        "subject": commit.subject,
+        "body": commit.body,
+        "trailers": [list(pair) for pair in commit.trailers],
+        "paths": list(commit.paths),
+    }
+
+
+def log_lines(commits: list[CommitInfo]) -> Iterator[Line]:
+    """Yield one line per commit, the reason below it."""
+    for commit in commits:
+        trailers = dict(commit.trailers)
+        who = trailers.get("Vault-Actor", "")
+        how = trailers.get("Vault-Approval", "")
+        aside = ", ".join(part for part in (who, how) if part)
+        yield [
+            ("yellow", commit.id[:SHORT]),
+            f"  {commit.date[:10]}  {inline(commit.subject)}",
+            ("dim", f"  ({inline(aside)})" if aside else ""),
+        ]
+        for line in commit.body.strip().splitlines():
+            yield [("dim", f"    {line}")]
+
+
+def diff(
+    ctx: typer.Context,
+    old: Annotated[
+        str, typer.Argument(metavar="[A]", help="Commit or date (default: HEAD).")
+    ] = "HEAD",
+    new: Annotated[
+        str, typer.Argument(metavar="[B]", help="Commit or date (default: the files as they are).")
+    ] = "",
+    mode: Annotated[str, typer.Option("--mode", "-m", help="assist, strict or off.")] = "",
+    query: Annotated[str, typer.Option("--query", help="The task at hand.")] = "",
+    budget: Annotated[
+        int | None, typer.Option("--budget", "-b", min=0, help="0: no limit.")
+    ] = None,
+) -> int:
+    """Compare two renders: what an agent would be told before and after.
+
+    Both are rendered for today, with the same options.
+
+    Examples:
+      mvault diff
+      mvault diff HEAD~5 HEAD
+      mvault diff 2026-06-01
+    """
+    from vault_cli.recall.explain import diff_blocks
+
+    inv: Invocation = ctx.obj
+    wanted = Wanted(mode=mode, query=query, budget=budget)
+    repository(inv)
+    before, after = (_render_at(inv, at, wanted) for at in (old, new))
+    found = diff_blocks(before, after, (old, new or "working tree"))
+    data = {"old": old, "new": new or "working tree", **found.as_data()}
+    data["changed"] = bool(found.lines or found.entries)
+
+    def lines() -> Iterator[Line]:
+        for entry in found.entries:
+            levels = f" ({entry.old} -> {entry.new})" if entry.change == "level-changed" else ""
+            yield [("bold", f"{entry.change} {entry.id}{levels}"), f": {inline(entry.title)}"]
+        if found.entries and found.lines:
+            yield ""
+        for text in found.lines:
+            style = {"+": "green", "-": "red", "@": "cyan"}.get(text[:1], "")
+            yield [(style, text)]
+
+    notes = () if data["changed"] else ("no difference",)
+    return inv.out.show(View(data, lines, notes=notes))
+
+
+def _render_at(inv: Invocation, at: str, wanted: Wanted) -> Block:
+    snapshot = inv.vault.snapshot(at=at) if at else inv.snapshot
+    return render_snapshot(inv, snapshot, wanted)
+
+
+def undo(
+    ctx: typer.Context,
+    commit: Annotated[
+        str, typer.Argument(metavar="[COMMIT]", help="Default: the last change mvault made.")
+    ] = "",
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Body of the commit message.")] = "",
+    yes: YesOption = False,
+) -> int:
+    """Take one change back with a new commit; later work stays, and the undo can be undone.
+
+    A file that cannot be taken back cleanly stops the undo before anything changes.
+
+    Examples:
+      mvault undo
+      mvault undo 3f2a91c0de --reason "approved by mistake"
+    """
+    from vault_cli.features.undo import plan_undo
+    from vault_cli.model.lifecycle import Actor
+
+    inv: Invocation = ctx.obj
+    repo = repository(inv)
+    info = repo.commit_info(repo.resolve(commit)) if commit else last_change(repo)
+    ids = tuple(value for key, value in info.trailers if key == "Vault-Id")
+    change = plan_undo(
+        undo_files(inv, repo, info),
+        commit=info.id,
+        subject=info.subject,
+        actor=Actor.PERSON,
+        ids=ids,
+        reason=reason,
+    )
+    from vault_cli.cli.preview import touches_force
+
+    if not inv.is_person and not touches_force(inv.root, change):
+        change = replace(change, actor=inv.actor)
+    done = f"took back {info.id[:SHORT]}: {info.subject}"
+    hints = ("`mvault undo` again brings it back.",)
+    return inv.submit(
+        Plan(change, done, "Take this back?", person=inv.is_person, yes=yes, lines=(), hints=hints)
+    )
+
+
+def last_change(repo: Repository) -> CommitInfo:
+    """Return the newest commit that mvault made in this vault.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    for commit in repo.log(limit=200):
+        verbs = [value for key, value in commit.trailers if key == "Vault-Op"]
+        if verbs and verbs[0] not in ("init", "edit-by-hand"):
+            return repo.commit_info(commit.id)
+    raise NotFoundError(
+        "there is no change of mvault to take back", hint="`mvault log` lists the commits."
+    )
+
+
+def undo_files(inv: Invocation, repo: Repository, info: CommitInfo) -> list[UndoFile]:
+    """Return every path of a commit: before it, after it, now, and who changed it since."""
+    from vault_cli.features.undo import UndoFile
+
+    before = info.parents[0] if info.parents else ""
+    files = []
+    for path in info.paths:
+        later = []
+        for other in repo.log(paths=(path,)):
+            if other.id == info.id:
+                break
+            later.append(f"{other.id[:SHORT]} {other.subject}")
+        old = repo.read_blob(before, path) if before else None
+        files.append(
+            UndoFile(path, old, repo.read_blob(info.id, path), _current(inv, path), tuple(later))
+        )
+    return files
+
+
+def _current(inv: Invocation, path: str) -> bytes | None:
+    try:
+        return inv.read(path)
+    except NotFoundError:
+        return None

@@ -1,0 +1,159 @@
+"""Where the text of a new draft comes from: options, stdin, a payload, the editor.
+
+May import `features`, `text`, `store.files`, `errors`.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from vault_cli.errors import NotFoundError, StoreError, UsageError
+
+if TYPE_CHECKING:
+    from vault_cli.cli.editor import Desk
+    from vault_cli.cli.invocation import Invocation
+    from vault_cli.features.requests import DraftRequest
+    from vault_cli.model.record import Kind
+
+_PATIENCE = 1.0
+"""Seconds to wait for a first byte on a piped stdin when a title stands by itself already."""
+
+_MOST = 1 << 20
+
+
+def read_request(
+    inv: Invocation,
+    kind: Kind,
+    flags: dict[str, Any],
+    body: str | None,
+    sections: list[str],
+    payload: str,
+) -> tuple[DraftRequest, Desk | None]:
+    """Return what is to be added, and the desk where it was edited (None without an editor).
+
+    Raises:
+        UsageError: there is no text, or a value cannot be used.
+    """
+    from vault_cli.features.requests import DraftRequest, read_payload
+
+    if payload:
+        return replace(read_payload(_load_payload(payload), kind=kind), **flags), None
+    named = parse_sections(sections)
+    text = read_stdin() if body == "-" else body
+    if text is None and not named:
+        text = _piped_stdin(patient=not flags.get("title"))
+    if text or named or flags.get("title"):
+        return DraftRequest(kind, body=text or "", sections=named, **flags), None
+    return _ask_editor(inv, kind, flags)
+
+
+def parse_sections(items: list[str]) -> dict[str, str]:
+    """Read `NAME=TEXT` items of `--section`; UsageError when one has no `=` or no name."""
+    sections: dict[str, str] = {}
+    for item in items:
+        name, mark, text = item.partition("=")
+        if not mark or not name.strip():
+            raise UsageError(
+                f"--section needs NAME=TEXT, not {item}", hint='--section problem="what went wrong"'
+            )
+        sections[name.strip().casefold()] = text
+    return sections
+
+
+def read_stdin() -> str:
+    """Return all of stdin as UTF-8 text.
+
+    Raises:
+        UsageError: it is not UTF-8, or more than a record may hold.
+    """
+    stream = getattr(sys.stdin, "buffer", None)
+    data = stream.read(_MOST + 1) if stream is not None else sys.stdin.read().encode()
+    if len(data) > _MOST:
+        raise UsageError(
+            "stdin holds more than 1 MiB", hint="A record is one note, not an archive."
+        )
+    try:
+        return str(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            "stdin is not UTF-8 text", hint="Convert it first, for example with `iconv -t UTF-8`."
+        ) from error
+
+
+def _piped_stdin(*, patient: bool) -> str | None:
+    """Return what is piped in, None at a terminal or when nothing comes.
+
+    A program that starts mvault may leave its stdin open and silent; with a title at hand that
+    must not hang.
+    """
+    if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
+        return None
+    if not patient and not _has_input():
+        return None
+    return read_stdin()
+
+
+def _has_input() -> bool:
+    import select
+
+    try:
+        return bool(select.select([sys.stdin], [], [], _PATIENCE)[0])
+    except (OSError, ValueError):
+        return True
+
+
+def _load_payload(name: str) -> dict[str, Any]:
+    import json
+    from pathlib import Path
+
+    try:
+        text = read_stdin() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+        found = json.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--payload {name} cannot be read: {error}") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise UsageError(f"--payload {name} is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"--payload {name} must hold one JSON object")
+    return found
+
+
+def _ask_editor(
+    inv: Invocation, kind: Kind, flags: dict[str, Any]
+) -> tuple[DraftRequest, Desk | None]:
+    from vault_cli.cli.editor import open_desk
+    from vault_cli.features.requests import request_from_template
+
+    template = template_text(kind)
+    desk = open_desk(inv, f"new-{kind}.md")
+    try:
+        edited = desk.edit(template.encode())
+    except BaseException:
+        desk.clear()
+        raise
+    if edited.data is None:
+        desk.leave(edited)
+        desk.clear()
+        raise UsageError("nothing was written; nothing was added", hint=edited.hint)
+    try:
+        text = edited.data.decode("utf-8-sig")
+        return replace(request_from_template(kind, text, template), **flags), desk
+    except UnicodeDecodeError as error:
+        raise StoreError(
+            f"the text is not UTF-8; it is kept in {desk.rescue(edited.data)}"
+        ) from error
+    except UsageError as error:
+        error.hint = f"{error.hint} The text is kept in {desk.rescue(edited.data)}".strip()
+        raise
+
+
+def template_text(kind: Kind) -> str:
+    """Return the template of a kind, or a plain one when there is none."""
+    from vault_cli.store.files import find_template
+
+    try:
+        return find_template(f"{kind}.md")
+    except NotFoundError:
+        return "---\ntitle:\ntopics: []\n---\n\n<!-- Write the text below. -->\n"

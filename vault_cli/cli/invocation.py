@@ -1,0 +1,352 @@
+"""What one command run has: vault, clock, actor, output; the one way to carry a change out.
+
+May import everything below `cli`; heavy parts inside functions.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vault_cli.cli.options import Options
+from vault_cli.cli.output import Line, Output, View, is_terminal
+from vault_cli.errors import Diagnostic, NeedsPersonError, UsageError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from vault_cli.model.change import Change, Receipt
+    from vault_cli.model.lifecycle import Actor
+    from vault_cli.model.record import Record, Snapshot
+    from vault_cli.store.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """Whether a person stands behind this run.
+
+    Args:
+        how: `terminal` (a person can be asked), `configured` (the user's configuration lets this
+            actor use `--yes`), or "" (nobody; a change that needs a person is only shown).
+        ask: the question is still to be asked.
+        by: name of the actor that used a configured `--yes`.
+    """
+
+    how: str
+    ask: bool = False
+    by: str = ""
+
+    @property
+    def trailers(self) -> tuple[tuple[str, str], ...]:
+        """Return the trailer that says how the approval was given."""
+        if not self.how:
+            return ()
+        by = f" ({self.by})" if self.by not in ("", "person") else ""
+        return (("Vault-Approval", self.how + by),)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A change and how the command speaks about it.
+
+    Args:
+        change: what to do.
+        done: status line after it was done, for example `approved l-7k3qd2m`.
+        question: what a person is asked before a change that needs one.
+        person: a person is needed whatever the change touches.
+        yes: `--yes` was given.
+        data: further keys for `--json`.
+        lines: the answer on stdout, by default one id per line.
+        hints: advice after it was done.
+        findings: what the planner noticed.
+        nothing: what to say when there is nothing to do.
+    """
+
+    change: Change
+    done: str
+    question: str = "Apply this?"
+    person: bool = False
+    yes: bool = False
+    data: Mapping[str, Any] = field(default_factory=dict)
+    lines: Sequence[Line] | None = None
+    hints: Sequence[str] = ()
+    findings: Sequence[Diagnostic] = ()
+    nothing: str = "nothing to do"
+
+
+class Invocation:
+    """One run of one command.
+
+    Args:
+        options: the global options (they may still change while the line is parsed).
+        environ: the process environment.
+    """
+
+    def __init__(self, options: Options, environ: Mapping[str, str]) -> None:
+        self.options = options
+        self.environ = environ
+        self.out = Output(options, environ)
+
+    @cached_property
+    def cwd(self) -> Path:
+        """The working directory.
+
+        Raises:
+            UsageError: it has been removed.
+        """
+        try:
+            return Path.cwd()
+        except OSError as error:
+            raise UsageError(
+                "the working directory no longer exists",
+                hint="Change to another directory, or name the vault with --vault.",
+            ) from error
+
+    @cached_property
+    def root(self) -> Path:
+        """The vault's folder; UsageError when there is none."""
+        from vault_cli.store.vault import find_vault
+
+        typed = Path(self.options.vault).expanduser() if self.options.vault else None
+        return find_vault(typed, cwd=self.cwd, environ=self.environ)
+
+    @cached_property
+    def vault(self) -> Vault:
+        """The vault, opened."""
+        from vault_cli.store.vault import Vault
+
+        return Vault.open(self.root, environ=self.environ)
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """All records of the working tree."""
+        return self.vault.snapshot()
+
+    @cached_property
+    def now(self) -> datetime:
+        """The instant this run happens at, in the vault's time zone (`MVAULT_NOW` overrides)."""
+        from vault_cli.store.clock import read_clock
+
+        return read_clock(str(self.vault.config["vault.timezone"] or ""), self.environ)
+
+    @cached_property
+    def random_int(self) -> Callable[[int], int]:
+        """A source of random integers below its argument (`MVAULT_SEED` repeats a run)."""
+        seed = self.environ.get("MVAULT_SEED")
+        if seed:
+            from random import Random
+
+            return Random(seed).randrange  # noqa: S311 - only for repeatable runs
+        from secrets import randbelow
+
+        return randbelow
+
+    @cached_property
+    def has_terminal(self) -> bool:
+        """Whether a question can be asked and answered here."""
+        shown = is_terminal(sys.stdout) or is_terminal(sys.stderr)
+        return is_terminal(sys.stdin) and shown
+
+    @cached_property
+    def actor_name(self) -> str:
+        """Who runs this: `$MVAULT_ACTOR`, else `person` at a terminal, else `agent`."""
+        named = self.environ.get("MVAULT_ACTOR", "").strip()
+        return named or ("person" if self.has_terminal else "agent")
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person sits at this terminal."""
+        return self.has_terminal and self.actor_name == "person"
+
+    @property
+    def actor(self) -> Actor:
+        """The kind of actor for changes that anyone may make."""
+        from vault_cli.model.lifecycle import Actor
+
+        if self.is_person:
+            return Actor.PERSON
+        names = {Actor.AGENT.value, Actor.HOOK.value, Actor.IMPORT.value}
+        return Actor(self.actor_name) if self.actor_name in names else Actor.AGENT
+
+    def consent(self, *, yes: bool) -> Consent:
+        """Say whether a person stands behind this run (10-threats: approval needs a terminal)."""
+        if self.is_person:
+            return Consent("terminal", ask=not yes)
+        named = self.environ.get("MVAULT_ACTOR", "").strip() or "person"
+        if yes and named not in ("agent", "hook", "import", "policy") and named in self._trusted():
+            return Consent("configured", by=named)
+        return Consent("")
+
+    def _trusted(self) -> tuple[str, ...]:
+        value = self.vault.config["trust.approve_without_terminal"]
+        return (value,) if isinstance(value, str) else tuple(value or ())
+
+    def warn_unreadable(self) -> None:
+        """Name on stderr the files that could not be read, if there are any."""
+        from vault_cli.text.names import show_path
+
+        bad = self.snapshot.unreadable
+        if bad:
+            names = ", ".join(show_path(path) for path in bad[:5])
+            more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""  # noqa: PLR2004
+            count = f"{len(bad)} file{'s' if len(bad) > 1 else ''}"
+            self.out.warn(f"{count} could not be read: {names}{more} (`mvault check` says why)")
+
+    def find(self, text: str) -> Record:
+        """Return the one record that an id, its beginning or a path names.
+
+        Raises:
+            NotFoundError, UsageError, RefusedError: as `features.resolve.resolve_record`.
+        """
+        from vault_cli.features.resolve import resolve_record
+
+        return resolve_record(self.snapshot, text, root=self.root, cwd=self.cwd)
+
+    def find_all(self, texts: Sequence[str]) -> tuple[Record, ...]:
+        """Return the records that several texts name, each once."""
+        return tuple({record.path: record for record in map(self.find, texts)}.values())
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file of the vault."""
+        from vault_cli.store.files import read_file
+
+        return read_file(self.root, path)
+
+    def known_id(self, text: str) -> str:
+        """Return the whole id that a shortened one names; an unknown text stays as typed."""
+        from vault_cli.errors import NotFoundError
+
+        try:
+            return self.find(text).id
+        except NotFoundError:
+            return text
+
+    def vault_path(self, text: str) -> str:
+        """Return the vault-relative path that a person typed, absolute or from here.
+
+        Raises:
+            UsageError: it is not inside the vault. NotFoundError: there is no such file.
+        """
+        import os
+
+        from vault_cli.errors import NotFoundError
+
+        root = os.path.realpath(self.root)
+        places = [os.path.join(self.cwd, text), os.path.join(root, text)]  # noqa: PTH118 - names may be undecodable
+        found = next((place for place in places if os.path.lexists(place)), None)
+        if found is None:
+            raise NotFoundError(f"no such file: {text}", hint="Paths start here or at the vault.")
+        folder, name = os.path.split(os.path.abspath(found))  # noqa: PTH100
+        full = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
+        if not full.startswith(root + os.sep):
+            raise UsageError(
+                f"{text} is not inside the vault {root}",
+                hint="Move or copy it into the vault first.",
+            )
+        return full[len(root) + 1 :].replace(os.sep, "/")
+
+    def unchanged(self, hint: str = "") -> int:
+        """Answer that there was nothing to do."""
+        hints = (hint,) if hint else ()
+        view = View({"changed": False, "ids": []}, notes=("nothing to do",), hints=hints)
+        return self.out.show(view)
+
+    def submit(self, plan: Plan) -> int:
+        """Carry a change out, or show it: the one place for dry runs, questions and receipts.
+
+        Args:
+            plan: the change and how to speak about it.
+
+        Returns:
+            The exit code.
+
+        Raises:
+            NeedsPersonError: a person is needed and there is none (the preview was shown).
+            VaultError: whatever the gate raises.
+        """
+        from vault_cli.cli.preview import change_data, change_diff, touches_force
+
+        change = plan.change
+        if change.is_empty:
+            data = {"changed": False, "ids": list(change.ids), **plan.data}
+            return self.out.show(View(data, diagnostics=plan.findings, notes=(plan.nothing,)))
+        diff = change_diff(self.root, change)
+        data = {**change_data(change, diff), **plan.data}
+        if self.options.dry_run:
+            note = f"dry run, nothing written: {change.verb}{change.subject}"
+            data["dry_run"] = True
+            return self.out.show(View(data, lambda: diff, None, plan.findings, (note,)))
+        if plan.person or touches_force(self.root, change):
+            change = self._with_consent(plan, diff, data)
+        return self._report(plan, change, self.vault.apply(change), data)
+
+    def carry_out(self, plan: Plan) -> None:
+        """Apply a change a person has just decided on in a dialogue; say so on stderr.
+
+        Raises:
+            VaultError: whatever the gate raises; nothing was changed then.
+        """
+        if self.options.dry_run:
+            self.out.say(f"dry run, nothing written: {plan.change.verb}{plan.change.subject}")
+            return
+        consent = self.consent(yes=True)
+        extra = tuple(pair for pair in plan.change.extra if pair[0] != "Vault-Approval")
+        receipt = self.vault.apply(replace(plan.change, extra=extra + consent.trailers))
+        self.out.findings((*plan.findings, *receipt.diagnostics))
+        self.out.say(f"{plan.done} (commit {receipt.commit[:10]})" if receipt.commit else plan.done)
+        self.forget_snapshot()
+
+    def forget_snapshot(self) -> None:
+        """Read the files again when they are next asked for."""
+        self.__dict__.pop("snapshot", None)
+
+    def _with_consent(self, plan: Plan, diff: Sequence[Line], data: Mapping[str, Any]) -> Change:
+        consent = self.consent(yes=plan.yes)
+        if not consent.how:
+            self.out.partial = dict(data)
+            self.out.lines(diff)
+            raise NeedsPersonError(
+                f"{plan.change.verb}: a person has to agree; this is only the preview",
+                hint=self._consent_hint(yes=plan.yes),
+            )
+        if consent.ask and not self.confirm(plan.question, diff):
+            self.out.partial = dict(data)
+            raise NeedsPersonError("not applied: the answer was not yes")
+        extra = tuple(pair for pair in plan.change.extra if pair[0] != "Vault-Approval")
+        return replace(plan.change, extra=extra + consent.trailers)
+
+    def _consent_hint(self, *, yes: bool) -> str:
+        if not yes:
+            return "Run the same command in a terminal."
+        return (
+            "Run the same command in a terminal. (--yes works without one only for an actor that"
+            " the user's own configuration names in trust.approve_without_terminal.)"
+        )
+
+    def confirm(self, question: str, preview: Sequence[Line]) -> bool:
+        """Show a preview and ask a person; only `y` and `yes` agree."""
+        self.out.preview(preview)
+        return self.out.ask(f"{question} [y/N] ").lower() in ("y", "yes")
+
+    def _report(self, plan: Plan, change: Change, receipt: Receipt, data: Mapping[str, Any]) -> int:
+        notes = []
+        if receipt.edit_commits:
+            notes.append(
+                f"recorded pending hand edits first (commit {receipt.edit_commits[0][:10]})"
+            )
+        where = f" (commit {receipt.commit[:10]})" if receipt.commit else ""
+        notes.append(f"{plan.done}{where}")
+        answer = plan.lines if plan.lines is not None else tuple(change.ids)
+        full = {
+            **data,
+            "changed": bool(receipt.commit or receipt.paths),
+            "applied": True,
+            "commit": receipt.commit,
+            "edit_commits": list(receipt.edit_commits),
+        }
+        found = tuple(dict.fromkeys((*plan.findings, *receipt.diagnostics)))
+        return self.out.show(View(full, lambda: answer, None, found, notes, plan.hints))

@@ -1,0 +1,280 @@
+"""Views to human text or JSON: the only module that prints. May import `text.neutral`, `errors`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from vault_cli.cli.options import Options
+from vault_cli.errors import Diagnostic, VaultError
+
+Span = str | tuple[str, str]
+"""A piece of a line: text, or (style, text). Every piece is made safe when it is printed."""
+
+Line = str | Sequence[Span]
+"""A line of human text without its line end."""
+
+_STYLES = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "cyan": "36",
+}
+_SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
+_BREAKS = str.maketrans({"\n": " ", "\r": " ", "\t": " "})
+_ASTRAL = 0x10000
+_UNSAFE_JSON = re.compile(
+    "[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The answer of one command.
+
+    Args:
+        data: what `--json` shows below `data`.
+        lines: gives the human text, line by line; only called when it is shown.
+        raw: exact text to print instead of `lines` (a rendered block), never changed.
+        diagnostics: findings, shown on stderr and in `--json`.
+        notes: status lines for stderr.
+        hints: advice for stderr.
+        exit_code: what the process ends with.
+        listed: the lines show the diagnostics themselves; stderr does not repeat them.
+    """
+
+    data: Any
+    lines: Callable[[], Iterable[Line]] = tuple
+    raw: str | None = None
+    diagnostics: Sequence[Diagnostic] = ()
+    notes: Sequence[str] = ()
+    hints: Sequence[str] = ()
+    exit_code: int = 0
+    listed: bool = False
+
+
+def safe(text: str) -> str:
+    """Return text that a terminal shows as it is: no control characters, nothing hidden."""
+    from vault_cli.text.neutral import terminal_safe
+
+    return terminal_safe(text)
+
+
+def inline(text: str) -> str:
+    """Return text made for one cell of a line: line breaks and tabs become spaces."""
+    return text.translate(_BREAKS)
+
+
+def to_json(data: Any) -> str:
+    """Return JSON for machines and terminals: readable, and without a raw control character."""
+    import json
+
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    return _UNSAFE_JSON.sub(_escape_json, text)
+
+
+def _escape_json(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < _ASTRAL:
+        return f"\\u{code:04x}"
+    code -= _ASTRAL
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def wants_color(stream: IO[str], choice: bool | None, environ: Mapping[str, str]) -> bool:
+    """Decide about colour: the flag, else NO_COLOR, else whether the stream is a terminal."""
+    if choice is not None:
+        return choice
+    if environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
+        return False
+    return is_terminal(stream)
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Tell whether a stream is a terminal; a closed or missing one is not."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False
+
+
+@dataclass(slots=True)
+class Output:
+    """Where one command run prints.
+
+    Args:
+        options: global options; read at each call because they may follow the command's name.
+        environ: environment (NO_COLOR, TERM).
+        partial: data of a preview, kept for the JSON object of an error that follows it.
+        closed: the reader of a stream has gone; nothing more is printed.
+    """
+
+    options: Options
+    environ: Mapping[str, str]
+    partial: Any = None
+    closed: bool = False
+
+    def show(self, view: View) -> int:
+        """Print an answer and return its exit code."""
+        for note in view.notes:
+            self.say(note)
+        if self.options.json:
+            self._object(ok=view.exit_code == 0, data=view.data, diagnostics=view.diagnostics)
+        elif view.raw is not None:
+            self._write(sys.stdout, view.raw)
+        else:
+            self.lines(view.lines())
+        if not view.listed:
+            self.findings(view.diagnostics)
+        for hint in view.hints:
+            self.hint(hint)
+        return view.exit_code
+
+    def lines(self, lines: Iterable[Line]) -> None:
+        """Print lines of an answer on stdout (nothing in JSON mode)."""
+        if self.options.json:
+            return
+        paint = wants_color(sys.stdout, self.options.color, self.environ)
+        text = "".join(self._line(line, paint=paint) + "\n" for line in lines)
+        self._write(sys.stdout, text)
+
+    def preview(self, lines: Iterable[Line]) -> None:
+        """Show a change to the person who is asked about it (on stderr in JSON mode)."""
+        if self.options.json:
+            for line in lines:
+                self._notice(line)
+        else:
+            self.lines(lines)
+
+    def say(self, text: Line) -> None:
+        """Print a status line on stderr, unless `--quiet`."""
+        if not self.options.quiet:
+            self._notice(text)
+
+    def report(self, line: Line) -> None:
+        """Print a line on stderr that was asked for, whatever `--quiet` says."""
+        self._notice(line)
+
+    def hint(self, text: str) -> None:
+        """Print advice on stderr, unless `--quiet`."""
+        if text and not self.options.quiet:
+            self._notice([("cyan", "hint: "), text])
+
+    def warn(self, text: str) -> None:
+        """Print a warning on stderr."""
+        self._notice([("yellow", "warning: "), text])
+
+    def findings(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Print findings on stderr, each with its advice."""
+        for found in diagnostics:
+            if found.severity != "note" or not self.options.quiet:
+                for line in finding_lines(found):
+                    self._notice(line)
+
+    def error(self, error: VaultError) -> int:
+        """Report an expected error and return its exit code."""
+        code = error.exit_code
+        self.error_text(error)
+        if self.options.json:
+            info = {"kind": error.kind, "message": error.message, "hint": error.hint, "exit": code}
+            self._object(
+                ok=False, data=self.partial, diagnostics=error.diagnostics, extra={"error": info}
+            )
+        return code
+
+    def error_text(self, error: VaultError) -> None:
+        """Print an error, the findings that explain it, and its advice, on stderr."""
+        self.findings(error.diagnostics)
+        self._notice([("red", "error: "), error.message])
+        self.hint(error.hint)
+
+    def ask(self, question: str) -> str:
+        """Ask on stderr and read one line from stdin; end of input answers ""."""
+        self._write(sys.stderr, safe(question))
+        try:
+            answer = sys.stdin.readline()
+        except UnicodeDecodeError:
+            answer = "\n"
+        if not answer:
+            self._write(sys.stderr, "\n")
+        return answer.strip()
+
+    def trace(self, text: str) -> None:
+        """Print a report about our own failure on stderr."""
+        self._write(sys.stderr, safe(text))
+
+    def _object(
+        self,
+        *,
+        ok: bool,
+        data: Any,
+        diagnostics: Iterable[Diagnostic],
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        found = [diagnostic.as_data() for diagnostic in diagnostics]
+        whole = {"schema": 1, "ok": ok, "data": data, "diagnostics": found, **(extra or {})}
+        self._write(sys.stdout, to_json(whole) + "\n")
+
+    def _notice(self, line: Line) -> None:
+        paint = wants_color(sys.stderr, self.options.color, self.environ)
+        self._write(sys.stderr, self._line(line, paint=paint) + "\n")
+
+    @staticmethod
+    def _line(line: Line, *, paint: bool) -> str:
+        spans: Sequence[Span] = [line] if isinstance(line, str) else line
+        parts = []
+        for span in spans:
+            style, text = ("", span) if isinstance(span, str) else span
+            code = _STYLES.get(style) if paint else None
+            parts.append(f"\x1b[{code}m{safe(text)}\x1b[0m" if code else safe(text))
+        return "".join(parts)
+
+    def _write(self, stream: IO[str] | None, text: str) -> None:
+        if stream is None or self.closed or not text:
+            return
+        try:
+            write_text(stream, text)
+        except BrokenPipeError:
+            self.closed = True
+        except OSError as error:
+            if stream is sys.stdout:
+                raise
+            self.closed = error.errno is not None
+
+
+def write_text(stream: IO[str], text: str) -> None:
+    """Write text: UTF-8 and `\\n` to a pipe or file, the terminal's own encoding otherwise.
+
+    What the terminal's encoding cannot show, and undecodable bytes of file names, appear as
+    backslash escapes instead of an error.
+    """
+    buffer = getattr(stream, "buffer", None)
+    encoding = getattr(stream, "encoding", None) if is_terminal(stream) else None
+    if buffer is None:
+        stream.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+    else:
+        stream.flush()
+        buffer.write(text.encode(encoding or "utf-8", "backslashreplace"))
+    stream.flush()
+
+
+def finding_lines(found: Diagnostic) -> list[Line]:
+    """Return a finding as lines: `path:line: severity code: message`, then the advice."""
+    from vault_cli.text.names import show_path
+
+    where = show_path(found.path) if found.path else ""
+    if found.line:
+        where = f"{where}:{found.line}"
+    style = _SEVERITY_STYLE[found.severity]
+    head: list[Span] = [f"{where}: "] if where else []
+    head += [(style, found.severity), f" {found.code}: {found.message}"]
+    lines: list[Line] = [head]
+    if found.hint:
+        lines.append([("cyan", "    hint: "), found.hint])
+    return lines

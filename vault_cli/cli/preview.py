@@ -1,0 +1,112 @@
+"""A change shown before it happens. May import `model`, `store.files`, `text`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from vault_cli.cli.output import Line
+from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Remove
+
+_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def _old_bytes(root: Path, edit: Edit) -> bytes:
+    from vault_cli.store.files import read_file
+
+    if isinstance(edit, Put) and edit.expects == ABSENT:
+        return b""
+    return read_file(root, edit.path, limit=1 << 26)
+
+
+def _names(edit: Edit) -> tuple[str, str]:
+    if isinstance(edit, Move):
+        return edit.path, edit.target
+    if isinstance(edit, Remove):
+        return edit.path, ""
+    return ("" if edit.expects == ABSENT else edit.path), edit.path
+
+
+def change_diff(root: Path, change: Change) -> list[Line]:
+    """Return the unified diff of a change against the disk, as lines to print."""
+    lines: list[Line] = []
+    for edit in change.edits:
+        new = b"" if isinstance(edit, Remove) else edit.data
+        lines.extend(diff_lines(_old_bytes(root, edit), new, *_names(edit)))
+    return lines
+
+
+def diff_lines(old: bytes, new: bytes, old_name: str, new_name: str) -> list[Line]:
+    """Return the unified diff of two versions of a file; "" as a name means there is none."""
+    from difflib import unified_diff
+
+    lines: list[Line] = []
+    if old_name and new_name and old_name != new_name:
+        lines += [[("bold", f"rename from {old_name}")], [("bold", f"rename to {new_name}")]]
+    before = f"a/{old_name}" if old_name else "/dev/null"
+    after = f"b/{new_name}" if new_name else "/dev/null"
+    for text in unified_diff(_split(old), _split(new), before, after, n=3):
+        lines.extend(_styled(text))
+    return lines
+
+
+def _split(data: bytes) -> list[str]:
+    parts = data.decode("utf-8", "surrogateescape").split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _styled(text: str) -> Iterator[Line]:
+    bare = text.removesuffix("\n")
+    style = "bold" if text.startswith(("--- ", "+++ ")) else _STYLES.get(text[:1], "")
+    yield [(style, bare)]
+    if bare == text:
+        yield [("dim", "\\ No newline at end of file")]
+
+
+def plain(lines: list[Line]) -> str:
+    """Return diff lines as one text, for `--json`."""
+    return "".join(
+        (
+            line
+            if isinstance(line, str)
+            else "".join(s if isinstance(s, str) else s[1] for s in line)
+        )
+        + "\n"
+        for line in lines
+    )
+
+
+def change_data(change: Change, diff: list[Line]) -> dict[str, Any]:
+    """Return what `--json` says about a change that was not applied yet."""
+    return {
+        "verb": change.verb,
+        "subject": change.verb + change.subject,
+        "ids": list(change.ids),
+        "paths": sorted({name for edit in change.edits for name in _names(edit) if name}),
+        "applied": False,
+        "dry_run": False,
+        "diff": plain(diff),
+    }
+
+
+def touches_force(root: Path, change: Change) -> bool:
+    """Tell whether a change alters what is in force: some old or new text is active or verified.
+
+    A text that cannot be parsed counts as not in force; the gate refuses it anyway.
+    """
+    return any(_in_force(root, edit) for edit in change.edits)
+
+
+def _in_force(root: Path, edit: Edit) -> bool:
+    from vault_cli.text.fields import read_record
+
+    before, after = _names(edit)
+    versions = [(_old_bytes(root, edit), before)] if before else []
+    if after and not isinstance(edit, Remove):
+        versions.append((edit.data, after))
+    for data, path in versions:
+        record = read_record(data, path)[0] if path.endswith(".md") else None
+        if record is not None and record.in_force:
+            return True
+    return False

@@ -1,0 +1,114 @@
+"""`list` and `show`. May import everything below `cli`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Annotated
+
+import typer
+
+from vault_cli.cli.complete import complete_id, complete_kind, complete_status
+from vault_cli.cli.filters import check_scope, has_topic, in_scope, one_of
+from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.output import View, is_terminal
+from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
+from vault_cli.model.record import Kind, Status
+
+
+def list_records(
+    ctx: typer.Context,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind", "-k", help="Only this kind (repeatable).", autocompletion=complete_kind
+        ),
+    ] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--status", "-s", help="Only this status (repeatable).", autocompletion=complete_status
+        ),
+    ] = None,
+    topic: Annotated[
+        list[str] | None, typer.Option("--topic", "-t", help="Only this topic (repeatable).")
+    ] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scope", help="Only this scope: global, project, project:ID, session (repeatable)."
+        ),
+    ] = None,
+) -> int:
+    """List records: id, status, kind, title.
+
+    All statuses are listed. Files that cannot be read are named on stderr, and in `diagnostics`
+    of --json.
+
+    Examples:
+      mvault list
+      mvault list --status candidate --kind lesson
+      mvault --json list --topic ci
+    """
+    inv: Invocation = ctx.obj
+    kinds = {one_of(Kind, text, "kind") for text in kind or ()}
+    statuses = {one_of(Status, text, "status") for text in status or ()}
+    for text in scope or ():
+        check_scope(text)
+    records = [
+        record
+        for record in inv.snapshot.records
+        if (not kinds or record.kind in kinds)
+        and (not statuses or record.status in statuses)
+        and (not topic or any(has_topic(record, text) for text in topic))
+        and (not scope or any(in_scope(record, text) for text in scope))
+    ]
+    width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
+    snapshot = inv.snapshot
+    data = {
+        "records": [record_data(record) for record in records],
+        "count": len(records),
+        "unreadable": list(snapshot.unreadable),
+    }
+    notes = () if records else ("no records",)
+    inv.warn_unreadable()
+    return inv.out.show(
+        View(
+            data,
+            lambda: list_lines(records, width=width),
+            diagnostics=snapshot.diagnostics,
+            notes=notes,
+            listed=True,
+        )
+    )
+
+
+def show(
+    ctx: typer.Context,
+    record_id: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_id
+        ),
+    ],
+) -> int:
+    """Show one record: its head, its keys and its text.
+
+    Examples:
+      mvault show l-7k3qd2m
+      mvault show memories/2026-11/some-note.md
+      mvault --json show l-7k
+    """
+    inv: Invocation = ctx.obj
+    record = inv.find(record_id)
+    notes = []
+    if record.held_by:
+        codes = ", ".join(sorted({found.code for found in record.held_by}))
+        notes.append(f"held from the render: {codes} (a person allows it with `allow: [{codes}]`)")
+    if record.written_status is not record.status:
+        notes.append(f"status {record.written_status} in the file counts as {record.status} here")
+    return inv.out.show(
+        View(
+            full_data(record), lambda: show_lines(record), notes=notes, diagnostics=record.findings
+        )
+    )

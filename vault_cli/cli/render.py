@@ -1,0 +1,168 @@
+"""`render`: what is in force, as a block for a prompt. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vault_cli.cli.complete import complete_kind
+from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.rendering import Wanted, render_snapshot
+
+if TYPE_CHECKING:
+    from vault_cli.hosts.sinks import SinkResult
+    from vault_cli.recall.render import Block
+
+_LEVEL_STYLES = {"full": "green", "line": "green", "id": "yellow", "omitted": "red"}
+
+
+def render(
+    ctx: typer.Context,
+    mode: Annotated[str, typer.Option("--mode", "-m", help="assist, strict or off.")] = "",
+    query: Annotated[
+        str, typer.Option("--query", help="The task at hand; ranks what fits first.")
+    ] = "",
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", "-b", min=0, help="Most the block may take; 0: no limit."),
+    ] = None,
+    unit: Annotated[str, typer.Option("--unit", help="bytes or characters.")] = "",
+    scope: Annotated[
+        list[str] | None,
+        typer.Option("--scope", help="global, project[:ID], session[:ID] (repeatable)."),
+    ] = None,
+    topic: Annotated[
+        list[str] | None, typer.Option("--topic", "-t", help="Only this topic (repeatable).")
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind", "-k", help="Only this kind (repeatable).", autocompletion=complete_kind
+        ),
+    ] = None,
+    session: Annotated[str, typer.Option("--session", help="Session id.")] = "",
+    project: Annotated[
+        str | None,
+        typer.Option("--project", help="Project id (default: from the git remote of this folder)."),
+    ] = None,
+    receipt: Annotated[
+        bool, typer.Option("--receipt", help="Explain on stderr what is shown and left out.")
+    ] = False,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to", metavar="FILE", help="Write into the managed block of FILE (repeatable)."
+        ),
+    ] = None,
+    at: Annotated[
+        str, typer.Option("--at", metavar="COMMIT|DATE", help="The vault as it was then.")
+    ] = "",
+    valid_at: Annotated[
+        str, typer.Option("--valid-at", metavar="DATE", help="What is valid on that day.")
+    ] = "",
+) -> int:
+    """Print what is in force as a block for a prompt.
+
+    The same vault, options and day give the same bytes. What does not fit is named in the block;
+    --receipt and --json say why. --to replaces only what stands between the markers of FILE.
+
+    Examples:
+      mvault render
+      mvault render --query "flaky npm test" --budget 4000 --receipt
+      mvault render --to AGENTS.md --to CLAUDE.md
+      mvault render --at HEAD~3 --valid-at 2026-06-01
+    """
+    inv: Invocation = ctx.obj
+    wanted = Wanted(
+        mode=_choice(mode, ("assist", "strict", "off"), "--mode"),
+        query=query,
+        budget=budget,
+        unit=_choice(unit, ("bytes", "characters"), "--unit"),
+        scopes=tuple(scope or ()),
+        topics=tuple(topic or ()),
+        kinds=tuple(kind or ()),
+        session=session,
+        project=project,
+        valid_at=valid_at,
+    )
+    snapshot = inv.vault.snapshot(at=at) if at else inv.snapshot
+    block = render_snapshot(inv, snapshot, wanted)
+    data = {"block": block.text, "receipt": block.receipt.as_data(), "commit": snapshot.commit}
+    if not at:
+        inv.warn_unreadable()
+    if receipt:
+        for line in receipt_lines(block):
+            inv.out.report(line)
+    if to:
+        return _write_files(inv, block, to, {**data, "files": []}, snapshot.diagnostics)
+    notes = (summary(block),)
+    return inv.out.show(
+        View(data, raw=block.text, diagnostics=snapshot.diagnostics, notes=notes, listed=True)
+    )
+
+
+def _choice(text: str, allowed: tuple[str, ...], name: str) -> str:
+    from vault_cli.errors import UsageError
+
+    if text and text not in allowed:
+        raise UsageError(f"{name} {text}: unknown", hint=f"Use {', '.join(allowed)}.")
+    return text
+
+
+def summary(block: Block) -> str:
+    """Return the status line of a render: shown, left out, size."""
+    receipt = block.receipt
+    limit = f" of {receipt.budget}" if receipt.budget else ""
+    out = f", {receipt.omitted} left out (--receipt says why)" if receipt.omitted else ""
+    aside = f", {len(receipt.excluded)} not eligible" if receipt.excluded else ""
+    return f"{receipt.shown} shown{out}{aside}; {receipt.used}{limit} {receipt.unit}"
+
+
+def receipt_lines(block: Block) -> Iterator[Line]:
+    """Yield one line per eligible record, then the records in force that were not eligible."""
+    width = max((len(line.id) for line in block.receipt.lines), default=0)
+    for line in block.receipt.lines:
+        yield [
+            f"{inline(line.id):<{width}}  ",
+            (_LEVEL_STYLES.get(line.level, ""), f"{line.level:<7}"),
+            f"  {line.cost:>6}  {line.group}: {inline(line.title)} ({inline(line.reason)})",
+        ]
+    for record_id, reason in block.receipt.excluded:
+        yield [f"{inline(record_id):<{width}}  ", ("dim", "not eligible"), f": {inline(reason)}"]
+
+
+def _write_files(
+    inv: Invocation, block: Block, names: list[str], data: dict[str, Any], diagnostics: Any
+) -> int:
+    """Put the block into every file, or into none when one of them cannot take it."""
+    from vault_cli.hosts.sinks import plan_managed_block, write_managed_block
+
+    targets = [inv.cwd / Path(name).expanduser() for name in names]
+    plans = [plan_managed_block(target, block.text) for target in targets]
+    if inv.options.dry_run:
+        return _preview_files(inv, plans, data)
+    notes = []
+    for target, plan in zip(targets, plans, strict=True):
+        done = write_managed_block(target, block.text) if plan.changed else plan
+        state = f"wrote the block into {target}" if done.changed else f"{target}: nothing to do"
+        notes.append(state)
+        data["files"].append({"path": str(done.path), "changed": done.changed})
+    view = View(data, diagnostics=diagnostics, notes=(*notes, summary(block)), listed=True)
+    return inv.out.show(view)
+
+
+def _preview_files(inv: Invocation, plans: list[SinkResult], data: dict[str, Any]) -> int:
+    from vault_cli.cli.preview import diff_lines, plain
+
+    lines: list[Line] = []
+    for plan in plans:
+        name = str(plan.path)
+        old = name if plan.old or plan.path.exists() else ""
+        lines.extend(diff_lines(plan.old.encode(), plan.new.encode(), old, name))
+        data["files"].append({"path": name, "changed": plan.changed})
+    data |= {"dry_run": True, "diff": plain(lines)}
+    return inv.out.show(View(data, lambda: lines, notes=("dry run, nothing written",)))

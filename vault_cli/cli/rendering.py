@@ -1,0 +1,129 @@
+"""From options to a block: what `render` and `diff` share. May import `recall`, `store`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING
+
+from vault_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from vault_cli.cli.invocation import Invocation
+    from vault_cli.model.record import Snapshot
+    from vault_cli.recall.render import Block, RenderOptions
+    from vault_cli.recall.select import Query
+
+LEVELS = ("global", "project", "session")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was asked for on the command line; None or empty means: as configured."""
+
+    mode: str = ""
+    query: str = ""
+    budget: int | None = None
+    unit: str = ""
+    scopes: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    session: str = ""
+    project: str | None = None
+    valid_at: str = ""
+
+
+def render_snapshot(inv: Invocation, snapshot: Snapshot, wanted: Wanted) -> Block:
+    """Select and render one snapshot."""
+    from vault_cli.recall.render import render_block
+    from vault_cli.recall.select import select_records
+
+    query = make_query(inv, wanted)
+    selection = select_records(snapshot, query)
+    return render_block(selection, query, make_options(inv, wanted), len(snapshot.unreadable))
+
+
+def make_query(inv: Invocation, wanted: Wanted) -> Query:
+    """Return the query: what was asked for, else what is configured.
+
+    Raises:
+        UsageError: an unknown scope, or `--valid-at` is not a date.
+    """
+    from vault_cli.recall.select import Query
+
+    config = inv.vault.config
+    levels, project, session = split_scopes(wanted.scopes)
+    named = wanted.project if wanted.project is not None else project
+    return Query(
+        now=moment(inv, wanted.valid_at),
+        text=wanted.query,
+        mode=wanted.mode or str(config["render.mode"]),
+        scopes=levels or tuple(config["render.scopes"]),
+        project=named or find_project(inv),
+        session=wanted.session or session,
+        topics=wanted.topics,
+        kinds=wanted.kinds,
+    )
+
+
+def make_options(inv: Invocation, wanted: Wanted) -> RenderOptions:
+    """Return how to render: what was asked for, else what is configured."""
+    from vault_cli.recall.render import RenderOptions
+
+    config = inv.vault.config
+    return RenderOptions(
+        budget=int(config["render.budget"]) if wanted.budget is None else wanted.budget,
+        unit=wanted.unit or str(config["render.unit"]),
+        order=tuple(config["render.order"]),
+        quotas=dict(config["render.quotas"]),
+    )
+
+
+def split_scopes(scopes: Sequence[str]) -> tuple[tuple[str, ...], str, str]:
+    """Return the levels, the project and the session that `--scope` options name.
+
+    Raises:
+        UsageError: one of them is not a scope.
+    """
+    levels, names = [], {"project": "", "session": ""}
+    for text in scopes:
+        level, _, name = text.strip().partition(":")
+        if level not in LEVELS or (level == "global" and name):
+            raise UsageError(
+                f"unknown scope: {text}",
+                hint="Use global, project, session, project:<id> or session:<id>.",
+            )
+        levels.append(level)
+        if name:
+            names[level] = name
+    return tuple(dict.fromkeys(levels)), names["project"], names["session"]
+
+
+def find_project(inv: Invocation) -> str:
+    """Return the project id of the working directory: `$MVAULT_PROJECT`, else its git remote."""
+    from vault_cli.cli.project import project_id
+
+    named = inv.environ.get("MVAULT_PROJECT", "").strip()
+    return named or project_id(inv.cwd, inv.root)
+
+
+def moment(inv: Invocation, text: str) -> datetime:
+    """Return the instant that decides validity: now, or the day or time that was typed.
+
+    Raises:
+        UsageError: it is neither a date nor a time.
+    """
+    if not text:
+        return inv.now
+    zone = inv.now.tzinfo
+    try:
+        if len(text) == len("2026-01-01"):
+            return datetime.combine(date.fromisoformat(text), time(12), zone)
+        typed = datetime.fromisoformat(text)
+        return typed.astimezone(zone) if typed.tzinfo else typed.replace(tzinfo=zone)
+    except (ValueError, OverflowError) as error:
+        raise UsageError(
+            f"--valid-at is not a date: {text}",
+            hint="Write 2026-11-30 or 2026-11-30T10:00:00+01:00.",
+        ) from error

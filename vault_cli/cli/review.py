@@ -1,0 +1,181 @@
+"""`review`: the drafts one by one, like `git add -p`. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import typer
+
+from vault_cli.cli.admit import plan_approval, plan_rejection
+from vault_cli.cli.complete import complete_kind
+from vault_cli.cli.filters import one_of
+from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.views import show_lines
+from vault_cli.errors import NeedsPersonError, NotFoundError, VaultError
+from vault_cli.model.record import Kind, Record, Status
+
+HELP: tuple[str, ...] = (
+    "a - approve: put it in force",
+    "e - edit it, then ask again",
+    "r - reject it; the reason is asked for",
+    "s - skip it for now",
+    "d - show the change that approving makes",
+    "q - quit; what was decided stays",
+    "? - this help",
+)
+
+
+@dataclass(slots=True)
+class Session:
+    """What was decided so far, by what was done."""
+
+    done: dict[str, list[str]] = field(default_factory=dict)
+
+    def note(self, what: str, record: Record) -> None:
+        """Remember one decision."""
+        self.done.setdefault(what, []).append(record.id)
+
+
+def review(
+    ctx: typer.Context,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind", "-k", help="Only this kind (repeatable).", autocompletion=complete_kind
+        ),
+    ] = None,
+) -> int:
+    """Go through the drafts one by one: approve, edit, reject, skip. Needs a terminal.
+
+    Each decision is a commit of its own, so quitting loses nothing.
+
+    Examples:
+      mvault review
+      mvault review --kind rule
+    """
+    inv: Invocation = ctx.obj
+    kinds = {one_of(Kind, text, "kind") for text in kind or ()}
+    drafts = [
+        record
+        for record in inv.snapshot.records
+        if record.status is Status.CANDIDATE and (not kinds or record.kind in kinds)
+    ]
+    inv.warn_unreadable()
+    if not drafts:
+        return inv.out.show(View({"decided": {}, "waiting": []}, notes=("no drafts wait",)))
+    if not inv.is_person:
+        _refuse(inv, drafts)
+    session = Session()
+    for number, draft in enumerate(drafts, 1):
+        if not _decide(inv, session, draft, f"({number}/{len(drafts)})"):
+            break
+    return inv.out.show(View({"decided": session.done}, notes=(_summary(session),)))
+
+
+def _refuse(inv: Invocation, drafts: list[Record]) -> None:
+    inv.out.partial = {"decided": {}, "waiting": [record.id for record in drafts]}
+    inv.out.lines(f"{record.id}  {inline(record.title)}" for record in drafts)
+    raise NeedsPersonError(
+        f"review needs a person at a terminal; {len(drafts)} waiting",
+        hint="`mvault list --status candidate` and `mvault show ID` read them.",
+    )
+
+
+def _summary(session: Session) -> str:
+    parts = [f"{len(ids)} {what}" for what, ids in session.done.items()]
+    return ", ".join(parts) or "nothing decided"
+
+
+def _decide(inv: Invocation, session: Session, draft: Record, place: str) -> bool:
+    """Ask about one draft until it is decided; False ends the review."""
+    steps: dict[str, Callable[[Invocation, Session, Record], bool]] = {
+        "a": _approve,
+        "r": _reject,
+    }
+    record: Record | None = draft
+    inv.out.preview(_card(draft))
+    while record is not None:
+        answer = inv.out.ask(f"{place} {inline(record.title)} [a,e,r,s,d,q,?] ").lower()
+        if answer in ("q", ""):
+            return False
+        if answer == "s":
+            session.note("skipped", record)
+            return True
+        if answer in steps:
+            if _try(inv, lambda r=record, act=steps[answer]: act(inv, session, r)):  # type: ignore[misc]
+                return True
+        else:
+            _look(inv, record, answer)
+        record = _again(inv, record)
+    return True
+
+
+def _card(record: Record) -> list[Line]:
+    held: list[Line] = [
+        [("yellow", f"held: {found.code}: "), found.message] for found in record.held_by
+    ]
+    return ["", *show_lines(record), *held, ""]
+
+
+def _try(inv: Invocation, act: Callable[[], bool]) -> bool:
+    """Do one step; an expected error is shown and the question comes again."""
+    try:
+        return act()
+    except VaultError as error:
+        inv.out.error_text(error)
+        return False
+
+
+def _look(inv: Invocation, record: Record, answer: str) -> None:
+    """Carry out the answers that decide nothing: diff, edit, help."""
+    if answer == "d":
+        _try(inv, lambda: _show_change(inv, record))
+    elif answer == "e":
+        _try(inv, lambda: _edit(inv, record))
+    else:
+        inv.out.preview(HELP)
+
+
+def _show_change(inv: Invocation, record: Record) -> bool:
+    from vault_cli.cli.preview import change_diff
+
+    inv.out.preview(change_diff(inv.root, plan_approval(inv, (record,)).change))
+    return True
+
+
+def _edit(inv: Invocation, record: Record) -> bool:
+    from vault_cli.cli.curate import actor_for, edit_in_editor
+
+    edit_in_editor(inv, record, inv.read(record.path), actor_for(inv, record))
+    inv.forget_snapshot()
+    inv.out.preview(_card(inv.find(record.path)))
+    return True
+
+
+def _approve(inv: Invocation, session: Session, record: Record) -> bool:
+    inv.carry_out(plan_approval(inv, (record,), yes=True))
+    session.note("approved", record)
+    return True
+
+
+def _reject(inv: Invocation, session: Session, record: Record) -> bool:
+    reason = inv.out.ask("Why? ")
+    if not reason:
+        inv.out.say("not rejected: a reason is needed")
+        return False
+    inv.carry_out(plan_rejection(inv, record, reason=reason, yes=True))
+    session.note("rejected", record)
+    return True
+
+
+def _again(inv: Invocation, record: Record) -> Record | None:
+    """Return the record as it is now, None when it is gone or no draft any more."""
+    inv.forget_snapshot()
+    try:
+        found = inv.find(record.path)
+    except NotFoundError:
+        return None
+    return found if found.status is Status.CANDIDATE else None

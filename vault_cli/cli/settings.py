@@ -1,0 +1,190 @@
+"""`config show` and `config set`. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vault_cli.cli.app import PanelCommand
+from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.output import Line, View
+from vault_cli.cli.views import plain_value
+from vault_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from vault_cli.store.config import Config
+
+config = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=False,
+    help="Show or set the configuration.\n\nExample: mvault config show --explain",
+)
+
+
+def _complete_setting(incomplete: str) -> list[tuple[str, str]]:
+    from vault_cli.cli.complete import plain_title
+    from vault_cli.store.settings import SETTINGS
+
+    return [(s.name, plain_title(s.help)) for s in SETTINGS if s.name.startswith(incomplete)]
+
+
+@config.callback()
+def config_group() -> None:
+    """Show or set the configuration.
+
+    Examples:
+      mvault config show --explain
+      mvault config set render.budget 6000
+    """
+
+
+@config.command("show", cls=PanelCommand)
+def show(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(metavar="[KEY]", autocompletion=_complete_setting)] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say where each value comes from, and what it does.")
+    ] = False,
+) -> int:
+    """Show the settings that hold here: flags, environment, vault, user, defaults.
+
+    Examples:
+      mvault config show
+      mvault config show render.budget --explain
+    """
+    from vault_cli.store.settings import SETTINGS
+
+    inv: Invocation = ctx.obj
+    found = _config(inv)
+    rows = [setting for setting in SETTINGS if key in ("", setting.name)]
+    if not rows:
+        raise UsageError(f"there is no setting {key}", hint=_nearest(key))
+    data = {
+        setting.name: {
+            "value": plain_value(found[setting.name]),
+            "origin": found.origin(setting.name),
+            "default": plain_value(setting.default),
+            "help": setting.help,
+            "choices": list(setting.choices),
+        }
+        for setting in rows
+    }
+    return inv.out.show(View(data, lambda: _setting_lines(data, explain=explain)))
+
+
+def _config(inv: Invocation) -> Config:
+    """Return the configuration of the vault, or the person's own when there is no vault."""
+    from vault_cli.store.config import load_config
+
+    if inv.options.vault:
+        return inv.vault.config
+    try:
+        return inv.vault.config
+    except UsageError:
+        return load_config(None, environ=inv.environ)
+
+
+def _nearest(key: str) -> str:
+    from vault_cli.store.config import nearest_setting
+
+    near = nearest_setting(key)
+    return f"Did you mean {near}?" if near else "`mvault config show` lists them."
+
+
+def _setting_lines(data: Mapping[str, Any], *, explain: bool) -> Iterator[Line]:
+    for name, row in data.items():
+        line: list[str | tuple[str, str]] = [f"{name} = {value_line(row['value'])}"]
+        if explain:
+            line.append(("dim", f"  # {row['origin']}: {row['help']}"))
+        yield line
+
+
+def value_line(value: Any) -> str:
+    """Return a value as TOML shows it."""
+    import json
+
+    if isinstance(value, dict):
+        inner = ", ".join(f"{key} = {value_line(item)}" for key, item in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+@config.command("set", cls=PanelCommand)
+def set_value(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(metavar="KEY", autocompletion=_complete_setting)],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="Lists: a,b. Tables: a=1,b=2.")],
+    user: Annotated[
+        bool, typer.Option("--user", help="In your own configuration, not in the vault's.")
+    ] = False,
+) -> int:
+    """Set one setting in vault.toml (a commit), or with --user in your own file.
+
+    Comments and order of the file stay.
+
+    Examples:
+      mvault config set render.budget 6000
+      mvault config set --user trust.approve_without_terminal ci-bot
+    """
+    inv: Invocation = ctx.obj
+    if user:
+        return _set_user(inv, key, value)
+    from vault_cli.features.records import digest_of
+    from vault_cli.model.change import Change, Put
+    from vault_cli.store.toml_patch import set_setting
+
+    _require_safe(key)
+    old = inv.read("vault.toml")
+    new = set_setting(inv.root / "vault.toml", key, value)
+    edits = (Put("vault.toml", new, digest_of(old)),) if new != old else ()
+    change = Change("config", f": {key} = {value}", edits, actor=inv.actor)
+    return inv.submit(Plan(change, f"set {key} = {value}", lines=()))
+
+
+def _require_safe(key: str) -> None:
+    """Keep the number that says how the vault is laid out from being set."""
+    if key == "schema":
+        raise UsageError("schema says how the vault is laid out; it is not set by hand")
+
+
+def _set_user(inv: Invocation, key: str, value: str) -> int:
+    from vault_cli.cli.preview import diff_lines, plain
+    from vault_cli.store.config import read_toml_file, user_config_path
+    from vault_cli.store.toml_patch import set_setting
+
+    path = user_config_path(inv.environ)
+    old = read_toml_file(path) or b""
+    new = set_setting(path, key, value)
+    diff = diff_lines(old, new, str(path) if old else "", str(path))
+    data = {"path": str(path), "changed": new != old, "diff": plain(diff)}
+    if new == old:
+        return inv.out.show(View(data, notes=("nothing to do",)))
+    if inv.options.dry_run:
+        return inv.out.show(View({**data, "dry_run": True}, lambda: diff))
+    _require_person(inv, key)
+    _write_user(path, new)
+    return inv.out.show(View(data, notes=(f"set {key} = {value} in {path}",)))
+
+
+def _require_person(inv: Invocation, key: str) -> None:
+    """A setting that grants trust is set by a person at a terminal, never by a script."""
+    from vault_cli.errors import NeedsPersonError
+    from vault_cli.store.settings import BY_NAME
+
+    setting = BY_NAME.get(key)
+    if setting is not None and setting.user_only and not inv.is_person:
+        raise NeedsPersonError(
+            f"{key} grants trust; a person has to set it",
+            hint="Run the same command in a terminal.",
+        )
+
+
+def _write_user(path: Path, data: bytes) -> None:
+    from vault_cli.store.files import write_file
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path.parent, path.name, data)

@@ -1,0 +1,219 @@
+"""`init`: make a folder a vault. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.output import Line, View
+from vault_cli.cli.views import plural
+from vault_cli.errors import StoreError, UsageError
+
+if TYPE_CHECKING:
+    from vault_cli.store.repo import Repository
+
+OWN, IN, FOUND = "own-repo", "in-repo", "found"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What `init` is going to do.
+
+    Args:
+        root: the vault's folder.
+        kind: OWN (git init there), IN (part of the enclosing repository), FOUND (git holds it).
+        outer: work tree of the enclosing repository, None when there is none.
+        files: new bytes by path; old: bytes found ("" = none).
+    """
+
+    root: Path
+    kind: str
+    outer: Path | None
+    files: Mapping[str, bytes]
+    old: Mapping[str, bytes]
+
+
+def init(
+    ctx: typer.Context,
+    path: Annotated[
+        str, typer.Argument(metavar="[PATH]", help="Folder (default: --vault, else this one).")
+    ] = "",
+    own_repo: Annotated[
+        bool, typer.Option("--own-repo", help="Inside another repository: make an own one here.")
+    ] = False,
+    in_repo: Annotated[
+        bool, typer.Option("--in-repo", help="Inside another repository: be a folder of it.")
+    ] = False,
+) -> int:
+    """Make a folder a vault: vault.toml, git, and what editors and git need.
+
+    Notes that are there already stay as they are and are listed. Running it again is safe.
+
+    Examples:
+      mvault init
+      mvault init ~/memory
+      mvault init docs/memory --in-repo
+    """
+    inv: Invocation = ctx.obj
+    if own_repo and in_repo:
+        raise UsageError("--own-repo and --in-repo exclude each other")
+    root = _target(inv, path)
+    choice = OWN if own_repo else IN if in_repo else ""
+    setup = _plan(inv, root, choice)
+    if inv.options.dry_run:
+        return _preview(inv, setup)
+    return _carry_out(inv, setup)
+
+
+def _target(inv: Invocation, path: str) -> Path:
+    text = path or inv.options.vault
+    root = (inv.cwd / Path(text).expanduser()) if text else inv.cwd
+    if root.exists() and not root.is_dir():
+        raise UsageError(f"{root} is not a folder")
+    return Path(root.absolute())
+
+
+def _plan(inv: Invocation, root: Path, choice: str) -> Setup:
+    kind, outer = _repository_kind(inv, root, choice)
+    from vault_cli.cli.scaffold import vault_files
+
+    old = {name: _read(root / name) for name in vault_files({})}
+    files = {name: data for name, data in vault_files(old).items() if data != old[name]}
+    return Setup(root, kind, outer, files, old)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _repository_kind(inv: Invocation, root: Path, choice: str) -> tuple[str, Path | None]:
+    """Say which set-up is made; inside another repository it has to be chosen."""
+    repo = _find_repository(root)
+    if repo is None:
+        if choice == IN:
+            raise UsageError(f"--in-repo: {root} is not inside a git repository")
+        return OWN, None
+    if root.is_dir() and repo.is_own:
+        return FOUND, None
+    if (root / "vault.toml").is_file() and not choice:
+        return FOUND, None
+    return choice or _ask_kind(inv, root), _work_tree(root)
+
+
+def _find_repository(root: Path) -> Repository | None:
+    from vault_cli.store.repo import Repository
+
+    folder = next(place for place in (root, *root.parents) if place.is_dir())
+    return Repository.find(folder)
+
+
+def _work_tree(root: Path) -> Path | None:
+    return next((place for place in root.parents if (place / ".git").exists()), None)
+
+
+def _ask_kind(inv: Invocation, root: Path) -> str:
+    outer = _work_tree(root) or root.parent
+    if not inv.has_terminal:
+        raise UsageError(
+            f"{root} lies inside the git repository {outer}; say which set-up is wanted",
+            hint="--own-repo makes a repository of its own here; --in-repo makes the vault a folder"
+            f" of {outer.name}, and commits touch only the vault's files.",
+        )
+    inv.out.say(f"{root} lies inside the git repository {outer}.")
+    inv.out.say("  own: a repository of its own here, which the outer one should ignore")
+    inv.out.say("  in:  a folder of the outer repository; commits touch only the vault's files")
+    answer = inv.out.ask("Which? [own/in] ").lower()
+    if answer not in ("own", "in"):
+        raise UsageError("no vault was made: neither own nor in was answered")
+    return OWN if answer == "own" else IN
+
+
+def _preview(inv: Invocation, setup: Setup) -> int:
+    from vault_cli.cli.preview import diff_lines, plain
+
+    lines: list[Line] = []
+    for name, data in setup.files.items():
+        lines.extend(diff_lines(setup.old[name], data, name if setup.old[name] else "", name))
+    answer = {**_data(setup), "dry_run": True, "diff": plain(lines)}
+    return inv.out.show(View(answer, lambda: lines, notes=(f"dry run: {_describe(setup)}",)))
+
+
+def _data(setup: Setup) -> dict[str, object]:
+    return {
+        "vault": str(setup.root),
+        "repository": setup.kind,
+        "files": sorted(setup.files),
+        "changed": bool(setup.files),
+    }
+
+
+def _describe(setup: Setup) -> str:
+    how = {
+        OWN: "an own git repository",
+        IN: f"a folder of the repository {setup.outer}",
+        FOUND: "the git repository that holds it already",
+    }
+    return f"{setup.root}: vault in {how[setup.kind]}"
+
+
+def _carry_out(inv: Invocation, setup: Setup) -> int:
+    from vault_cli.store.repo import Repository
+
+    _make_folder(setup.root)
+    if setup.kind == OWN:
+        repo = Repository.create(setup.root)
+    else:
+        found = Repository.find(setup.root)
+        if found is None:
+            raise StoreError(f"git does not find the repository of {setup.root}")
+        repo = found
+    if not setup.files:
+        return _answer(inv, setup, repo, "", ["nothing to do: this is a vault already"])
+    repo.require_identity()
+    commit = _write(inv, setup, repo)
+    notes = [_describe(setup), f"wrote {', '.join(sorted(setup.files))} (commit {commit[:10]})"]
+    return _answer(inv, setup, repo, commit, notes)
+
+
+def _make_folder(root: Path) -> None:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make {root}: {error.strerror}") from error
+
+
+def _write(inv: Invocation, setup: Setup, repo: Repository) -> str:
+    """Write the files and commit exactly these; on a failure of git they stay, uncommitted."""
+    from vault_cli.store.files import write_file
+
+    for name, data in setup.files.items():
+        write_file(setup.root, name, data)
+    trailers = f"Vault-Op: init\nVault-Origin: cli\nVault-Actor: {inv.actor}\n"
+    return repo.commit_paths(sorted(setup.files), f"init: files of the vault\n\n{trailers}")
+
+
+def _answer(inv: Invocation, setup: Setup, repo: Repository, commit: str, notes: list[str]) -> int:
+    waiting = [change.path for change in repo.pending() if change.path.endswith(".md")]
+    hints = []
+    if setup.kind == OWN and setup.outer is not None:
+        line = f"/{setup.root.relative_to(setup.outer).as_posix()}/"
+        place = setup.outer / ".gitignore"
+        hints.append(f"Tell the outer repository to ignore it: add {line} to {place}")
+    if waiting:
+        notes.append(f"{plural(len(waiting), 'note')} found, left as they are:")
+        notes.extend(f"  {path}" for path in waiting)
+        hints.append("`mvault adopt PATH` takes a note in; `mvault check` looks at all of them.")
+    elif commit:
+        hints.append("Begin with `mvault add note --title …`, then `mvault review`.")
+    data = {**_data(setup), "commit": commit, "pending": waiting}
+    return inv.out.show(View(data, lambda: [str(setup.root)], None, (), notes, hints))

@@ -1,0 +1,282 @@
+"""`status`, `check`, `trust`. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vault_cli.cli.admit import YesOption
+from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.output import Line, View, finding_lines, inline
+from vault_cli.cli.views import count_statuses, in_force_count, plural, summary_line
+from vault_cli.errors import Diagnostic, NeedsPersonError, NotFoundError
+from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.text.names import show_path
+
+if TYPE_CHECKING:
+    from vault_cli.store.repo import Pending, Repository
+
+_MOST_LISTED = 20
+
+
+def status(ctx: typer.Context) -> int:
+    """Say what is in the vault and what waits for a person.
+
+    Counts by status, drafts, files changed outside of mvault and not committed, files that
+    cannot be read or are held, an operation of git under way, settings that are not trusted.
+
+    Examples:
+      mvault status
+      mvault --json status
+    """
+    inv: Invocation = ctx.obj
+    snapshot = inv.snapshot
+    repo = inv.vault.repo
+    pending = repo.pending() if repo is not None else ()
+    data = {
+        "vault": str(inv.root),
+        "repository": _repository_data(repo),
+        "counts": count_statuses(snapshot.records),
+        "in_force": in_force_count(snapshot.records),
+        "drafts": [r.id for r in snapshot.records if r.status is Status.CANDIDATE],
+        "held": [
+            {"id": r.id, "path": r.path, "codes": sorted({f.code for f in r.held_by})}
+            for r in snapshot.records
+            if r.held_by
+        ],
+        "pending": [{"path": change.path, "code": change.code} for change in pending],
+        "unreadable": list(snapshot.unreadable),
+        "skipped": dict(snapshot.skipped),
+    }
+    hints = _status_hints(data, snapshot.records)
+    view = View(
+        data,
+        lambda: _status_lines(data, pending, snapshot),
+        diagnostics=snapshot.diagnostics,
+        hints=hints,
+        listed=True,
+    )
+    return inv.out.show(view)
+
+
+def _repository_data(repo: Repository | None) -> dict[str, Any]:
+    if repo is None:
+        return {"found": False}
+    return {
+        "found": True,
+        "own": repo.is_own,
+        "head": repo.head(),
+        "operation": repo.operation_in_progress(),
+        "untrusted": list(repo.untrusted()),
+    }
+
+
+def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
+    hints = []
+    repository = data["repository"]
+    if not repository["found"]:
+        hints.append("git does not hold this vault; `mvault init` makes it a repository.")
+    elif repository["operation"]:
+        hints.append("Finish or abort it with git; until then mvault changes nothing.")
+    elif repository["untrusted"]:
+        hints.append("They are not run. `mvault trust` shows them to a person.")
+    if data["drafts"]:
+        hints.append("`mvault review` goes through the drafts.")
+    if any(not record.adopted for record in records):
+        hints.append("Notes without an id are drafts too; `mvault adopt PATH` gives them one.")
+    if data["unreadable"]:
+        hints.append("`mvault check` says what is wrong with the files that cannot be read.")
+    return hints
+
+
+def _status_lines(
+    data: dict[str, Any], pending: Sequence[Pending], snapshot: Snapshot
+) -> Iterator[Line]:
+    yield [("dim", "vault: "), data["vault"]]
+    yield [("dim", "records: "), _counts_text(data["counts"]), f"; {data['in_force']} in force"]
+    repository = data["repository"]
+    if repository["found"]:
+        where = "own repository" if repository["own"] else "folder of a bigger repository"
+        yield [("dim", "git: "), f"{where}, {repository['head'][:10] or 'no commit yet'}"]
+        if repository["operation"]:
+            yield [("red", f"a {repository['operation']} is under way")]
+        if repository["untrusted"]:
+            yield [("yellow", "not trusted: "), ", ".join(repository["untrusted"])]
+    if data["drafts"]:
+        yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
+    for title, names in _path_groups(data, pending, snapshot):
+        if names:
+            yield [("yellow", f"{title}:")]
+            yield from (f"  {name}" for name in names[:_MOST_LISTED])
+            if len(names) > _MOST_LISTED:
+                yield f"  and {len(names) - _MOST_LISTED} more"
+
+
+def _counts_text(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in counts.items()) or "none"
+
+
+def _path_groups(
+    data: dict[str, Any], pending: Sequence[Pending], snapshot: Snapshot
+) -> list[tuple[str, list[str]]]:
+    in_force = {record.path for record in snapshot.records if record.in_force}
+    changed = [
+        f"{change.code} {show_path(change.path)}"
+        + (" (in force)" if change.path in in_force else "")
+        for change in pending
+    ]
+    held = [f"{inline(show_path(h['path']))}: {', '.join(h['codes'])}" for h in data["held"]]
+    return [
+        ("changed outside, not committed", changed),
+        ("held from the render", held),
+        ("cannot be read", [show_path(path) for path in data["unreadable"]]),
+    ]
+
+
+def check(
+    ctx: typer.Context,
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATH...]", help="Only these files or folders.")
+    ] = None,
+) -> int:
+    """Check every file of the vault, or only some; exit 1 when something has to be done.
+
+    Errors keep a file out; warnings marked as holding keep a record from the render. Both end
+    with 1. Other warnings and notes do not.
+
+    Examples:
+      mvault check
+      mvault check drafts/2026-11/some-note.md
+      mvault --json check
+    """
+    from vault_cli.features.health import check as check_health
+
+    inv: Invocation = ctx.obj
+    snapshot = inv.snapshot
+    wanted = tuple(_checked_path(inv, text) for text in paths or ())
+    extra = check_health(
+        snapshot, now=inv.now, head=_head_texts(inv), load=inv.read, files=_attachments(inv)
+    )
+    found = sorted(dict.fromkeys((*snapshot.diagnostics, *extra, *_skill_findings(inv))))
+    if wanted:
+        found = [item for item in found if _is_below(item.path, wanted)]
+    allowed = {(r.path, code) for r in snapshot.records for code in r.allow}
+    bad = [item for item in found if _counts(item, allowed)]
+    data = {
+        "records": len(snapshot.records),
+        "unreadable": list(snapshot.unreadable),
+        "skipped": dict(snapshot.skipped),
+        "problems": len(bad),
+    }
+    notes = [f"{number} in {name}/ not read" for name, number in sorted(snapshot.skipped.items())]
+
+    def lines() -> Iterator[Line]:
+        for item in found:
+            yield from finding_lines(item)
+        yield summary_line(found)
+
+    return inv.out.show(
+        View(data, lines, None, found, notes, exit_code=1 if bad else 0, listed=True)
+    )
+
+
+def _counts(found: Diagnostic, allowed: set[tuple[str, str]]) -> bool:
+    """Tell whether a finding makes `check` fail: an error, or a warning that holds."""
+    if found.severity == "error":
+        return True
+    return found.severity == "warning" and found.holds and (found.path, found.code) not in allowed
+
+
+def _checked_path(inv: Invocation, text: str) -> str:
+    """Return the vault-relative form of a path, which may be the vault itself ("")."""
+    if (inv.cwd / text).resolve() == inv.root.resolve():
+        return ""
+    return inv.vault_path(text)
+
+
+def _is_below(path: str, wanted: tuple[str, ...]) -> bool:
+    return any(name in ("", path) or path.startswith(f"{name}/") for name in wanted)
+
+
+def _head_texts(inv: Invocation) -> dict[str, bytes] | None:
+    """Return the committed bytes of records that differ from HEAD; None without a commit."""
+    repo = inv.vault.repo
+    if repo is None or not repo.head():
+        return None
+    texts = {}
+    for change in repo.pending():
+        old = repo.read_blob("HEAD", change.path) if change.path.endswith(".md") else None
+        if old is not None:
+            texts[change.path] = old
+    return texts
+
+
+def _attachments(inv: Invocation) -> set[str]:
+    """Return the files that are no records, so that links to them can be judged."""
+    import os
+
+    found: set[str] = set()
+    root = os.fspath(inv.root)
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        base = os.path.relpath(folder, root).replace(os.sep, "/")
+        prefix = "" if base == "." else f"{base}/"
+        found.update(prefix + name for name in names if not name.endswith(".md"))
+    return found
+
+
+def _skill_findings(inv: Invocation) -> list[Diagnostic]:
+    """Check every SKILL.md against the Agent Skills format, and the listing as a whole."""
+    from vault_cli.features.skills import check_skill, listing_budget, listing_notes
+
+    found: list[Diagnostic] = []
+    for path in sorted(inv.root.glob("skills/*/SKILL.md")):
+        name = path.parent.name
+        relative = f"skills/{name}/SKILL.md"
+        try:
+            data = inv.read(relative)
+        except NotFoundError:
+            continue
+        found += check_skill(relative, data, name)
+    skills = [
+        (record.path.split("/")[1], record.summary)
+        for record in inv.snapshot.records
+        if record.path.startswith("skills/")
+    ]
+    limit = int(inv.vault.config["graduation.skills_budget"])
+    return found + list(listing_notes(listing_budget(skills, limit=limit)))
+
+
+def trust(ctx: typer.Context, yes: YesOption = False) -> int:
+    """Trust this repository's hooks and local git settings, as they are now.
+
+    Until a person has done so mvault works without running them. The trust ends when they change.
+
+    Examples:
+      mvault trust
+    """
+    from vault_cli.cli.history import repository
+
+    inv: Invocation = ctx.obj
+    repo = repository(inv)
+    names = repo.untrusted()
+    data = {"untrusted": list(names), "fingerprint": repo.trust_fingerprint(), "trusted": not names}
+    if not names:
+        return inv.out.show(View(data, notes=("nothing to do: nothing here needs trust",)))
+    if inv.options.dry_run:
+        return inv.out.show(View({**data, "dry_run": True}, lambda: list(names)))
+    inv.out.partial = data
+    consent = inv.consent(yes=yes)
+    shown: list[Line] = [[("yellow", "would run: "), name] for name in names]
+    if not consent.how:
+        inv.out.lines(shown)
+        raise NeedsPersonError(
+            "trust: a person has to agree; nothing was trusted",
+            hint="Look at .git/config and .git/hooks, then run the same command in a terminal.",
+        )
+    if consent.ask and not inv.confirm("Run these from now on?", shown):
+        raise NeedsPersonError("not trusted: the answer was not yes")
+    repo.trust()
+    return inv.out.show(View({**data, "trusted": True}, notes=("trusted until they change",)))

@@ -1,0 +1,165 @@
+"""Records and findings to data and lines. May import `model`, `errors`."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from vault_cli.cli.output import Line, Span, inline, safe
+from vault_cli.errors import Diagnostic
+from vault_cli.model.record import IN_FORCE, Record, Status
+
+_STATUS_STYLES = {
+    Status.ACTIVE: "green",
+    Status.VERIFIED: "green",
+    Status.CANDIDATE: "yellow",
+    Status.DISPUTED: "red",
+}
+_HEAD_KEYS = ("id", "kind", "type", "status", "title")
+
+
+def record_data(record: Record) -> dict[str, Any]:
+    """Return what `--json` says about a record in a list."""
+    return {
+        "id": record.id,
+        "kind": str(record.kind),
+        "status": str(record.status),
+        "title": record.title,
+        "path": record.path,
+        "scope": str(record.scope),
+        "topics": list(record.topics),
+        "importance": record.weight,
+        "adopted": record.adopted,
+        "in_force": record.in_force and not record.held_by,
+        "held": sorted({found.code for found in record.held_by}),
+    }
+
+
+def full_data(record: Record) -> dict[str, Any]:
+    """Return what `--json` says about one record that is shown."""
+    return {
+        **record_data(record),
+        "written_status": str(record.written_status),
+        "digest": record.digest,
+        "fields": plain_value(record.fields),
+        "body": record.body,
+        "findings": [found.as_data() for found in record.findings],
+    }
+
+
+def plain_value(value: Any) -> Any:
+    """Return a front-matter value made of dicts, lists and plain values only."""
+    if hasattr(value, "items"):
+        return {str(key): plain_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_value(item) for item in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def width_of(text: str) -> int:
+    """Return how many terminal cells a text takes (wide characters take two)."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(char) for char in text)
+
+
+def _cells(char: str) -> int:
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+
+
+def cut(text: str, width: int) -> str:
+    """Shorten a text to `width` cells; what is cut shows as `…`."""
+    if width < 2 or width_of(text) <= width:  # noqa: PLR2004 - a mark and one character
+        return text
+    kept, used = [], 1
+    for char in text:
+        used += _cells(char)
+        if used > width:
+            break
+        kept.append(char)
+    return "".join(kept) + "…"
+
+
+def list_lines(records: Sequence[Record], *, width: int) -> Iterator[Line]:
+    """Yield one line per record: id, status, kind, title.
+
+    Args:
+        records: what to list.
+        width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
+    """
+    rows = [(safe(inline(r.id)), str(r.status), str(r.kind), r) for r in records]
+    widths = [max((width_of(row[i]) for row in rows), default=0) for i in range(3)]  # type: ignore[arg-type]
+    room = max(width - sum(widths) - 6, 20) if width else 0
+    for record_id, status, kind, record in rows:
+        title = safe(inline(record.title))
+        mark = " (held)" if record.held_by else ""
+        yield [
+            _pad(record_id, widths[0]),
+            "  ",
+            (_STATUS_STYLES.get(record.status, "dim"), _pad(status, widths[1])),
+            "  ",
+            _pad(kind, widths[2]),
+            "  ",
+            cut(title, room - len(mark)) if room else title,
+            ("yellow", mark),
+        ]
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - width_of(text))
+
+
+def show_lines(record: Record) -> Iterator[Line]:
+    """Yield the lines of `mvault show`: head, other keys, body."""
+    style = _STATUS_STYLES.get(record.status, "dim")
+    yield [("bold", inline(record.title))]
+    yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind)]
+    yield [("dim", "path: "), inline(record.path)]
+    for key, value in record.fields.items():
+        if key not in _HEAD_KEYS and value not in (None, "", []):
+            yield [("dim", f"{inline(str(key))}: "), inline(value_text(value))]
+    yield ""
+    yield from record.body.strip("\n").split("\n")
+
+
+def value_text(value: Any) -> str:
+    """Return a front-matter value on one line."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple):
+        return ", ".join(value_text(item) for item in value)
+    if hasattr(value, "items"):
+        return "{" + ", ".join(f"{k}: {value_text(v)}" for k, v in value.items()) + "}"
+    return str(value)
+
+
+def count_statuses(records: Iterable[Record]) -> dict[str, int]:
+    """Return how many records have each status, in the order of the statuses."""
+    counts = dict.fromkeys((str(status) for status in Status), 0)
+    for record in records:
+        counts[str(record.status)] += 1
+    return {status: number for status, number in counts.items() if number}
+
+
+def in_force_count(records: Iterable[Record]) -> int:
+    """Return how many records are in force and not held."""
+    return sum(record.status in IN_FORCE and not record.held_by for record in records)
+
+
+def summary_line(diagnostics: Sequence[Diagnostic]) -> Line:
+    """Return the last line of `mvault check`: how many findings of each severity."""
+    spans: list[Span] = []
+    for severity, style in (("error", "red"), ("warning", "yellow"), ("note", "dim")):
+        number = sum(found.severity == severity for found in diagnostics)
+        if number:
+            plural = "s" if number > 1 else ""
+            spans += [", " if spans else "", (style, f"{number} {severity}{plural}")]
+    return spans or [("green", "no findings")]
+
+
+def plural(number: int, noun: str) -> str:
+    """Return `1 file`, `2 files`."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
