@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from helpers import NOW, Golden  # noqa: E402 - the path above makes it importable
+from helpers import NOW, Golden
 
 _KEPT = ("PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT", "PYTHONPATH", "LD_LIBRARY_PATH")
 """Variables that only find programs; everything else is set here or absent."""

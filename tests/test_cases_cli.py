@@ -67,7 +67,9 @@ def test_cl_01_editor_with_arguments(tmp_path: Path, editor: Path) -> None:
     assert broken.code != 0
     assert path.read_bytes() == old
     words = broken.err.replace("'", " ").replace("`", " ").replace(",", " ").split()
-    kept = [Path(w.rstrip(".:")) for w in words if w.startswith("/") and Path(w.rstrip(".:")).is_file()]
+    kept = [
+        Path(w.rstrip(".:")) for w in words if w.startswith("/") and Path(w.rstrip(".:")).is_file()
+    ]
     assert any("title: a: b" in k.read_text() for k in kept), broken.err
 
     # Arguments and quoted paths work.
@@ -80,7 +82,9 @@ def test_cl_01_editor_with_arguments(tmp_path: Path, editor: Path) -> None:
 def test_cl_01_new_memory_is_not_made_from_an_empty_text(tmp_path: Path, editor: Path) -> None:
     root = make_vault(tmp_path)
     start = head(root)
-    result = run("--vault", root, "add", "lesson", env={"EDITOR": f'"{editor}" empty', "VISUAL": None})
+    result = run(
+        "--vault", root, "add", "lesson", env={"EDITOR": f'"{editor}" empty', "VISUAL": None}
+    )
     assert result.code != 0
     assert result.err.strip()
     assert head(root) == start
@@ -219,7 +223,12 @@ def test_cl_07_no_raw_parser_text(tmp_path: Path) -> None:
     root = case_vault("cl-07", tmp_path)
     # No traceback, no "<unicode string>".
     text = run("--vault", root, "check").text
-    for word in ("Traceback", "<unicode string>", "<byte string>", "mapping values are not allowed"):
+    for word in (
+        "Traceback",
+        "<unicode string>",
+        "<byte string>",
+        "mapping values are not allowed",
+    ):
         assert word not in text
     for name in WANTED:
         assert f"{name}:" in text

@@ -38,7 +38,9 @@ def test_co_01_two_sessions_capture_at_the_same_time(tmp_path: Path) -> None:
     commits = commit_count(root)
     titles = [f"Session lesson {i}" if i >= 5 else "The same title" for i in range(20)]
     running = [
-        start_real("--vault", root, "--json", "add", "lesson", "--title", title, "--body", BODY.format(i))
+        start_real(
+            "--vault", root, "--json", "add", "lesson", "--title", title, "--body", BODY.format(i)
+        )
         for i, title in enumerate(titles)
     ]
     results = []
@@ -94,12 +96,16 @@ def test_co_03_killed_in_the_middle_of_a_write(tmp_path: Path) -> None:
             if not Path(path).name.startswith("."):
                 assert whole(data), (number, path, data)
     # The next command works without repair; what was written but not committed is shown by status.
-    pending = {line[3:].strip('"') for line in git(root, "status", "--porcelain", "-uall").splitlines()}
+    pending = {
+        line[3:].strip('"') for line in git(root, "status", "--porcelain", "-uall").splitlines()
+    }
     status = run("--vault", root, "--json", "status").ok()
     for path in pending:
         assert Path(path).name in status.out
     assert len(listed(root)) >= 100
-    made = run("--vault", root, "--json", "add", "fact", "--title", "After it all", "--body", "Fine.\nEND.")
+    made = run(
+        "--vault", root, "--json", "add", "fact", "--title", "After it all", "--body", "Fine.\nEND."
+    )
     made.ok()
     assert git(root, "log", "-1", "--format=%s", "--", made.data["path"])
     assert git(root, "fsck", "--strict") in ("", *git_dangling(root))

@@ -177,7 +177,7 @@ def test_fm_11_written_files_always_parse(tmp_path: Path) -> None:
     by_title = {}
     for title in titles:
         made = run(
-            "--vault", root, "--json", "add", "lesson", f"--title={title}", f"--when={title}",
+            "--vault", root, "--json", "add", "lesson", f"--title={title}", f"--applies-when={title}",
             "--body", LESSON_BODY,
         )  # fmt: skip
         made.ok()
@@ -201,7 +201,10 @@ def test_fm_13_text_before_the_block(tmp_path: Path) -> None:
     # The check says the metadata block must start on line 1, with the path.
     (found,) = findings_of(root, "m-1301.md")
     assert found["severity"] == "error"
-    assert "line 1" in found["message"] + found["hint"] or "first line" in found["message"] + found["hint"]
+    assert (
+        "line 1" in found["message"] + found["hint"]
+        or "first line" in found["message"] + found["hint"]
+    )
     # No command deletes or moves the sentence at the top; a write is refused, or it keeps every
     # byte outside the changed field.
     for argv in (["approve", "m-1301", "--yes"], ["edit", "m-1301", "--set", "importance=3"],
@@ -218,7 +221,7 @@ def test_rf_01_unquoted_glob(tmp_path: Path) -> None:
     # later: import of the two rule files, one clear reason per file
     # What is written into the vault is strict YAML with the pattern quoted.
     made = run("--vault", root, "--json", "add", "rule", "--title", "Style rules for the web part",
-               "--when", "editing TypeScript", "--body", "Prefer named exports.").ok()  # fmt: skip
+               "--applies-when", "editing TypeScript", "--body", "Prefer named exports.").ok()  # fmt: skip
     for pattern in ("**/*.ts,**/*.tsx", "*"):
         run("--vault", root, "edit", made.data["id"], "--set", f"globs={pattern}").ok()
         data = (root / made.data["path"]).read_bytes()
@@ -236,7 +239,9 @@ def test_rf_03_template_files_in_the_vault(tmp_path: Path) -> None:
     assert set(listed(root)) == {"m-d301"}
     assert "What happened" not in rendered(root)
     # The check either does not look at ignored folders or says once "3 template files skipped".
-    assert [f for f in checked(root) if f["path"].startswith(("Templates", ".obsidian", ".trash"))] == []
+    assert [
+        f for f in checked(root) if f["path"].startswith(("Templates", ".obsidian", ".trash"))
+    ] == []
     assert run("--vault", root, "check").code == 0
     # Which folders are ignored is documented and can be set.
     shown = run("--vault", root, "config", "show", "--explain").ok().out
@@ -291,7 +296,9 @@ def test_rf_07_long_number_ids(tmp_path: Path) -> None:
 
 def test_rf_11_value_broken_over_lines(tmp_path: Path) -> None:
     root = case_vault("rf-11", tmp_path, commit=False)
-    write_files(root, {"good.md": "---\nid: m-1\nkind: fact\nstatus: active\n---\n# Neighbour\n\nFine.\n"})
+    write_files(
+        root, {"good.md": "---\nid: m-1\nkind: fact\nstatus: active\n---\n# Neighbour\n\nFine.\n"}
+    )
     commit_all(root)
     # reflow.md is reported with the line where the stray text stands.
     (found,) = findings_of(root, "reflow.md")
@@ -321,7 +328,10 @@ def test_rf_17_folded_values_and_wiki_links(tmp_path: Path) -> None:
 
 def test_rf_21_comment_signs_in_values(tmp_path: Path) -> None:
     root = case_vault("rf-21", tmp_path)
-    write_files(root, {"c.md": "---\nid: m-3\nkind: fact\ntitle: Known key\napplies_when: #9C27B0\n---\nx\n"})
+    write_files(
+        root,
+        {"c.md": "---\nid: m-3\nkind: fact\ntitle: Known key\napplies_when: #9C27B0\n---\nx\n"},
+    )
     commit_all(root)
     # Titles: "C# rules" and "Fix for" (the check hints that text was lost there).
     records = listed(root)
@@ -342,7 +352,17 @@ def test_rf_21_comment_signs_in_values(tmp_path: Path) -> None:
     assert "title: Fix for #42\n" in text
     assert "colour: #9C27B0\n" in (root / "a.md").read_text()
     # A title captured through the CLI as "Fix for #42" is written quoted and reads back whole.
-    made = run("--vault", root, "--json", "add", "fact", "--title", "Fix for #42", "--body", "The fix is known.").ok()
+    made = run(
+        "--vault",
+        root,
+        "--json",
+        "add",
+        "fact",
+        "--title",
+        "Fix for #42",
+        "--body",
+        "The fix is known.",
+    ).ok()
     data = (root / made.data["path"]).read_bytes()
     assert yaml_11(data)["title"] == yaml_12(data)["title"] == "Fix for #42"
     assert listed(root)[made.data["id"]]["title"] == "Fix for #42"
@@ -361,7 +381,9 @@ def test_rf_25_conflict_note(tmp_path: Path) -> None:
     # The person can mark a note as "shows markers on purpose", and that is stored in the note.
     assert "shows_markers" in found["hint"]
     path = root / "m-d2502.md"
-    path.write_text(path.read_text().replace("scope: global\n", "scope: global\nshows_markers: true\n"))
+    path.write_text(
+        path.read_text().replace("scope: global\n", "scope: global\nshows_markers: true\n")
+    )
     assert findings_of(root, "m-d2502.md") == []
     assert set(listed(root)) == {"m-d2501", "m-d2502"}
 
@@ -394,7 +416,11 @@ def test_ti_01_valid_to_is_a_calendar_day(tmp_path: Path, zone: str) -> None:
     def texts(day: int, hour: int, minute: int, at: str = zone) -> set[str]:
         moment = datetime(2026, 8, day, hour, minute, tzinfo=ZoneInfo(at)).isoformat()
         block = run("--vault", root, "render", env={"TZ": zone, "MVAULT_NOW": moment}).ok().out
-        names = {"old": "Use the old endpoint", "new": "Use the new endpoint", "exact": "Exact switch"}
+        names = {
+            "old": "Use the old endpoint",
+            "new": "Use the new endpoint",
+            "exact": "Exact switch",
+        }
         return {name for name, text in names.items() if text in block}
 
     # m-c101 (valid_to: 2026-08-13) is in at 23:30 and out at 00:30 local time, in all three zones.

@@ -200,7 +200,11 @@ def test_gi_07_the_vault_has_its_own_commit_hook(tmp_path: Path) -> None:
     commits = commit_count(root)
     # The first command reports the hook's own message and that the file is saved but not
     # committed; exit code non-zero.
-    bad = add(root, "Carries a word", "## Problem\nFORBIDDEN stands here.\n\n## Correction\nLeave it out.\n")
+    bad = add(
+        root,
+        "Carries a word",
+        "## Problem\nFORBIDDEN stands here.\n\n## Correction\nLeave it out.\n",
+    )
     assert bad.code == 7
     assert "policy: word not allowed" in bad.err
     assert "not committed" in bad.err
@@ -251,7 +255,9 @@ def test_no_git_identity_is_a_clear_message(tmp_path: Path) -> None:
     add_to_vault("gi-01", root)
     start = head(root)
     (Path(os.environ["GIT_CONFIG_GLOBAL"])).write_text("[user]\n\tuseConfigOnly = true\n")
-    result = run_real("--vault", str(root), "add", "lesson", "--title", "Nobody wrote this", "--body", BODY)
+    result = run_real(
+        "--vault", str(root), "add", "lesson", "--title", "Nobody wrote this", "--body", BODY
+    )
     assert result.code == 7
     assert "user.name" in result.err
     assert head(root) == start

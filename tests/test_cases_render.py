@@ -43,7 +43,9 @@ def test_re_01_nothing_falls_off_in_silence(tmp_path: Path, budget: int) -> None
     )
     # The output itself says how many entries were left out; a report (or --json) lists their ids.
     if omitted:
-        assert any(str(len(omitted)) in line and "omitted" in line.lower() for line in text.splitlines())
+        assert any(
+            str(len(omitted)) in line and "omitted" in line.lower() for line in text.splitlines()
+        )
     else:
         assert "omitted" not in text.lower()
     # The important directive m-5199 is in although it is the oldest and last by name.

@@ -38,7 +38,9 @@ def skill_vault(case: str, tmp_path: Path) -> Path:
     for part in ("skills", "vault"):
         source = case_folder(case) / part
         if source.exists():
-            shutil.copytree(source, root / ("skills" if part == "skills" else ""), dirs_exist_ok=True)
+            shutil.copytree(
+                source, root / ("skills" if part == "skills" else ""), dirs_exist_ok=True
+            )
     commit_all(root)
     return root
 
@@ -70,7 +72,11 @@ def test_sk_01_description_over_1024(tmp_path: Path) -> None:
     assert skills_in(root) == before
     # The limit is counted in characters on the folded value, not on the raw lines.
     # The check reports too-long with the count; exactly 1,024 passes.
-    found = [f for f in findings_of(root, "skills/too-long/SKILL.md") if "1024" in f["message"].replace(",", "")]
+    found = [
+        f
+        for f in findings_of(root, "skills/too-long/SKILL.md")
+        if "1024" in f["message"].replace(",", "")
+    ]
     assert len(found) == 1
     length = len(front_of(root / "skills/too-long/SKILL.md")["description"])
     assert str(length) in found[0]["message"].replace(",", "")
@@ -170,9 +176,11 @@ def test_rf_09_two_blocks_in_one_skill(tmp_path: Path) -> None:
     if result.code == 0:
         text = written.read_text().split("\n---\n", 1)[1].lstrip()
         assert not text.startswith("---")
-        assert [f for f in findings_of(root, "skills/coordinate-agents/SKILL.md") if "block" in f["message"]] == []
+        assert [
+            f
+            for f in findings_of(root, "skills/coordinate-agents/SKILL.md")
+            if "block" in f["message"]
+        ] == []
     else:
         assert result.code == 4
         assert not written.exists()
-
-

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpers import case_vault, checked, commit_count, findings_of, listed, rendered, run, snapshot_bytes
+from helpers import (
+    case_vault,
+    checked,
+    commit_count,
+    findings_of,
+    listed,
+    rendered,
+    run,
+    snapshot_bytes,
+)
 
 
 def test_sy_01_conflict_markers_in_memories(tmp_path: Path) -> None:

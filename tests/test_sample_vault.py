@@ -50,7 +50,13 @@ def test_the_render_is_the_golden_one(vault: Path, golden: Golden) -> None:
     result = run("--vault", vault, "render").ok()
     assert len(result.out.encode()) <= 9500
     golden("sample-vault-render.txt", result.out)
-    for absent in ("boat fair", "Postgres 15\n", "Redis", "per order, not per payment", "refund rework"):
+    for absent in (
+        "boat fair",
+        "Postgres 15\n",
+        "Redis",
+        "per order, not per payment",
+        "refund rework",
+    ):
         assert absent not in result.out
     assert run("--vault", vault, "render").out == result.out
 
