@@ -11,12 +11,14 @@ from helpers import add_to_vault, case_folder, case_vault, copy_case, make_vault
 UNLIMITED = 0
 
 
-def receipt(root: Path, budget: int, unit: str = "characters") -> tuple[str, Any]:
-    """The block and its receipt at one budget."""
-    result = run(
-        "--vault", root, "--json", "render", "--budget", str(budget), "--unit", unit, "--receipt"
-    ).ok()
-    return result.data["text"], result.data["receipt"]
+CHARACTERS = {"MVAULT_RENDER_UNIT": "characters"}
+
+
+def receipt(root: Path, budget: int) -> tuple[str, Any]:
+    """The block and its receipt at one budget, counted in characters."""
+    argv = ("--vault", root, "--json", "render", "--budget", str(budget), "--receipt")
+    data = run(*argv, env=CHARACTERS).ok().data
+    return data["text"], data["receipt"]
 
 
 @pytest.mark.parametrize("budget", [1200, 4000, UNLIMITED])
@@ -43,11 +45,10 @@ def test_re_01_nothing_falls_off_in_silence(tmp_path: Path, budget: int) -> None
     )
     # The output itself says how many entries were left out; a report (or --json) lists their ids.
     if omitted:
-        assert any(
-            str(len(omitted)) in line and "omitted" in line.lower() for line in text.splitlines()
-        )
+        notice = [line for line in text.splitlines() if line.startswith("> ")]
+        assert any(f"{len(omitted)} entr" in line for line in notice), notice
     else:
-        assert "omitted" not in text.lower()
+        assert "out to fit" not in text
     # The important directive m-5199 is in although it is the oldest and last by name.
     assert lines["m-5199"]["level"] == "full"
     assert "Never run purge.sh on production." in text
