@@ -25,7 +25,7 @@ def receipt(root: Path, budget: int) -> tuple[str, Any]:
 def test_re_01_nothing_falls_off_in_silence(tmp_path: Path, budget: int) -> None:
     root = case_vault("re-01", tmp_path)
     text, seen = receipt(root, budget)
-    plain = run("--vault", root, "render", "--budget", str(budget), "--unit", "characters").ok().out
+    plain = run("--vault", root, "render", "--budget", str(budget), env=CHARACTERS).ok().out
     assert plain == text
     # Output length is at most the budget, counted with everything the product adds.
     if budget:
