@@ -149,12 +149,12 @@ def test_cl_05_no_change_no_commit(tmp_path: Path) -> None:
     root = case_vault("cl-05", tmp_path)
     start, before = head(root), stamps(root)
     target = tmp_path / "AGENTS.md"
-    run("--vault", root, "render", "--to", target, "--yes").ok()
+    run("--vault", root, "render", "--to", target).ok()
     block_stamp = target.stat().st_mtime_ns
     does_nothing = (
         ["edit", "m-a501", "--set", "title=Stable", "--yes"],
         ["approve", "m-a501", "--yes"],
-        ["render", "--to", str(target), "--yes"],
+        ["render", "--to", str(target)],
     )
     for argv in does_nothing:
         result = run("--vault", root, *argv)

@@ -18,7 +18,7 @@ def receipt(root: Path, budget: int) -> tuple[str, Any]:
     """The block and its receipt at one budget, counted in characters."""
     argv = ("--vault", root, "--json", "render", "--budget", str(budget), "--receipt")
     data = run(*argv, env=CHARACTERS).ok().data
-    return data["text"], data["receipt"]
+    return data["block"], data["receipt"]
 
 
 @pytest.mark.parametrize("budget", [1200, 4000, UNLIMITED])
@@ -60,7 +60,7 @@ def start_marker(tmp_path: Path) -> str:
     add_to_vault("re-07", root)
     target = tmp_path / "fresh" / "AGENTS.md"
     target.parent.mkdir()
-    run("--vault", root, "render", "--to", target, "--yes").ok()
+    run("--vault", root, "render", "--to", target).ok()
     return next(line for line in target.read_text().splitlines() if line.startswith("<!--"))
 
 
@@ -73,7 +73,7 @@ def test_re_03_managed_block_with_a_lost_end_marker(tmp_path: Path) -> None:
     line = text.splitlines().index(marker) + 1
     results = []
     for _ in range(3):
-        result = run("--vault", root, "render", "--to", target, "--yes")
+        result = run("--vault", root, "render", "--to", target)
         # The hand-written policy and the contacts are there after every run, byte for byte.
         # Running three times gives the same file as running once.
         assert target.read_text() == text
@@ -97,7 +97,7 @@ def test_re_05_claude_md_is_a_link_to_agents_md(tmp_path: Path) -> None:
     by_hand = agents.read_text()
     for _ in range(2):
         for name in (agents, link):
-            run("--vault", root, "render", "--to", name, "--yes").ok()
+            run("--vault", root, "render", "--to", name).ok()
         if "first" not in locals():
             first = agents.read_bytes()
     # project/CLAUDE.md is still a link to AGENTS.md.
@@ -113,7 +113,7 @@ def test_re_05_claude_md_is_a_link_to_agents_md(tmp_path: Path) -> None:
     link.unlink()
     link.write_text("# Notes for one host\n")
     for _ in range(2):
-        run("--vault", root, "render", "--to", link, "--yes").ok()
+        run("--vault", root, "render", "--to", link).ok()
     assert link.read_text().count("Check disk space first.") == 1
     assert agents.read_bytes() == first
 

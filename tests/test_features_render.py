@@ -275,18 +275,18 @@ def test_managed_block_create_replace_and_leave_alone(tmp_path: Path) -> None:
     assert preview.code == 0
     assert "Run just check." in preview.out
     assert not target.exists()
-    run("--vault", root, "render", "--to", target, "--yes").ok()
+    run("--vault", root, "render", "--to", target).ok()
     created = target.read_text()
     assert "Run just check." in created
     target.write_text("# By hand\r\n\r\n" + created + "\nAfter.\n", newline="")
     with_hand = target.read_bytes()
-    run("--vault", root, "render", "--to", target, "--yes").ok()
+    run("--vault", root, "render", "--to", target).ok()
     assert target.read_bytes() == with_hand
     stamp = target.stat().st_mtime_ns
-    run("--vault", root, "render", "--to", target, "--yes").ok()
+    run("--vault", root, "render", "--to", target).ok()
     assert target.stat().st_mtime_ns == stamp
     run("--vault", root, "deprecate", "r-3", "--reason", "obsolete", "--yes").ok()
-    run("--vault", root, "render", "--to", target, "--yes").ok()
+    run("--vault", root, "render", "--to", target).ok()
     now = target.read_bytes()
     assert b"One thing each." not in now
     assert now.startswith(b"# By hand\r\n\r\n")
