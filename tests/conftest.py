@@ -1,0 +1,90 @@
+"""The hermetic environment of every test: no setting of the machine reaches the product."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from helpers import NOW, Golden
+
+_KEPT = ("PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT", "PYTHONPATH", "LD_LIBRARY_PATH")
+"""Variables that only find programs; everything else is set here or absent."""
+
+_GIT_CONFIG = """\
+[user]
+\tname = Test Person
+\temail = person@example.invalid
+[init]
+\tdefaultBranch = main
+[core]
+\tautocrlf = false
+[commit]
+\tgpgsign = false
+"""
+
+_USER_CONFIG = """\
+[trust]
+approve_without_terminal = ["person"]
+"""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--update-golden`."""
+    parser.addoption(
+        "--update-golden", action="store_true", help="write golden files instead of comparing"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the markers."""
+    config.addinivalue_line("markers", "slow: takes seconds (kill and concurrency cases)")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Clear the environment and give the test a home of its own; return it."""
+    place = tmp_path_factory.mktemp("home")
+    work = place / "work"
+    work.mkdir()
+    (place / "gitconfig").write_text(_GIT_CONFIG)
+    (place / "mvault.toml").write_text(_USER_CONFIG)
+    temporary = place / "tmp"
+    temporary.mkdir()
+    for name in list(os.environ):
+        if name.upper() not in _KEPT and not name.startswith(("PYTEST_", "COV_", "COVERAGE_")):
+            monkeypatch.delenv(name)
+    settings = {
+        "HOME": str(place),
+        "USERPROFILE": str(place),
+        "XDG_CONFIG_HOME": str(place / "config"),
+        "XDG_DATA_HOME": str(place / "data"),
+        "XDG_CACHE_HOME": str(place / "cache"),
+        "XDG_STATE_HOME": str(place / "state"),
+        "TMPDIR": str(temporary),
+        "MVAULT_STATE_DIR": str(place / "mvault-state"),
+        "MVAULT_CONFIG": str(place / "mvault.toml"),
+        "MVAULT_NOW": NOW,
+        "GIT_CONFIG_GLOBAL": str(place / "gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CEILING_DIRECTORIES": str(place),
+        "TZ": "UTC",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "COLUMNS": "100",
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(work)
+    return place
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compare text with a golden file; see `helpers.Golden`."""
+    return Golden(update=bool(request.config.getoption("--update-golden")))
