@@ -1,0 +1,162 @@
+"""Typed values out of front matter as typed. May import `model`, `text.codes`.
+
+Each reader takes the value and returns what the record holds, or raises `ValueFault` with the
+code, the message and the hint of the finding.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from typing import Any
+
+from vault_cli.model.record import ID_PATTERN
+from vault_cli.model.schema import CONFLICT_TYPES, FLAG_WORDS, NUMBER_RANGES
+from vault_cli.text.codes import show
+
+LATEST_YEAR = 2200
+"""A record that claims to be created later cannot be right."""
+
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_COUNTER = re.compile(r"0\d{1,2}")
+_WIKI = re.compile(r"\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
+
+
+class ValueFault(ValueError):
+    """A value that cannot be used: message, hint and, where it is special, its code."""
+
+    def __init__(self, message: str, hint: str, code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.code = code
+
+
+def describe(value: Any) -> str:
+    """Return a value for a message."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, str):
+        return show(value) if value else '""'
+    return "a list" if isinstance(value, list) else "keys and values"
+
+
+def read_id(value: Any) -> str:
+    """Return an id as typed."""
+    if not isinstance(value, str):
+        raise ValueFault(
+            f"the id is {describe(value)}, not a text",
+            "Write the id, or remove the line to have the file adopted under a new one.",
+            "bad-id",
+        )
+    if ID_PATTERN.fullmatch(value) is None:
+        hint = "Use 1 to 80 of a-z, 0-9, - and _, starting with a letter or digit."
+        raise ValueFault(f"the id is not allowed: {describe(value)}", hint, "bad-id")
+    if _DATE.fullmatch(value):
+        hint = "Two notes of one day would share it: add a word to the date."
+        raise ValueFault(f"the id is a date: {value}", hint, "bad-id")
+    if _COUNTER.fullmatch(value):
+        hint = "Two clones would both give out the next number: use a longer or random id."
+        raise ValueFault(f"the id is a padded counter: {value}", hint, "bad-id")
+    return value
+
+
+def read_text(value: Any) -> str:
+    """Return a text on one line; nothing gives ""."""
+    if isinstance(value, str):
+        return " ".join(value.split()) if "\n" in value else value
+    if value is None:
+        return ""
+    raise ValueFault(f"{describe(value)} where a text belongs", "Put the text in quotes.")
+
+
+def read_list(value: Any) -> tuple[str, ...]:
+    """Return texts; a single text counts as a list of one, nothing as none."""
+    if isinstance(value, str):
+        return (value,) if value.strip() else ()
+    if value is None:
+        return ()
+    if isinstance(value, list) and all(isinstance(item, str | None) for item in value):
+        return tuple(item for item in value if item)
+    raise ValueFault("this is not a list of texts", "Write it as [one, two], quoted if needed.")
+
+
+def read_topics(value: Any) -> tuple[str, ...]:
+    """Return topics; a wiki link counts as the name it links to."""
+    return tuple(
+        match[1].strip() if (match := _WIKI.fullmatch(item)) else item for item in read_list(value)
+    )
+
+
+def read_flag(value: Any) -> bool:
+    """Return a flag; nothing is false."""
+    if value is None:
+        return False
+    flag = FLAG_WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+    if flag is None:
+        raise ValueFault(f"{describe(value)} is neither true nor false", "Write true or false.")
+    return flag
+
+
+def read_number(key: str, value: Any) -> int | None:
+    """Return a whole number in the range of its key; nothing is None."""
+    if value is None:
+        return None
+    low, high = NUMBER_RANGES[key]
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:  # noqa: PLR2004
+        number = int(value)
+        if low <= number <= high:
+            return number
+    message = f"{describe(value)} is not a whole number from {low} to {high}"
+    raise ValueFault(message, f"Write a number from {low} to {high}.")
+
+
+def read_conflicts(value: Any) -> tuple[tuple[str, str], ...]:
+    """Return (id, type) pairs; a bare id is a contradiction."""
+    if value is None:
+        return ()
+    found = []
+    for item in value if isinstance(value, list) else [value]:
+        pair = {"id": item} if isinstance(item, str) else item
+        kind = pair.get("type") or "contradiction" if isinstance(pair, dict) else ""
+        if kind not in CONFLICT_TYPES or not isinstance(pair.get("id"), str):
+            hint = f"Write {{id: …, type: …}} with a type of {', '.join(CONFLICT_TYPES)}."
+            raise ValueFault("this is not a list of ids and types", hint)
+        found.append((pair["id"], kind))
+    return tuple(found)
+
+
+def read_date(value: Any) -> date | datetime | None:
+    """Return a calendar day or an instant (naive when no zone is written); nothing is None."""
+    if value is None or value == "":
+        return None
+    hint = "Write a day as 2026-11-30 or an instant as 2026-11-30T10:02:11Z."
+    if not isinstance(value, str):
+        raise ValueFault(f"{describe(value)} where a date belongs", hint, "bad-date")
+    text = value.strip()
+    if not _DATE.match(text):
+        raise ValueFault(f"the date cannot be read: {show(value)}", hint)
+    try:
+        return date.fromisoformat(text) if _DAY.fullmatch(text) else datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    if _day_exists(text):
+        raise ValueFault(f"the date cannot be read: {show(value)}", hint)
+    raise ValueFault(f"there is no such date: {show(value)}", hint, "bad-date")
+
+
+def _day_exists(text: str) -> bool:
+    year, month, day = (int(part) for part in re.findall(r"\d+", text)[:3])
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def with_zone(value: date | datetime | None) -> date | datetime | None:
+    """Return an instant with a zone (UTC when it has none); days stay days."""
+    if isinstance(value, datetime) and value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    return value
