@@ -79,7 +79,7 @@ def plan_approval(
         f"Approve {what}?",
         person=True,
         yes=yes,
-        findings=planned.notes,
+        findings=() if planned.change.is_empty else planned.notes,
         nothing="nothing to do: already in force",
     )
 

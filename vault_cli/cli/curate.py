@@ -284,7 +284,6 @@ def adopt(
     planned = plan_adopt(
         inv.snapshot,
         files,
-        now=inv.now,
         actor=inv.actor,
         random_int=inv.random_int,
         kind=one_of(Kind, kind, "kind") if kind else None,

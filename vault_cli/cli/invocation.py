@@ -312,7 +312,10 @@ class Invocation:
             raise NeedsPersonError(
                 f"{plan.change.verb}: a person has to agree; this is only the preview",
                 hint=self._consent_hint(yes=plan.yes),
+                diagnostics=tuple(plan.findings),
             )
+        if consent.ask:
+            self.out.findings(plan.findings)
         if consent.ask and not self.confirm(plan.question, diff):
             self.out.partial = dict(data)
             raise NeedsPersonError("not applied: the answer was not yes")

@@ -69,7 +69,8 @@ def settings_text() -> str:
     from vault_cli.store.settings import SCHEMA, SETTINGS
 
     lines = [
-        "# Settings of this vault. `mvault config show --explain` says what holds and why.",
+        "# Settings of this vault. `mvault config show --explain` says what holds and why;",
+        "# `mvault config set render.budget 6000` sets one. The defaults are shown as comments.",
         f"schema = {SCHEMA}",
     ]
     table = ""
@@ -78,7 +79,7 @@ def settings_text() -> str:
         if setting.user_only or not section:
             continue
         if section != table:
-            lines += ["", f"[{section}]"]
+            lines += ["", f"# [{section}]"]
             table = section
         lines += [f"# {setting.help}", f"# {key} = {_toml(setting.default)}"]
     return "\n".join(lines) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from typing import Any
 
 from vault_cli.cli.output import Line, Span, inline, safe
@@ -41,11 +42,33 @@ def full_data(record: Record) -> dict[str, Any]:
     return {
         **record_data(record),
         "written_status": str(record.written_status),
+        "summary": record.summary,
+        "applies_when": record.applies_when,
+        "boundary": record.boundary,
+        "keywords": list(record.keywords),
+        "confidence": record.confidence,
+        "source": record.source,
+        "origin": record.origin,
+        "created": record.created,
+        "valid_from": _instant(record.validity.start),
+        "valid_to": _instant(record.validity.end),
+        "supersedes": list(record.supersedes),
+        "conflicts": [{"id": other, "type": kind} for other, kind in record.conflicts],
+        "derived_from": list(record.derived_from),
+        "aliases": list(record.aliases),
+        "required": record.required,
+        "checklist": record.checklist,
+        "correction": record.correction,
+        "allow": list(record.allow),
         "digest": record.digest,
         "fields": plain_value(record.fields),
         "body": record.body,
         "findings": [found.as_data() for found in record.findings],
     }
+
+
+def _instant(moment: date | None) -> str:
+    return "" if moment is None else moment.isoformat()
 
 
 def plain_value(value: Any) -> Any:
