@@ -13,10 +13,8 @@ from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes, verification_problem
 from vault_cli.model.lifecycle import Actor, may_step
-from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status
 from vault_cli.text.fields import read_record
-
-_ENDED = frozenset({Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
 
 
 def check(
@@ -84,7 +82,7 @@ def _lines_before_body(record: Record, load: Callable[[str], bytes] | None) -> i
 
 
 def _check_parts(record: Record) -> Iterator[Diagnostic]:
-    if record.status not in _ENDED and record.kind is not Kind.SKILL:
+    if record.status not in ENDED and record.kind is not Kind.SKILL:
         yield from missing_notes(record, "note")
 
 

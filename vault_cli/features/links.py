@@ -84,6 +84,8 @@ class LinkIndex:
         name = target.rsplit("/", 1)[-1]
         if not self._knows_all and (name == "readme.md" or _is_attachment(name, link.is_wiki)):
             return True
+        if not link.is_wiki and "." not in name and "/" not in target:
+            return True  # a[0](x) in prose; a link to a note has .md or a folder
         if link.is_wiki and (target in self._names or target in self._tails):
             return True
         folder = record.path.rsplit("/", 1)[0] if "/" in record.path else ""
