@@ -286,7 +286,7 @@ def generated_file(seed: int) -> tuple[bytes, str, str]:
     lines.insert(rng.randint(0, len(lines)), line)
     body = rng.choice(["", "\nBody.\n", "\nBody", "正文\n\n---\nstatus: candidate\n"])
     fence = rng.choice(["---", "---", "---  "])
-    text = f"---\n" + "\n".join(lines) + f"\n{fence}\n{body}"
+    text = "---\n" + "\n".join(lines) + f"\n{fence}\n{body}"
     if not body and rng.random() < 0.5:
         text = text[:-1]
     style = rng.choice(["lf", "lf", "crlf", "mixed"])
