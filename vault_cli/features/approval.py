@@ -327,7 +327,7 @@ def _decision(
         Kind.DECISION,
         title=title,
         body=text,
-        sections={"reason": reason},
+        sections={"why": reason},
         scope=str(record.scope),
         topics=record.topics,
         derived_from=(draft_id,),
