@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.features.composing import DraftRequest, compose_draft
 from vault_cli.features.parts import is_chinese, missing_notes
 from vault_cli.features.records import (
     Planned,
@@ -24,7 +25,6 @@ from vault_cli.features.records import (
     subject_of,
     texts_of,
 )
-from vault_cli.features.requests import DraftRequest, compose_draft
 from vault_cli.features.supersession import (
     needed_paths,
     predecessors_of,

@@ -9,9 +9,15 @@ from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.approval import NEVER_ALLOWED, needed_paths, plan_approve, plan_reject
+from vault_cli.features.composing import (
+    DraftRequest,
+    check_request,
+    compose_draft,
+    heading_of_body,
+    request_from_record,
+)
 from vault_cli.features.duplicates import find_duplicates
 from vault_cli.features.parts import missing_notes
-from vault_cli.features.payloads import read_payload, request_from_template
 from vault_cli.features.records import (
     Planned,
     broken_file,
@@ -25,13 +31,7 @@ from vault_cli.features.records import (
     require_same,
     subject_of,
 )
-from vault_cli.features.requests import (
-    DraftRequest,
-    check_request,
-    compose_draft,
-    heading_of_body,
-    request_from_record,
-)
+from vault_cli.features.requests import read_payload, request_from_template
 from vault_cli.features.supersession import successors_of
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor

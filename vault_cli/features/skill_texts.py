@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from vault_cli.errors import RefusedError
+from vault_cli.features.composing import heading_of_body
 from vault_cli.features.parts import is_chinese
 from vault_cli.features.records import instant_text
-from vault_cli.features.requests import heading_of_body
 from vault_cli.features.skills import description_problem
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.block import find_second_block
