@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.features.composing import DraftRequest, compose_draft
 from vault_cli.features.parts import is_chinese, missing_notes
 from vault_cli.features.records import (
     Planned,
@@ -24,7 +25,6 @@ from vault_cli.features.records import (
     subject_of,
     texts_of,
 )
-from vault_cli.features.requests import DraftRequest, compose_draft
 from vault_cli.features.supersession import (
     needed_paths,
     predecessors_of,
@@ -103,19 +103,7 @@ def plan_approve(
     facts = _Approval(
         snapshot, texts, now, actor, random_int, tuple(allow), _folded_paths(snapshot)
     )
-    edits: list[Edit] = []
-    notes: list[Diagnostic] = []
-    admitted: list[Record] = []
-    for record in records:
-        if record.in_force:
-            notes.append(
-                Diagnostic(record.path, 0, "already-active", "note", f"already {record.status}")
-            )
-            continue
-        after, own_edits, own_notes = _approve_one(facts, record)
-        admitted.append(after)
-        edits += own_edits
-        notes += own_notes
+    edits, notes, admitted = _approve_all(facts, records)
     change = Change(
         verb="approve",
         subject=_subject(admitted or list(records)),
@@ -127,6 +115,24 @@ def plan_approve(
         extra=(("Vault-Approval", how),),
     )
     return Planned(change, change.ids, tuple(notes))
+
+
+def _approve_all(
+    facts: _Approval, records: Sequence[Record]
+) -> tuple[list[Edit], list[Diagnostic], list[Record]]:
+    edits: list[Edit] = []
+    notes: list[Diagnostic] = []
+    admitted: list[Record] = []
+    for record in records:
+        if record.in_force:
+            text = f"already {record.status}"
+            notes.append(Diagnostic(record.path, 0, "already-active", "note", text))
+            continue
+        after, own_edits, own_notes = _approve_one(facts, record)
+        admitted.append(after)
+        edits += own_edits
+        notes += own_notes
+    return edits, notes, admitted
 
 
 def _subject(records: Sequence[Record]) -> str:
@@ -321,7 +327,7 @@ def _decision(
         Kind.DECISION,
         title=title,
         body=text,
-        sections={"reason": reason},
+        sections={"why": reason},
         scope=str(record.scope),
         topics=record.topics,
         derived_from=(draft_id,),

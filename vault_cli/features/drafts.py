@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -10,6 +9,14 @@ from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.approval import NEVER_ALLOWED, needed_paths, plan_approve, plan_reject
+from vault_cli.features.composing import (
+    DraftRequest,
+    check_request,
+    compose_draft,
+    heading_of_body,
+    request_from_record,
+)
+from vault_cli.features.duplicates import find_duplicates
 from vault_cli.features.parts import missing_notes
 from vault_cli.features.records import (
     Planned,
@@ -24,23 +31,14 @@ from vault_cli.features.records import (
     require_same,
     subject_of,
 )
-from vault_cli.features.requests import (
-    DraftRequest,
-    check_request,
-    compose_draft,
-    heading_of_body,
-    read_payload,
-    request_from_record,
-    request_from_template,
-)
-from vault_cli.features.supersession import periods_overlap, successors_of
+from vault_cli.features.requests import read_payload, request_from_template
+from vault_cli.features.supersession import successors_of
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
 from vault_cli.text.document import parse_document, replace_body
 from vault_cli.text.fields import read_record
 from vault_cli.text.names import file_name, new_id
-from vault_cli.text.sections import split_sections
 
 __all__ = [
     "NEVER_ALLOWED",
@@ -133,44 +131,6 @@ def _dangling_notes(snapshot: Snapshot, record: Record) -> tuple[Diagnostic, ...
         for old in record.supersedes
         if old not in known
     )
-
-
-def find_duplicates(snapshot: Snapshot, record: Record, now: datetime) -> tuple[Diagnostic, ...]:
-    """Return a note per record with exactly the same text, an overlapping period and scope.
-
-    Records in force and candidates count as duplicates; a rejected one is named with its reason.
-    """
-    wanted = _plain_text(record)
-    notes = []
-    for other in snapshot.records:
-        if other.path == record.path or not _same_audience(record, other):
-            continue
-        if _plain_text(other) != wanted or not periods_overlap(record, other, now):
-            continue
-        if other.status in IN_FORCE or other.status is Status.CANDIDATE:
-            text = f"same text as {other.id} ({other.title}), {other.status}"
-            hint = f"Drop one of them: mvault reject {record.id} --reason duplicate"
-            notes.append(Diagnostic(record.path, 0, "duplicate-text", "note", text, hint))
-        elif other.status is Status.REJECTED:
-            text = f"same text as {other.id}, which was rejected{_rejected_reason(other)}"
-            notes.append(Diagnostic(record.path, 0, "rejected-before", "note", text))
-    return tuple(notes)
-
-
-def _plain_text(record: Record) -> str:
-    lead, sections = split_sections(record.body)
-    text = " ".join([lead, *(section.text for section in sections)])
-    return " ".join(unicodedata.normalize("NFC", text).split()) or record.title.strip()
-
-
-def _same_audience(one: Record, other: Record) -> bool:
-    return one.scope == other.scope or "global" in (one.scope.level, other.scope.level)
-
-
-def _rejected_reason(record: Record) -> str:
-    rejected = record.fields.get("rejected")
-    reason = rejected.get("reason") if isinstance(rejected, Mapping) else None
-    return f": {reason}" if reason else ""
 
 
 def plan_adopt(
@@ -329,24 +289,37 @@ def plan_revise(
             f"{record.id} is a skill", hint=f"Edit it by hand: mvault edit {record.id}"
         )
     _require_current(snapshot, record)
+    request = _revision(record, body, wanted)
+    if request is None:
+        empty = put_change("revise", record, data, data, actor=actor, origin=origin)
+        return Planned(empty, (record.id,))
+    planned = plan_add(
+        snapshot,
+        replace(request, reason=reason),
+        now=now,
+        actor=actor,
+        origin=origin,
+        random_int=random_int,
+    )
+    return replace(planned, change=replace(planned.change, verb="revise"))
+
+
+def _revision(record: Record, body: str | None, wanted: Mapping[str, Any]) -> DraftRequest | None:
+    """Return the request for a new version, None when nothing differs."""
     base = request_from_record(record)
     asked = read_payload(wanted, kind=record.kind)
     fields = {key: getattr(asked, key) for key in _asked_fields(wanted)}
     new_body = record.body if body is None else body
-    request = replace(base, **{**fields, "body": new_body, "ignored": asked.ignored})
-    if request == replace(base, ignored=request.ignored):
-        empty = put_change("revise", record, data, data, actor=actor, origin=origin)
-        return Planned(empty, (record.id,))
+    request = replace(base, **{**fields, "body": new_body})
+    if request == base:
+        return None
     title = request.title
     if "title" not in wanted and not record.fields.get("title"):
+        # A title that came from the heading follows the new heading.
         title = heading_of_body(new_body) or record.title
-    request = replace(
-        request, title=title, supersedes=(record.id,), reason=reason, source=asked.source
+    return replace(
+        request, title=title, supersedes=(record.id,), source=asked.source, ignored=asked.ignored
     )
-    planned = plan_add(
-        snapshot, request, now=now, actor=actor, origin=origin, random_int=random_int
-    )
-    return replace(planned, change=replace(planned.change, verb="revise"))
 
 
 def _asked_fields(values: Mapping[str, Any]) -> set[str]:

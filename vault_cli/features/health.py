@@ -13,10 +13,9 @@ from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes, verification_problem
 from vault_cli.model.lifecycle import Actor, may_step
-from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status
+from vault_cli.text.document import Document, parse_document
 from vault_cli.text.fields import read_record
-
-_ENDED = frozenset({Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
 
 
 def check(
@@ -34,23 +33,54 @@ def check(
         now: aware instant in the vault's time zone.
         head: bytes by path in the last commit of the records that differ from it (and of those
             that are gone); None skips the comparison of statuses.
-        load: gives a file's bytes by path; only called to count the line of a dangling link.
-        files: further vault-relative paths (attachments), so that links to them can be judged.
+        load: gives a file's bytes by path; only called to tell the line of a finding.
+        files: further vault-relative paths (attachments, notes that are not records), so that
+            links to them can be judged.
 
     Returns:
         Findings sorted by path and line; each `error` is a status that nobody may have given.
     """
+    places = _Places(load)
     found: list[Diagnostic] = []
     links = LinkIndex(snapshot, files)
     for record in snapshot.records:
-        found += _check_links(record, links, load)
+        found += _check_links(record, links, places)
         found += _check_parts(record)
-        found += _check_dates(record, now)
-        found += _check_verified(record)
-    found += check_relations(snapshot, now)
+        found += _check_dates(record, now, places)
+        found += _check_verified(record, places)
+    found += check_relations(snapshot, now, load=load)
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)
+
+
+class _Places:
+    """Finds the lines of a record's file, which is only read when there is a finding.
+
+    Args:
+        load: gives a file's bytes by path; without it no finding has a line.
+    """
+
+    def __init__(self, load: Callable[[str], bytes] | None) -> None:
+        self._load = load
+        self._path = ""
+        self._document: Document | None = None
+
+    def _read(self, record: Record) -> Document | None:
+        if self._load is not None and record.path != self._path:
+            self._path = record.path
+            self._document = parse_document(self._load(record.path), record.path)
+        return self._document
+
+    def key(self, record: Record, key: str) -> int:
+        """Return the file line of a front-matter key, 0 when it is not known."""
+        document = self._read(record)
+        return document.key_lines.get(key, 0) if document else 0
+
+    def body(self, record: Record, line: int) -> int:
+        """Return the file line of a body line, 0 when it is not known."""
+        document = self._read(record)
+        return document.body_line + line - 1 if document else 0
 
 
 def _finding(
@@ -59,16 +89,11 @@ def _finding(
     return Diagnostic(record.path, line, code, severity, message, hint)
 
 
-def _check_links(
-    record: Record, links: LinkIndex, load: Callable[[str], bytes] | None
-) -> Iterator[Diagnostic]:
-    offset: int | None = None
+def _check_links(record: Record, links: LinkIndex, places: _Places) -> Iterator[Diagnostic]:
     for link in find_links(record.body):
         if links.leads_somewhere(link, record):
             continue
-        if offset is None:
-            offset = _lines_before_body(record, load)
-        line = link.line + offset if offset >= 0 else 0
+        line = places.body(record, link.line)
         shown = f"[[{link.target}]]" if link.is_wiki else link.target
         hint = "Correct the link, or write the note it leads to."
         yield _finding(
@@ -76,44 +101,48 @@ def _check_links(
         )
 
 
-def _lines_before_body(record: Record, load: Callable[[str], bytes] | None) -> int:
-    """Return how many lines of the file stand above the body, -1 when that is not known."""
-    if load is None:
-        return -1
-    return load(record.path).count(b"\n") - record.body.count("\n")
-
-
 def _check_parts(record: Record) -> Iterator[Diagnostic]:
-    if record.status not in _ENDED and record.kind is not Kind.SKILL:
+    if record.status not in ENDED and record.kind is not Kind.SKILL:
         yield from missing_notes(record, "note")
 
 
-def _check_dates(record: Record, now: datetime) -> Iterator[Diagnostic]:
+def _check_dates(record: Record, now: datetime, places: _Places) -> Iterator[Diagnostic]:
     if record.in_force and record.validity.state_at(now) == "expired":
         end = record.validity.end
         text = f"expired: it held until {end.isoformat() if end else ''}"
         hint = f"Give it a later valid_to, or: mvault deprecate {record.id} --reason expired"
-        yield _finding(record, "expired", "note", text, hint)
+        line = places.key(record, "valid_to")
+        yield _finding(record, "expired", "note", text, hint, line)
 
 
-def _check_verified(record: Record) -> Iterator[Diagnostic]:
+def _check_verified(record: Record, places: _Places) -> Iterator[Diagnostic]:
     if record.written_status is not Status.VERIFIED:
         return
     problem = verification_problem(record.fields)
     if problem:
         hint = f"Set status back to active, or: mvault verify {record.id} --evidence …"
         text = f"status verified, but {problem}"
-        yield _finding(record, "verified-without-evidence", "error", text, hint)
+        line = places.key(record, "status")
+        yield _finding(record, "verified-without-evidence", "error", text, hint, line)
 
 
-def check_relations(snapshot: Snapshot, now: datetime) -> list[Diagnostic]:
-    """Check `supersedes`, `derived_from` and `conflicts` over the whole vault."""
+def check_relations(
+    snapshot: Snapshot, now: datetime, *, load: Callable[[str], bytes] | None = None
+) -> list[Diagnostic]:
+    """Check `supersedes`, `derived_from` and `conflicts` over the whole vault.
+
+    Args:
+        snapshot: all records.
+        now: aware instant in the vault's time zone.
+        load: gives a file's bytes by path, to tell the line of a finding.
+    """
+    places = _Places(load)
     known = {record.id for record in snapshot.records}
     known |= {alias for record in snapshot.records for alias in record.aliases}
     found: list[Diagnostic] = []
     successors: dict[str, list[Record]] = {}
     for record in snapshot.records:
-        found += _check_targets(record, known)
+        found += _check_targets(record, known, places)
         if record.in_force:
             for old in record.supersedes:
                 successors.setdefault(old, []).append(record)
@@ -123,7 +152,7 @@ def check_relations(snapshot: Snapshot, now: datetime) -> list[Diagnostic]:
     return found
 
 
-def _check_targets(record: Record, known: Collection[str]) -> Iterator[Diagnostic]:
+def _check_targets(record: Record, known: Collection[str], places: _Places) -> Iterator[Diagnostic]:
     relations = (
         ("supersedes", record.supersedes),
         ("derived_from", record.derived_from),
@@ -138,7 +167,8 @@ def _check_targets(record: Record, known: Collection[str]) -> Iterator[Diagnosti
                 code = code.replace("_", "-")
             else:
                 continue
-            yield _finding(record, code, "warning", text, f"Correct {key}, or take the id out.")
+            hint = f"Correct {key}, or take the id out."
+            yield _finding(record, code, "warning", text, hint, places.key(record, key))
 
 
 def _check_circles(snapshot: Snapshot) -> Iterator[Diagnostic]:

@@ -82,21 +82,27 @@ class LinkIndex:
         """Tell whether a link of `record` leads to something that is there."""
         target = _fold(link.target)
         name = target.rsplit("/", 1)[-1]
-        if not self._knows_all and (name == "readme.md" or _is_attachment(name, link.is_wiki)):
-            return True
+        if name == "readme.md" or (not self._knows_all and _is_attachment(name, link.is_wiki)):
+            return True  # never a record; or nobody listed such files
+        if not link.is_wiki and "." not in name and "/" not in target:
+            return True  # a[0](x) in prose; a link to a note has .md or a folder
         if link.is_wiki and (target in self._names or target in self._tails):
             return True
         folder = record.path.rsplit("/", 1)[0] if "/" in record.path else ""
         near = _fold(posixpath.normpath(posixpath.join(folder, link.target)))
         from_top = _fold(posixpath.normpath(link.target))
         wanted = {near, f"{near}.md", from_top, f"{from_top}.md"}
-        if near.startswith("../"):
-            return True  # outside the vault: not ours to judge
+        if near.startswith("../") or _is_own_folder(record.path, near):
+            return True  # outside the vault, or a skill's own files: not ours to judge
         return bool(wanted & self._paths) or self._is_folder(near)
 
     def _is_folder(self, path: str) -> bool:
         prefix = f"{path.rstrip('/')}/"
         return path == "." or any(known.startswith(prefix) for known in self._paths)
+
+
+def _is_own_folder(path: str, target: str) -> bool:
+    return path.endswith("/SKILL.md") and target.startswith(_fold(path).removesuffix("skill.md"))
 
 
 def _is_attachment(name: str, is_wiki: bool) -> bool:  # noqa: FBT001

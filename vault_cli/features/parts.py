@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from vault_cli.errors import Diagnostic
 from vault_cli.model.record import Kind, Record
-from vault_cli.text.sections import section_text, split_sections
+from vault_cli.text.sections import split_sections
 
 HEADINGS: Mapping[str, tuple[str, str]] = {
     "problem": ("Problem", "问题"),
@@ -21,7 +21,7 @@ HEADINGS: Mapping[str, tuple[str, str]] = {
     "test": ("How to test", "如何验证"),
     "boundary": ("Boundary", "边界"),
     "critique": ("Critique", "论证"),
-    "reason": ("Reason", "理由"),
+    "why": ("Reason", "理由"),
 }
 """Canonical section names in the order they are written, with English and Chinese headings."""
 
@@ -34,7 +34,7 @@ _NEEDS: Mapping[Kind, tuple[str, ...]] = {
     Kind.RECIPE: ("problem", "steps"),
     Kind.SKILL: (),
 }
-_ALSO = {"test": ("how to test", "how to check", "test", "如何验证", "怎么验证", "验证", "检验")}
+_ALSO = {"test": ("verify",)}
 
 
 def is_chinese(*texts: str) -> bool:
@@ -54,18 +54,21 @@ def heading_of(name: str, *, chinese: bool) -> str:
 
 
 def missing_parts(record: Record) -> tuple[str, ...]:
-    """Return the parts that the record's kind needs and that it lacks (02-format, Kinds)."""
-    return tuple(part for part in _NEEDS.get(record.kind, ("text",)) if not _has(record, part))
+    """Return the parts that the record's kind needs and that it lacks."""
+    lead, sections = split_sections(record.body)
+    filled = {section.name for section in sections if section.text}
+    if lead.strip() or filled or record.summary:
+        filled.add("text")
+    needs = _NEEDS.get(record.kind, ("text",))
+    return tuple(part for part in needs if not _has(record, part, filled))
 
 
-def _has(record: Record, part: str) -> bool:
-    if part == "text":
-        return bool(record.summary) or has_text(record.body)
+def _has(record: Record, part: str, filled: Collection[str]) -> bool:
     if part == "applies_when":
-        return bool(record.applies_when) or bool(section_text(record.body, "when"))
+        return bool(record.applies_when) or "when" in filled
     if part == "derived_from":
-        return bool(record.derived_from) or bool(record.fields.get("evidence"))
-    return bool(section_text(record.body, part, *_ALSO.get(part, ())))
+        return bool(record.derived_from or record.fields.get("evidence"))
+    return any(name in filled for name in (part, *_ALSO.get(part, ())))
 
 
 def has_text(body: str) -> bool:

@@ -10,15 +10,12 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError, UsageError
-from vault_cli.features.parts import is_chinese
 from vault_cli.features.records import (
     PERSON_ONLY,
     Planned,
     digest_of,
-    instant_text,
     is_skill_file,
     other_ids,
     patch_keys,
@@ -27,22 +24,19 @@ from vault_cli.features.records import (
     require_same,
     subject_of,
 )
-from vault_cli.features.requests import heading_of_body
+from vault_cli.features.skill_texts import choose_description, dossier_text, skill_text
 from vault_cli.features.skills import (
     check_skill,
-    description_problem,
     listing_budget,
     listing_notes,
     name_problem,
 )
 from vault_cli.model.change import Change, Put, Remove
 from vault_cli.model.lifecycle import Actor, require_step
-from vault_cli.model.record import Kind, Record, Snapshot, Status, Tally
+from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status, Tally
 from vault_cli.text.block import find_second_block
-from vault_cli.text.document import REMOVE, compose_document
+from vault_cli.text.document import REMOVE
 from vault_cli.text.names import new_id, skill_name
-from vault_cli.text.neutral import neutral_inline
-from vault_cli.text.sections import section_text
 
 THRESHOLD = 3
 _RUNS = re.compile(r"!`|^[ ]{0,3}(?:`{3,}|~{3,})[ \t]*!", re.MULTILINE)
@@ -93,66 +87,65 @@ def plan_graduate(
     how: str = "",
     origin: str = "cli",
 ) -> Graduation:
-    """Plan to write a recipe out as `skills/<name>/SKILL.md` with `references/dossier.md`.
+    """Plan to write a recipe out as `skills/<name>/SKILL.md` and `references/dossier.md`.
 
     Args:
         snapshot: the vault, with tallies.
-        record: the recipe; `data` are the bytes of its file.
-        data: see `record`.
+        record: the recipe.
+        data: the bytes of its file.
         now: aware instant, for the dossier.
         actor: who asks; only a person graduates.
-        random_int: random integer below its argument, for the skill's id.
+        random_int: random integer below its argument, for the id.
         name: skill name; "" makes one from the title.
-        description: what it does and when to use it; "" takes summary (or title) and condition.
+        description: what and when; "" takes summary (or title) and condition.
         license_text: value of the key `license`, "" for none.
         history: lines of the recipe's history for the dossier, oldest first.
-        existing: further skill folders that are taken (those of hosts, foreign ones).
+        existing: further skill folders that are taken (those of hosts).
         threshold: hits that make a recipe mature.
-        force_reason: graduates a recipe that is not mature, and says why.
+        force_reason: graduates one that is not mature, and says why.
         how: how the approval was given, for the dossier and the commit.
         origin: how the request came in.
 
     Raises:
         UsageError: no name can be made from the title.
-        RefusedError: not a person, not a recipe in force, held, not mature, a bad or taken name,
-            a description that does not fit, or a text that a host would run.
-        ChangedMeanwhileError: `data` is not what the record was read from.
+        RefusedError: not a person, not a recipe in force, held, not mature, a bad or taken
+            name, a description that does not fit, or a text that a host would run.
     """
     require_same(record, data)
     _require_ready(record, actor)
     _require_proven(record, snapshot.tally(record.id), threshold, force_reason)
-    _require_text_only(record)
     chosen = _choose_name(snapshot, record, name, existing)
-    listed = _choose_description(record, description)
+    listed = choose_description(record, description)
     skill_id = new_id(Kind.SKILL, other_ids(snapshot), random_int)
+    skill = skill_text(record, chosen, listed, skill_id, license_text)
     path = f"skills/{chosen}/SKILL.md"
-    skill = _skill_text(record, chosen, listed, skill_id, license_text)
     _require_valid(path, skill, chosen)
-    dossier = _dossier_text(
-        record, snapshot.tally(record.id), skill_id, history, now, how, force_reason.strip()
-    )
-    values = {
-        "status": str(Status.SUPERSEDED),
-        "superseded_by": skill_id,
-        "graduated": chosen,
-    }
-    recipe = patch_keys(data, record.path, values)
+    why = force_reason.strip()
+    dossier = dossier_text(snapshot, record, skill_id, history, now, how, why)
     files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
+    new = tuple(Put(target, text) for target, text in files.items())
     change = Change(
         verb="graduate",
         subject=subject_of(record),
-        edits=(
-            *(Put(target, text) for target, text in files.items()),
-            Put(record.path, recipe, digest_of(data)),
-        ),
-        reason=force_reason.strip(),
+        edits=(*new, _retire(record, data, skill_id, chosen)),
+        reason=why,
         ids=(record.id, skill_id),
         actor=actor,
         origin=origin,
         extra=(("Vault-Approval", how),) if how else (),
     )
-    notes = _notes(snapshot, record, path, listed)
-    return Graduation(chosen, listed, files, Planned(change, change.ids, notes))
+    planned = Planned(change, change.ids, _notes(snapshot, record, path, listed))
+    return Graduation(chosen, listed, files, planned)
+
+
+def _retire(record: Record, data: bytes, skill_id: str, name: str) -> Put:
+    """Mark the recipe as superseded by its skill, so that only the skill is rendered."""
+    values = {
+        "status": str(Status.SUPERSEDED),
+        "superseded_by": skill_id,
+        "graduated": name,
+    }
+    return Put(record.path, patch_keys(data, record.path, values), digest_of(data))
 
 
 def _require_ready(record: Record, actor: Actor) -> None:
@@ -174,6 +167,7 @@ def _require_ready(record: Record, actor: Actor) -> None:
             hint="Correct the file first; see the findings.",
             diagnostics=record.held_by,
         )
+    _require_text_only(record)
 
 
 def _require_proven(record: Record, tally: Tally, threshold: int, force_reason: str) -> None:
@@ -226,77 +220,6 @@ def _skill_folders(snapshot: Snapshot) -> set[str]:
     return {parts[1].casefold() for parts in split if parts[0] == "skills" and len(parts) > 1}
 
 
-def _choose_description(record: Record, given: str) -> str:
-    text = " ".join((given or _own_description(record)).split())
-    # Three dashes end the block for readers that split at them, also inside quotes.
-    text = re.sub(r"-{3,}", "—", text)
-    problem = description_problem(text)
-    if problem:
-        raise RefusedError(
-            f"{record.id}: {problem}; nothing was written",
-            hint=f'Say what and when, shorter: mvault graduate {record.id} --description "…"',
-        )
-    return text
-
-
-def _own_description(record: Record) -> str:
-    """Say what (summary, else title and problem) and when (condition) in the recipe's words."""
-    what = record.summary or record.title
-    when = record.applies_when or section_text(record.body, "when")
-    if not when:
-        problem = section_text(record.body, "problem")
-        return what if record.summary or not problem else _join(what, problem, "")
-    lead = "适用：" if is_chinese(what, when) else "Use when "
-    return _join(what, when, lead)
-
-
-def _join(what: str, rest: str, lead: str) -> str:
-    chinese = is_chinese(what, rest)
-    stop, space = ("。", "") if chinese else (".", " ")
-    first = what.strip()
-    if not first.endswith((".", "!", "?", "。", "！", "？")):
-        first += stop
-    text = rest.strip()
-    if lead and text.casefold().startswith(("when ", "use when ", "适用", "当")):
-        lead = ""
-    return f"{first}{space}{lead}{text}"
-
-
-def _skill_text(
-    record: Record, name: str, description: str, skill_id: str, license_text: str
-) -> bytes:
-    # An id may hold three dashes, which must not stand in the block.
-    origin = f"recipe {record.id}" if "---" not in record.id else "recipe"
-    front: dict[str, Any] = {"name": name, "description": description}
-    if license_text.strip():
-        front["license"] = re.sub(r"-{3,}", "—", " ".join(license_text.split()))
-    front["metadata"] = {
-        "mvault-id": skill_id,
-        "mvault-status": str(Status.ACTIVE),
-        "mvault-origin": origin,
-    }
-    return compose_document(front, _skill_body(record))
-
-
-def _skill_body(record: Record) -> str:
-    body = record.body.strip("\n")
-    if find_second_block(body, 1):
-        body = _fenced_block(body)
-    title = "" if heading_of_body(body) else f"# {record.title}\n\n"
-    text = body if title or body.lstrip().startswith("#") else f"# {record.title}\n\n{body}"
-    return f"{title}{text}\n"
-
-
-def _fenced_block(body: str) -> str:
-    """Put a block at the start of a body into a code fence, where no reader takes it for ours."""
-    lines = body.strip("\n").splitlines()
-    end = next(i for i in range(1, len(lines)) if lines[i].rstrip() in ("---", "..."))
-    block = lines[1:end]
-    longest = max((len(run) for line in block for run in re.findall(r"`+", line)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return "\n".join([f"{fence}yaml", *block, fence, *lines[end + 1 :]])
-
-
 def _require_valid(path: str, data: bytes, name: str) -> None:
     findings = [
         finding
@@ -318,7 +241,7 @@ def _notes(
     skills = [
         (other.path.split("/")[1], other.summary)
         for other in snapshot.records
-        if other.kind is Kind.SKILL and other.in_force and is_skill_file(other.path)
+        if is_skill_file(other.path) and other.status not in ENDED
     ]
     notes = [*listing_notes(listing_budget(skills, adding=description))]
     if find_second_block(record.body, 1):
@@ -333,47 +256,6 @@ def _notes(
         hint = "Put the name into code marks if that is not meant."
         notes.append(Diagnostic(path, 0, "skill-loads-file", "warning", text, hint))
     return tuple(notes)
-
-
-def _dossier_text(
-    record: Record,
-    tally: Tally,
-    skill_id: str,
-    history: Sequence[str],
-    now: datetime,
-    how: str,
-    force_reason: str,
-) -> bytes:
-    uses = tally.hits + record.hits
-    lines = [
-        f"# Dossier: {neutral_inline(record.title)}",
-        "",
-        "Where this skill comes from. Reference, not instructions.",
-        "",
-        f"- skill: {skill_id}",
-        f"- recipe: {record.id} ({neutral_inline(record.path)})",
-        f"- created: {record.created or 'unknown'}",
-        f"- source: {record.source or 'unknown'}, origin: {record.origin or 'unknown'}",
-        f"- uses: {uses} hits, {tally.helpful} helpful, {tally.harmful} harmful",
-        f"- graduated: {instant_text(now)}" + (f" ({how})" if how else ""),
-    ]
-    if force_reason:
-        lines.append(f"- before it was mature, because: {neutral_inline(force_reason)}")
-    lines += ["", "## Evidence", "", *_evidence_lines(record)]
-    entries = [f"- {neutral_inline(line)}" for line in history] or ["- none given"]
-    lines += ["", "## History", "", *entries, ""]
-    return "\n".join(lines).encode("utf-8")
-
-
-def _evidence_lines(record: Record) -> list[str]:
-    evidence = record.fields.get("evidence")
-    entries = evidence if isinstance(evidence, list) else []
-    lines = [f"- derived from {other}" for other in record.derived_from]
-    for entry in entries:
-        if isinstance(entry, Mapping):
-            text = ", ".join(f"{key} {value}" for key, value in entry.items())
-            lines.append(f"- {neutral_inline(text)}")
-    return lines or ["- none recorded"]
 
 
 def plan_demote(

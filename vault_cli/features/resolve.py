@@ -6,7 +6,7 @@ import difflib
 import posixpath
 import unicodedata
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 
 from vault_cli.errors import Diagnostic, NotFoundError, RefusedError, UsageError
 from vault_cli.model.record import Record, Snapshot
@@ -98,16 +98,14 @@ def _by_path(
 
 def _vault_paths(text: str, root: PurePath | None, cwd: PurePath | None) -> Iterator[str]:
     """Yield the vault-relative paths `text` may mean, in NFC (file systems differ)."""
-    posix = text.replace("\\", "/") if root is not None and "\\" in str(root) else text
+    # The flavour of `root` decides what separates folders: a backslash is a letter on POSIX.
+    given = type(root)(text) if root is not None else PurePosixPath(text)
     if root is not None:
-        base = posixpath.normpath(root.as_posix())
-        absolute = posix if PurePath(posix).is_absolute() else ""
-        if not absolute and cwd is not None:
-            absolute = f"{cwd.as_posix()}/{posix}"
-        full = posixpath.normpath(absolute) if absolute else ""
-        if full.startswith(base.rstrip("/") + "/"):
-            yield _nfc(full[len(base.rstrip("/")) + 1 :])
-    yield _nfc(posixpath.normpath(posix))
+        base = posixpath.normpath(root.as_posix()).rstrip("/") + "/"
+        full = posixpath.normpath((cwd / given if cwd is not None else given).as_posix())
+        if full.startswith(base):
+            yield _nfc(full[len(base) :])
+    yield _nfc(posixpath.normpath(given.as_posix()))
 
 
 def _nfc(text: str) -> str:
