@@ -103,10 +103,9 @@ class BlockEditor:
         indent = " " * node.start[1]
         added = ""
         for key, value in wanted.items():
-            places = [pair for pair in node.items if pair[0] is not None and pair[0].value == key]
+            places = [(name, old) for name, old in node.items if name and name.value == key]
             for name, old in places:
-                if name is not None:
-                    self._edit_entry(name, old, value)
+                self._edit_entry(name, old, value)
             if not places and value is not REMOVE:
                 added += compose_entry(key, value, indent)
         if added:
