@@ -284,6 +284,15 @@ def test_own_repository_inside_another_one(tmp_path: Path) -> None:
     assert git(project / "notes", "ls-files").split() == ["m.md"]
 
 
+def test_create_keeps_an_existing_repository(vault: Path, repo: Repository) -> None:
+    hook(vault, "pre-commit", "exit 0")
+    before = (vault / ".git" / "config").read_bytes()
+    again = Repository.create(vault)
+    assert again.head() == repo.head()
+    assert again.untrusted() == ()
+    assert (vault / ".git" / "config").read_bytes() == before
+
+
 @pytest.mark.parametrize("path", ["", "/etc/passwd", "../x.md", "a/../../x", ".git/config", "a//b"])
 def test_paths_stay_in_the_vault(repo: Repository, path: str) -> None:
     with pytest.raises(UsageError):
