@@ -2,10 +2,51 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from fnmatch import fnmatchcase
+from operator import itemgetter
 
-from vault_cli.model.record import Record, Snapshot
+from vault_cli.model.record import Kind, Record, Snapshot
+from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
+
+GROUPS = (
+    "corrections",
+    "failures",
+    "required",
+    "checklist",
+    "rules",
+    "lessons",
+    "reference",
+    "conflicts",
+    "recipes",
+    "skills",
+    "requested",
+)
+"""Group names in their default order (configurable by `render.order`)."""
+
+ON_REQUEST = frozenset(
+    {
+        Kind.HYPOTHESIS,
+        Kind.DECISION,
+        Kind.TOPIC,
+        Kind.TASK,
+        Kind.TICKET,
+        Kind.REFLECTION,
+        Kind.PERSONA,
+    }
+)
+"""Kinds that are rendered only when `Query.kinds` asks for them."""
+
+_KIND_GROUPS = {
+    Kind.FAILURE: "failures",
+    Kind.LESSON: "lessons",
+    Kind.RECIPE: "recipes",
+    Kind.SKILL: "skills",
+}
+_ALWAYS_RELEVANT = frozenset({"corrections", "failures", "required", "checklist", "conflicts"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +63,8 @@ class Query:
         session: session id, "" for none.
         topics: only these topics (empty: all).
         kinds: only these kinds (empty: all that are rendered).
+        branch: git branch of the working directory; "" when unknown, then `Record.branch` does
+            not count.
     """
 
     now: datetime
@@ -32,24 +75,38 @@ class Query:
     session: str = ""
     topics: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A record that may be rendered, with its group, rank value and the reason for its place."""
+    """A record that may be rendered, with its group, rank value and the reason for its place.
+
+    Args:
+        relevant: whether it fits the query's text (always true without one, and for groups that
+            must be known whatever the task is).
+        partners: records of this selection it is in mutual conflict with, as (id, type).
+    """
 
     record: Record
     group: str
     score: float
     reason: str
+    relevant: bool = True
+    partners: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A record in force that is not eligible here, and why (expired, scheduled, scope, held ...)."""
+    """A record in force that is not eligible here, and why.
+
+    Args:
+        code: `scope`, `branch`, `kind`, `topic`, `scheduled`, `expired`, `ambiguous` or `held`.
+    """
 
     record: Record
     reason: str
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +119,137 @@ class Selection:
 
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
     """Choose and rank; deterministic: ties end at the record id."""
-    raise NotImplementedError
+    counts = Counter(record.id for record in snapshot.records)
+    judge = _Judge(query, frozenset(key for key, n in counts.items() if n > 1))
+    eligible: list[Record] = []
+    excluded: list[Exclusion] = []
+    for record in snapshot.records:
+        if not record.in_force:
+            continue
+        code, reason = judge.verdict(record)
+        if code:
+            excluded.append(Exclusion(record, reason, code))
+        else:
+            eligible.append(record)
+    excluded.sort(key=lambda item: (item.record.id, item.record.path))
+    return Selection(_rank(eligible, snapshot, query), tuple(excluded))
+
+
+class _Judge:
+    """The eligibility rules of one query, prepared once for many records."""
+
+    def __init__(self, query: Query, ambiguous: frozenset[str]) -> None:
+        self._query = query
+        self._ambiguous = ambiguous
+        self._kinds = frozenset(query.kinds)
+        self._topics = frozenset(topic.casefold() for topic in query.topics)
+
+    def verdict(self, record: Record) -> tuple[str, str]:
+        """Return (code, reason) of what keeps the record out, or two empty texts."""
+        place = self._place(record)
+        if place[0]:
+            return place
+        state = record.validity.state_at(self._query.now)
+        if state != "current":
+            end = record.validity.start if state == "scheduled" else record.validity.end
+            return state, f"{'valid from' if state == 'scheduled' else 'valid to'} {end}"
+        if record.id in self._ambiguous:
+            return "ambiguous", "its id stands in several files"
+        if record.findings and (held := record.held_by):
+            return "held", "held by " + ", ".join(sorted({finding.code for finding in held}))
+        return "", ""
+
+    def _place(self, record: Record) -> tuple[str, str]:
+        """Judge what makes a record a matter of another place or another question."""
+        reason = self._scope(record)
+        if reason:
+            return "scope", reason
+        branch = self._query.branch
+        if record.branch and branch and not _on_branch(record, branch):
+            return "branch", f"only for branch {', '.join(record.branch)}"
+        reason = self._kind(record.kind)
+        if reason:
+            return "kind", reason
+        if self._topics and self._topics.isdisjoint(topic.casefold() for topic in record.topics):
+            return "topic", "has none of the topics asked for"
+        return "", ""
+
+    def _scope(self, record: Record) -> str:
+        query, scope = self._query, record.scope
+        if scope.level not in query.scopes:
+            return f"scope {scope.level} is not read here"
+        if scope.level != "global" and scope.name != _here(query, scope.level):
+            return f"scope {scope} is not the {scope.level} at hand"
+        return ""
+
+    def _kind(self, kind: Kind) -> str:
+        if self._kinds:
+            return "" if kind in self._kinds else f"kind {kind} was not asked for"
+        return f"kind {kind} is shown on request" if kind in ON_REQUEST else ""
+
+
+def _here(query: Query, level: str) -> str:
+    return query.project if level == "project" else query.session
+
+
+def _on_branch(record: Record, branch: str) -> bool:
+    return any(fnmatchcase(branch, pattern) for pattern in record.branch)
+
+
+def _rank(eligible: list[Record], snapshot: Snapshot, query: Query) -> tuple[Pick, ...]:
+    words = query_words(query.text) if query.mode == "assist" else frozenset[str]()
+    pairs = mutual_conflicts(eligible)
+    keyed = []
+    for record in eligible:
+        score = score_record(record, snapshot.tally(record.id), words)
+        pick = _pick(record, score, bool(words), pairs)
+        place = _POSITION[pick.group]
+        keyed.append((place, not pick.relevant, not score.verified, -score.value, record.id, pick))
+    keyed.sort(key=itemgetter(0, 1, 2, 3, 4))
+    return tuple(item[5] for item in keyed)
+
+
+_POSITION = {name: place for place, name in enumerate(GROUPS)}
+
+
+def _pick(
+    record: Record,
+    score: Score,
+    has_words: bool,  # noqa: FBT001 - private, one caller
+    pairs: Mapping[str, tuple[tuple[str, str], ...]],
+) -> Pick:
+    partners = pairs.get(record.id, ())
+    group = "conflicts" if partners else group_of(record)
+    relevant = not has_words or score.relevance >= RELEVANCE_FLOOR or group in _ALWAYS_RELEVANT
+    return Pick(record, group, score.value, score.describe(), relevant, partners)
+
+
+def group_of(record: Record) -> str:
+    """Return the group of a record that is in no conflict."""
+    if record.correction:
+        return "corrections"
+    if record.kind is Kind.RULE:
+        if record.required:
+            return "required"
+        return "checklist" if record.checklist else "rules"
+    if record.kind in ON_REQUEST:
+        return "requested"
+    return _KIND_GROUPS.get(record.kind, "reference")
+
+
+def mutual_conflicts(records: list[Record]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return for each record the others that it names and that name it, as (id, type).
+
+    One-sided claims do not count: a record could take a rule out of force by naming it.
+    """
+    named = {record.id: dict(record.conflicts) for record in records if record.conflicts}
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    for key, others in named.items():
+        both = sorted(other for other in others if other != key and key in named.get(other, ()))
+        if both:
+            found[key] = tuple((other, _types(others[other], named[other][key])) for other in both)
+    return found
+
+
+def _types(one: str, other: str) -> str:
+    return " / ".join(sorted({one, other} - {""}))
