@@ -18,7 +18,8 @@ class Field:
 
     Args:
         key: as written in the file.
-        form: how it is read: id, text, list, date, number, flag, choice, scope, conflicts, data.
+        form: how it is read: id, text, list, topics, date, number, flag, choice,
+            scope, conflicts, data.
         attribute: attribute of `Record` it fills, "" when it stays in `Record.fields` only.
         about: one line for the schema and the docs.
         choices: allowed texts of a choice.
@@ -47,7 +48,7 @@ FIELDS: tuple[Field, ...] = (
     Field("title", "text", "title", "one line; else the first heading or the file name"),
     Field("scope", "scope", "scope", "global, project:<id> or session:<id>", decides=True),
     Field("boundary", "text", "boundary", "where it does not hold"),
-    Field("topics", "list", "topics", "topics it belongs to", legacy=("tags",)),
+    Field("topics", "topics", "topics", "topics it belongs to", legacy=("tags",)),
     Field("applies_when", "text", "applies_when", "when to think of it"),
     Field("keywords", "list", "keywords", "further search words"),
     Field("summary", "text", "summary", "one paragraph", legacy=("description",)),
@@ -139,6 +140,7 @@ _SHAPES: dict[str, Callable[[Field], dict[str, Any]]] = {
     "id": lambda _: {"type": ["string", "integer"], "pattern": f"^{ID_PATTERN.pattern}$"},
     "text": lambda _: {"type": ["string", "number", "boolean", "null"]},
     "list": _text_list,
+    "topics": _text_list,
     "date": lambda _: {"type": ["string", "null"], "pattern": _DATE},
     "number": _number,
     "flag": lambda _: {"anyOf": [{"type": ["boolean", "null"]}, {"enum": list(FLAG_WORDS)}]},

@@ -85,7 +85,4 @@ def show(text: str) -> str:
 
 
 def _escape(char: str) -> str:
-    number = ord(char)
-    if number <= 0xFF:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")

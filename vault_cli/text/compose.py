@@ -6,19 +6,20 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from vault_cli.errors import RefusedError
 from vault_cli.model.schema import BY_KEY, PLAIN_FORMS
 from vault_cli.text.codes import show
 from vault_cli.text.parse import parse_document
 
+REMOVE: Final = object()
+"""Value for `patch_document` that removes a key."""
+
 WIDTH = 100
 """Columns up to which a list or a map in a list stays on one line."""
 
-_WORDS = frozenset(
-    "y n yes no on off true false null ~ = << .inf -.inf +.inf .nan".split()
-)
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "=", "<<"})
 _NUMBER = re.compile(r"[-+]?[.0-9][0-9A-Za-z_.:+-]*")
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt \t].*)?")
 _FIRST = frozenset("-?:,[]{}#&*!|>'\"%@`")
@@ -105,15 +106,14 @@ def compose_item(value: Any, indent: str, style: str = "", *, typed: bool = Fals
         lines = "".join(compose_entry(key, item, inner) for key, item in value.items())
     else:
         lines = "".join(compose_item(item, inner) for item in value)
-    return f"{indent}- {lines[len(inner):]}"
+    return f"{indent}- {lines[len(inner) :]}"
 
 
 def compose_flow(value: Any) -> str:
     """Return a value in flow style, on one line."""
     if isinstance(value, Mapping):
         pairs = (
-            f"{compose_scalar(key, flow=True)}: {compose_flow(item)}"
-            for key, item in value.items()
+            f"{compose_scalar(key, flow=True)}: {compose_flow(item)}" for key, item in value.items()
         )
         return "{" + ", ".join(pairs) + "}"
     if _is_list(value):
@@ -121,9 +121,7 @@ def compose_flow(value: Any) -> str:
     return compose_scalar(value, flow=True)
 
 
-def compose_scalar(
-    value: Any, *, flow: bool = False, style: str = "", typed: bool = False
-) -> str:
+def compose_scalar(value: Any, *, flow: bool = False, style: str = "", typed: bool = False) -> str:
     """Return one scalar.
 
     Args:
@@ -137,15 +135,12 @@ def compose_scalar(
     if not isinstance(value, str):
         return str(as_typed(value))
     text = str(value)
-    if style == "'" and _is_printable(text):
-        return _single(text)
-    if style == '"' or not _is_printable(text):
+    if not _is_printable(text):
         return _double(text)
-    if _is_plain(text, flow) and (typed or not looks_typed(text)):
+    if not style and _is_plain(text, flow) and (typed or not looks_typed(text)):
         return text
-    if ('"' in text or "\\" in text) and "'" not in text:
-        return _single(text)
-    return _double(text)
+    eased = not style and "'" not in text and ('"' in text or "\\" in text)
+    return _single(text) if style == "'" or eased else _double(text)
 
 
 def looks_typed(text: str) -> str:

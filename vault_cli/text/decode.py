@@ -35,8 +35,7 @@ def decode_text(data: bytes) -> tuple[str, Problem | None]:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         return "", _explain_bytes(data, error)
-    if text.startswith("\ufeff"):
-        text = text[1:]
+    text = text.removeprefix("\ufeff")
     if not text or text.isspace():
         return "", Problem("empty-file", 0, "the file is empty", "Write a text, or remove it.")
     if "\r" in text:

@@ -13,6 +13,7 @@ from typing import Any
 from vault_cli.errors import RefusedError
 from vault_cli.text.codes import show
 from vault_cli.text.compose import (
+    REMOVE,
     WIDTH,
     as_typed,
     compose_entry,
@@ -23,7 +24,6 @@ from vault_cli.text.compose import (
     looks_typed,
 )
 from vault_cli.text.nodes import Node, Place, read_nodes
-from vault_cli.text.patch import REMOVE
 
 _COMMENT = re.compile(r"\s+#.*")
 
@@ -132,7 +132,7 @@ class BlockEditor:
         new_map = isinstance(value, Mapping) and bool(value)
         new_list = isinstance(value, list | tuple) and bool(value)
         inline = old.start[0] == old.end[0]
-        if old.kind == "scalar" and not old.is_block_scalar and inline:
+        if old.is_line:
             if not new_map and not new_list:
                 self._edit_scalar(old, value, key)
                 return
@@ -144,9 +144,7 @@ class BlockEditor:
             if inline:
                 self._splice(old.start, old.end, self._flow_map(old, value))
                 return
-        elif (
-            old.kind == "list" and isinstance(value, list | tuple) and self._edit_list(old, value)
-        ):
+        elif old.kind == "list" and isinstance(value, list | tuple) and self._edit_list(old, value):
             return
         self._replace(old, value, behind, key)
 
@@ -239,7 +237,11 @@ class BlockEditor:
     def _flow_map(self, old: Node, value: Mapping[str, Any]) -> str:
         """Return a map in braces, pairs that stay copied as they are written."""
         written = {
-            name.value: (node, self._source(name.start, name.end), self._source(name.start, node.end))
+            name.value: (
+                node,
+                self._source(name.start, name.end),
+                self._source(name.start, node.end),
+            )
             for name, node in old.items
             if name is not None
         }
@@ -298,14 +300,13 @@ class BlockEditor:
 
     def _edit_item(self, node: Node, item: Any, dash_line: int, column: int) -> None:
         plain = not isinstance(item, Mapping | list | tuple)
-        if node.kind == "scalar" and node.start[0] == node.end[0] and plain:
-            if not node.is_block_scalar:
-                self._edit_scalar(node, item, "")
-                return
-        elif node.kind == "map" and node.flow and isinstance(item, Mapping) and item:
-            if node.start[0] == node.end[0]:
-                self._splice(node.start, node.end, self._flow_map(node, item))
-                return
+        if node.is_line and plain:
+            self._edit_scalar(node, item, "")
+            return
+        braces = node.flow and node.kind == "map" and node.start[0] == node.end[0]
+        if braces and isinstance(item, Mapping) and item:
+            self._splice(node.start, node.end, self._flow_map(node, item))
+            return
         self._drop_lines(dash_line, node.end[0])
         at = self.starts[dash_line]
         text = compose_item(item, " " * column).replace("\n", self._eol_at(dash_line))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -16,13 +16,22 @@ from vault_cli.text.codes import Problem, show
 from vault_cli.text.lines import first_heading
 from vault_cli.text.parse import Document, parse_document
 from vault_cli.text.remarks import find_lost_text, scan_texts
-from vault_cli.text.values import ValueFault, describe
+from vault_cli.text.values import BadValueError, describe
 
 _KINDS: dict[str, Kind] = {str(kind): kind for kind in Kind}
 _STATUSES: dict[str, Status] = {str(status): status for status in Status}
 _BY_FOLDER = {kind.folder: kind for kind in Kind if kind.folder != "memories"}
 _LEGACY = tuple((name, field) for field in FIELDS for name in field.legacy)
 _DIRECTIVE = "directive"
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "id": values.read_id,
+    "text": values.read_text,
+    "list": values.read_list,
+    "topics": values.read_topics,
+    "flag": values.read_flag,
+    "conflicts": values.read_conflicts,
+    "data": values.read_data,
+}
 _TRUST_KEYS = frozenset({"approved_by", "approved", "verified", "trust"})
 _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})
 _SQUEEZED = {key.replace("_", ""): key for key in BY_KEY}
@@ -95,9 +104,10 @@ class _Reader:
                 continue
             try:
                 self._read_field(field, value)
-            except ValueFault as fault:
+            except BadValueError as fault:
                 code = fault.code or ("bad-value" if field.decides else "odd-value")
-                self._report(code, key, f"`{key}`: {fault.message}", fault.hint)
+                written = f" (written: {self._written(key)})" if value is None else ""
+                self._report(code, key, f"`{key}`: {fault.message}{written}", fault.hint)
         self._check_order()
 
     def attributes(self) -> dict[str, Any]:
@@ -116,32 +126,21 @@ class _Reader:
         return found
 
     def _read_field(self, field: Field, value: Any) -> None:
-        form = field.form
-        if form == "text":
-            self.found[field.attribute] = values.read_text(value)
-        elif form == "list":
-            read = values.read_topics if field.key == "topics" else values.read_list
-            self.found[field.attribute] = read(value)
-        elif form == "choice":
-            self._read_choice(field, value)
-        elif form == "id":
-            self.found["id"] = values.read_id(value)
-        elif form == "scope":
-            self._read_scope(value)
-        elif form == "date":
-            self._read_date(field, value)
-        elif form == "flag":
-            flag = values.read_flag(value)
+        simple = _READERS.get(field.form)
+        if simple is not None:
+            found = simple(value)
             if field.attribute:
-                self.found[field.attribute] = flag
-        elif form == "number":
+                self.found[field.attribute] = found
+        elif field.form == "choice":
+            self._read_choice(field, value)
+        elif field.form == "scope":
+            self._read_scope(value)
+        elif field.form == "date":
+            self._read_date(field, value)
+        else:
             number = values.read_number(field.key, value)
             if number is not None:
                 self.found[field.attribute] = number
-        elif form == "conflicts":
-            self.found[field.attribute] = values.read_conflicts(value)
-        elif isinstance(value, str):
-            raise ValueFault(f"a text ({show(value)}) where keys or a list belong", "Nest it.")
 
     def _read_choice(self, field: Field, value: Any) -> None:
         if value is None or value == "":
@@ -156,7 +155,7 @@ class _Reader:
         code = {"kind": "unknown-kind", "status": "unknown-status", "origin": "trust-claim"}
         if field.key in {"source", "origin"} and isinstance(value, str):
             self.found[field.attribute] = value
-        raise ValueFault(message, hint, code.get(field.key, ""))
+        raise BadValueError(message, hint, code.get(field.key, ""))
 
     def _set_choice(self, field: Field, value: str) -> None:
         if field.key == "kind":
@@ -176,7 +175,7 @@ class _Reader:
         except (ValueError, AttributeError):
             hint = "Write global, project:<id> or session:<id>."
             message = f"the scope cannot be read: {describe(value)}"
-            raise ValueFault(message, hint, "bad-scope") from None
+            raise BadValueError(message, hint, "bad-scope") from None
 
     def _read_date(self, field: Field, value: Any) -> None:
         if field.key == "created" and isinstance(value, str):
@@ -238,12 +237,15 @@ class _Reader:
             return name
         return first_heading(self.document.body) or self._name()
 
+    def _written(self, key: str) -> str:
+        """Return the line of a key as it stands in the file."""
+        line = self.document.key_lines.get(key, 1)
+        return show(self.document.data.decode("utf-8", "replace").split("\n")[line - 1].strip())
+
     def _report(self, code: str, key: str, message: str, hint: str) -> None:
         lines = self.document.key_lines
-        line = lines.get(key) or next(
-            (lines[old] for old in BY_KEY[key].legacy if old in lines) if key in BY_KEY else (),
-            lines.get("metadata", 0),
-        )
+        names = (key, *(BY_KEY[key].legacy if key in BY_KEY else ()), "metadata")
+        line = next((lines[name] for name in names if name in lines), 0)
         self.problems.append(Problem(code, line, message, hint))
 
 

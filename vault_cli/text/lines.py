@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?")
-_HEADING = re.compile(r" {0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*")
 
 
@@ -47,10 +46,20 @@ def first_heading(body: str) -> str:
         return ""
     before = ""
     for _, line in lines_outside_fences(body):
-        match = _HEADING.fullmatch(line)
-        if match is not None and match[1]:
-            return match[1]
+        text = _heading_text(line)
+        if text:
+            return text
         if before.strip() and _UNDERLINE.fullmatch(line):
             return before.strip()
         before = "" if line.lstrip().startswith(("#", ">", "-", "*", "+", "|")) else line
     return ""
+
+
+def _heading_text(line: str) -> str:
+    """Return what a `# …` line says, closing signs dropped, or "" for another line."""
+    mark = line[:5].lstrip(" ")
+    if not mark.startswith(("# ", "#\t")) or line.startswith("    "):
+        return ""
+    text = line.strip()[1:].strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else text

@@ -46,6 +46,12 @@ class Node:
         """Whether it is a literal or folded text below its key."""
         return self.style in {"|", ">"}
 
+    @property
+    def is_line(self) -> bool:
+        """Whether it is a scalar on one line."""
+        on_one = self.start[0] == self.end[0]
+        return self.kind == "scalar" and on_one and not self.is_block_scalar
+
 
 def read_nodes(block: str) -> Node | None:
     """Return the top-level map of a block that is known to be readable, None when it is empty."""

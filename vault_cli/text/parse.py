@@ -106,9 +106,15 @@ def _finish(
 
 
 def _broken(data: bytes, text: str, path: str, problem: Problem) -> Document:
-    return Document(data, {}, has_front=False, body=text, body_line=1, key_lines={}, diagnostics=(
-        problem.at(path),
-    ))
+    return Document(
+        data,
+        {},
+        has_front=False,
+        body=text,
+        body_line=1,
+        key_lines={},
+        diagnostics=(problem.at(path),),
+    )
 
 
 def _conflict(text: str, first_line: int) -> Problem | None:

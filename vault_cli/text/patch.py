@@ -7,15 +7,12 @@ compared with what was asked for before it is returned.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from vault_cli.errors import RefusedError
 from vault_cli.text.block import Block, find_block
-from vault_cli.text.compose import as_typed, compose_entry
+from vault_cli.text.compose import REMOVE, as_typed, compose_entry
 from vault_cli.text.parse import Document, parse_document
-
-REMOVE: Final = object()
-"""Value for `patch_document` that removes a key."""
 
 
 def patch_document(data: bytes, changes: Mapping[str, Any], path: str) -> bytes:
@@ -129,7 +126,7 @@ def _patch_block(text: str, wanted: Mapping[str, Any], path: str) -> str:
         raw += "\n"
     eol = "\r\n" if head.endswith("\r\n") else "\n"
     editor = BlockEditor(raw, eol, path)
-    return head + editor.apply({key: value for key, value in wanted.items()}) + tail
+    return head + editor.apply(wanted) + tail
 
 
 def _prove(new: str, path: str, expected: dict[str, Any], body: str) -> bytes:

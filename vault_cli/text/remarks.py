@@ -13,7 +13,8 @@ from vault_cli.text.codes import Problem, show
 from vault_cli.text.parse import Document
 
 _TEXT_KEYS = frozenset({f.key for f in FIELDS if f.form == "text"} | {"description", "name"})
-_LOST = re.compile(r":\s+(?P<kept>[^\"'\s#|>\[{].*?)?(?P<gap>(?<=\s)|\s+)#(?P<lost>.*)")
+_COMMENT = re.compile(r"[ \t]#")
+_SELF_BOUND = ('"', "'", "|", ">", "[", "{")
 _PIECE = 256 * 1024
 
 
@@ -39,14 +40,17 @@ def _find_lost(key: str, value: Any, line: str, number: int) -> Problem | None:
         message = f"`{show(key)}` looks like an unfilled template placeholder: {show(value)}"
         hint = "Fill it in; templates belong in a folder named Templates, which is not read."
         return Problem("template-text", number, message, hint)
-    match = _LOST.search(line)
-    if match is None:
+    rest = line.partition(":")[2]
+    match = _COMMENT.search(rest)
+    if match is None or rest.lstrip().startswith(_SELF_BOUND):
         return None
-    lost, kept = match["lost"], match["kept"]
+    kept, lost = rest[: match.start() + 1], rest[match.end() :]
     unspaced = bool(lost) and not lost[0].isspace()
-    if value is None and kept is None and unspaced:
+    if not kept.strip():
+        if value is not None or not unspaced:
+            return None
         message = f"`{show(key)}` is empty: what follows is a comment: #{show(lost)}"
-    elif key in _TEXT_KEYS and kept and (unspaced or len(match["gap"]) == 1):
+    elif key in _TEXT_KEYS and (unspaced or len(kept) - len(kept.rstrip()) == 1):
         message = f"the text after # is not part of `{key}`: #{show(lost)}"
     else:
         return None
@@ -88,12 +92,10 @@ def _scan(text: str, first_line: int, path: str) -> Iterator[Diagnostic]:
     for start in range(0, len(text), _PIECE):
         piece = text[start : start + _PIECE]
         for hit in scan_structure(piece):
-            severity = "warning" if hit.holds else "note"
-            hint = _ALLOW.format(code=hit.code) if hit.holds else ""
-            yield Diagnostic(
-                path, line + hit.line - 1, hit.code, severity, hit.message, hint, hit.holds
-            )
+            place = line + hit.line - 1
+            if hit.holds:
+                hint = f"Remove it, or put `{hit.code}` into the record's `allow` list."
+                yield Diagnostic(path, place, hit.code, "warning", hit.message, hint, holds=True)
+            else:
+                yield Diagnostic(path, place, hit.code, "note", hit.message)
         line += piece.count("\n")
-
-
-_ALLOW = "Remove it, or put `{code}` into the record's `allow` list if it is meant."

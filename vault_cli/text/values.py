@@ -1,6 +1,6 @@
 """Typed values out of front matter as typed. May import `model`, `text.codes`.
 
-Each reader takes the value and returns what the record holds, or raises `ValueFault` with the
+Each reader takes the value and returns what the record holds, or raises `BadValueError` with the
 code, the message and the hint of the finding.
 """
 
@@ -17,13 +17,13 @@ from vault_cli.text.codes import show
 LATEST_YEAR = 2200
 """A record that claims to be created later cannot be right."""
 
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_COUNTER = re.compile(r"0\d{1,2}")
+_DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_COUNTER = re.compile(r"0[0-9]{1,2}")
 _WIKI = re.compile(r"\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
 
 
-class ValueFault(ValueError):
+class BadValueError(ValueError):
     """A value that cannot be used: message, hint and, where it is special, its code."""
 
     def __init__(self, message: str, hint: str, code: str = "") -> None:
@@ -45,20 +45,20 @@ def describe(value: Any) -> str:
 def read_id(value: Any) -> str:
     """Return an id as typed."""
     if not isinstance(value, str):
-        raise ValueFault(
+        raise BadValueError(
             f"the id is {describe(value)}, not a text",
             "Write the id, or remove the line to have the file adopted under a new one.",
             "bad-id",
         )
     if ID_PATTERN.fullmatch(value) is None:
         hint = "Use 1 to 80 of a-z, 0-9, - and _, starting with a letter or digit."
-        raise ValueFault(f"the id is not allowed: {describe(value)}", hint, "bad-id")
+        raise BadValueError(f"the id is not allowed: {describe(value)}", hint, "bad-id")
     if _DATE.fullmatch(value):
         hint = "Two notes of one day would share it: add a word to the date."
-        raise ValueFault(f"the id is a date: {value}", hint, "bad-id")
+        raise BadValueError(f"the id is a date: {value}", hint, "bad-id")
     if _COUNTER.fullmatch(value):
         hint = "Two clones would both give out the next number: use a longer or random id."
-        raise ValueFault(f"the id is a padded counter: {value}", hint, "bad-id")
+        raise BadValueError(f"the id is a padded counter: {value}", hint, "bad-id")
     return value
 
 
@@ -68,7 +68,7 @@ def read_text(value: Any) -> str:
         return " ".join(value.split()) if "\n" in value else value
     if value is None:
         return ""
-    raise ValueFault(f"{describe(value)} where a text belongs", "Put the text in quotes.")
+    raise BadValueError(f"{describe(value)} where a text belongs", "Put the text in quotes.")
 
 
 def read_list(value: Any) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def read_list(value: Any) -> tuple[str, ...]:
         return ()
     if isinstance(value, list) and all(isinstance(item, str | None) for item in value):
         return tuple(item for item in value if item)
-    raise ValueFault("this is not a list of texts", "Write it as [one, two], quoted if needed.")
+    raise BadValueError("this is not a list of texts", "Write it as [one, two], quoted if needed.")
 
 
 def read_topics(value: Any) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def read_flag(value: Any) -> bool:
         return False
     flag = FLAG_WORDS.get(value.strip().lower()) if isinstance(value, str) else None
     if flag is None:
-        raise ValueFault(f"{describe(value)} is neither true nor false", "Write true or false.")
+        raise BadValueError(f"{describe(value)} is neither true nor false", "Write true or false.")
     return flag
 
 
@@ -109,7 +109,7 @@ def read_number(key: str, value: Any) -> int | None:
         if low <= number <= high:
             return number
     message = f"{describe(value)} is not a whole number from {low} to {high}"
-    raise ValueFault(message, f"Write a number from {low} to {high}.")
+    raise BadValueError(message, f"Write a number from {low} to {high}.")
 
 
 def read_conflicts(value: Any) -> tuple[tuple[str, str], ...]:
@@ -122,9 +122,16 @@ def read_conflicts(value: Any) -> tuple[tuple[str, str], ...]:
         kind = pair.get("type") or "contradiction" if isinstance(pair, dict) else ""
         if kind not in CONFLICT_TYPES or not isinstance(pair.get("id"), str):
             hint = f"Write {{id: …, type: …}} with a type of {', '.join(CONFLICT_TYPES)}."
-            raise ValueFault("this is not a list of ids and types", hint)
+            raise BadValueError("this is not a list of ids and types", hint)
         found.append((pair["id"], kind))
     return tuple(found)
+
+
+def read_data(value: Any) -> Any:
+    """Return keys and values or a list unchanged; a bare text is refused."""
+    if isinstance(value, str):
+        raise BadValueError(f"a text ({show(value)}) where keys or a list belong", "Nest it.")
+    return value
 
 
 def read_date(value: Any) -> date | datetime | None:
@@ -133,21 +140,21 @@ def read_date(value: Any) -> date | datetime | None:
         return None
     hint = "Write a day as 2026-11-30 or an instant as 2026-11-30T10:02:11Z."
     if not isinstance(value, str):
-        raise ValueFault(f"{describe(value)} where a date belongs", hint, "bad-date")
+        raise BadValueError(f"{describe(value)} where a date belongs", hint, "bad-date")
     text = value.strip()
-    if not _DATE.match(text):
-        raise ValueFault(f"the date cannot be read: {show(value)}", hint)
+    match = _DATE.match(text)
+    if match is None:
+        raise BadValueError(f"the date cannot be read: {show(value)}", hint)
     try:
         return date.fromisoformat(text) if _DAY.fullmatch(text) else datetime.fromisoformat(text)
     except ValueError:
         pass
-    if _day_exists(text):
-        raise ValueFault(f"the date cannot be read: {show(value)}", hint)
-    raise ValueFault(f"there is no such date: {show(value)}", hint, "bad-date")
+    if _day_exists(*map(int, match.groups())):
+        raise BadValueError(f"the date cannot be read: {show(value)}", hint)
+    raise BadValueError(f"there is no such date: {show(value)}", hint, "bad-date")
 
 
-def _day_exists(text: str) -> bool:
-    year, month, day = (int(part) for part in re.findall(r"\d+", text)[:3])
+def _day_exists(year: int, month: int, day: int) -> bool:
     try:
         date(year, month, day)
     except ValueError:

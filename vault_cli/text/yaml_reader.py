@@ -16,7 +16,6 @@ import yaml
 from frontmatter.default_handlers import BaseHandler
 from yaml.events import (
     AliasEvent,
-    Event,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
@@ -204,7 +203,7 @@ class _Walker:
             else:
                 self._repeat(key, found[key] == value, lines[key], line)
 
-    def _read_key(self, event: Event) -> str:
+    def _read_key(self, event: Any) -> str:
         self.keys += 1
         if self.keys > MAX_KEYS:
             message = f"more than {MAX_KEYS} keys"
@@ -230,7 +229,7 @@ class _Walker:
         hint = "Keep the line that is right and remove the other."
         raise BlockError(Problem("duplicate-key", line, f"{where} with different values", hint))
 
-    def _read_value(self, event: Event, depth: int) -> Any:
+    def _read_value(self, event: Any, depth: int) -> Any:
         kind = event.__class__
         if kind is ScalarEvent:
             if event.anchor or event.tag:
@@ -252,14 +251,14 @@ class _Walker:
         return self._read_list(depth + 1)
 
     def _read_list(self, depth: int) -> list[Any]:
-        found = []
+        found: list[Any] = []
         while True:
             event = self.next()
             if event.__class__ is SequenceEndEvent:
                 return found
             found.append(self._read_value(event, depth))
 
-    def _refuse_properties(self, event: Event) -> None:
+    def _refuse_properties(self, event: Any) -> None:
         """Refuse aliases, anchors and explicit tags."""
         if event.__class__ is AliasEvent or event.anchor:
             raise self._stop(event, explain_shape(self.source, event.start_mark.line))
@@ -271,7 +270,7 @@ class _Walker:
         if event.__class__ not in {ScalarEvent, MappingStartEvent, SequenceStartEvent}:
             raise self._stop(event, explain_shape(self.source, event.start_mark.line))
 
-    def _stop(self, event: Event, problem: Problem) -> BlockError:
+    def _stop(self, event: Any, problem: Problem) -> BlockError:
         if problem.line == 0:
             problem = problem._replace(line=event.start_mark.line + 1)
         return BlockError(problem)

@@ -1,4 +1,4 @@
-"""Why a metadata block cannot be read, in plain words. May import `text.codes`.
+"""Why a metadata block cannot be read, in plain words. May import `model`, `text.codes`.
 
 The parser says where it stopped; what went wrong is told from the text of the line, because the
 parser's own words name neither the cause nor the repair.
@@ -10,16 +10,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from vault_cli.model.schema import BY_KEY, FIELDS
 from vault_cli.text.codes import Problem, show
 
-_KEY = re.compile(r"[ ]*(?:- +)*(?P<key>[^\s:#'\"\[{][^:#]*?)\s*:(?=\s|$)\s*(?P<value>.*)")
-_ITEM = re.compile(r"[ ]*- +(?P<value>.*)")
+_KEY = re.compile(r" *+(?:- ++)*+(?P<key>[^\s:#'\"\[{][^:#]*+):(?=\s|$)\s*(?P<value>.*)")
+_ITEM = re.compile(r" *+- ++(?P<value>.*)")
 _GLUED = re.compile(r"(?P<key>[A-Za-z_]{2,20}): ?(?:[\w\"'\[{]|$)")
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
-_KNOWN = frozenset(
-    "id kind type status title scope summary topics tags created source origin name "
-    "description confidence importance keywords boundary applies_when valid_from valid_to".split()
-)
+_KNOWN = frozenset({"name"}.union(BY_KEY, *(field.legacy for field in FIELDS)))
 _SIGNS = "@`%&*!|>?,}]#"
 
 _Finder = Callable[[str, int, "list[str]"], "Problem | None"]
@@ -38,9 +36,11 @@ def explain_error(source: str, error: Any) -> Problem:
     lines = source.split("\n")
     marks = [mark for mark in (error.problem_mark, error.context_mark) if mark is not None]
     problem = str(error.problem)
-    if "document start" in problem:
+    if "document start" in problem and not source.startswith("%"):
         message = "the text goes on after a line `...`, which ends the metadata"
         return Problem("yaml-syntax", _clip(marks[0].line, lines) + 1, message, "Remove that line.")
+    if source.startswith("%"):
+        return _find_sign(lines[0], 0, lines) or Problem("yaml-sign", 1, "a directive", _QUOTE_HINT)
     for mark in _search_order(problem, marks):
         number = _clip(mark.line, lines)
         found = _explain_line(lines[number], number, lines, mark.column)
@@ -120,7 +120,9 @@ def _value(line: str) -> tuple[str, str]:
 
 def _in_quotes(key: str, value: str) -> str:
     text = value.rstrip()
-    quoted = f"'{text}'" if '"' in text and "'" not in text else '"' + text.replace('"', '\\"') + '"'
+    quoted = (
+        f"'{text}'" if '"' in text and "'" not in text else '"' + text.replace('"', '\\"') + '"'
+    )
     return f"Put the value in quotes: {key + ': ' if key else ''}{show(quoted)}"
 
 
@@ -184,14 +186,11 @@ def _find_quote(line: str, number: int, _: list[str]) -> Problem | None:
     rest = value[closed.end() :].strip()
     if rest and not rest.startswith("#"):
         message = f"text follows the closing quote of {where}: {show(rest)}"
-        hint = (
-            "Write '' for a quote inside single quotes, or use double quotes around the whole value."
-            if sign == "'"
-            else 'Write \\" for a quote inside double quotes, or use single quotes around the whole.'
-        )
+        inner, other = ("''", "double") if sign == "'" else ('\\"', "single")
+        hint = f"Write {inner} for a quote inside, or put {other} quotes around the whole value."
         return Problem("yaml-quote", number + 1, message, hint)
     if sign == '"' and "\\" in value:
-        message = f"a backslash in double quotes starts an escape that does not exist: {show(value)}"
+        message = f"a backslash in double quotes starts no escape that exists: {show(value)}"
         hint = "Write \\\\ for each backslash, or use single quotes."
         return Problem("yaml-quote", number + 1, message, hint)
     return None
