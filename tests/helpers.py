@@ -176,6 +176,12 @@ def commit_count(root: Path) -> int:
     return int(git(root, "rev-list", "--count", "HEAD"))
 
 
+def fsck(root: Path) -> list[str]:
+    """What `git fsck` complains about; objects nothing points to are no damage."""
+    lines = git(root, "fsck", "--strict", "--no-progress").splitlines()
+    return [line for line in lines if not line.startswith("dangling ")]
+
+
 def write_files(root: Path, files: Mapping[str, str | bytes]) -> None:
     """Write files below `root`, byte for byte."""
     for name, content in files.items():
