@@ -109,13 +109,18 @@ def load_command(name: str, entry: Entry, shared: list[Any]) -> Any:
     return command
 
 
-def build_root() -> Any:
-    """Build the root command (its subcommands load on demand)."""
+def build_root(*, completion: bool = True) -> Any:
+    """Build the root command (its subcommands load on demand).
+
+    Args:
+        completion: with the options that install shell completion.
+    """
     app = typer.Typer(
         name="mvault",
         cls=PanelGroup,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
+        add_completion=completion,
         invoke_without_command=True,
         context_settings={"max_content_width": 100},
     )
@@ -162,7 +167,8 @@ def _bounded(args: list[str], run: Invocation) -> int:
 
 
 def _run(args: list[str], run: Invocation) -> int:
-    code = build_root().main(args, prog_name="mvault", standalone_mode=False, obj=run)
+    needed = "_MVAULT_COMPLETE" in os.environ or args[:1] == [] or args[0].startswith("-")
+    code = build_root(completion=needed).main(args, prog_name="mvault", standalone_mode=False, obj=run)
     return code if isinstance(code, int) else 0
 
 

@@ -1,17 +1,18 @@
-"""The table of commands: name, module, function, panel, one line of help. Imports nothing."""
+"""The table of commands: name, panel, module, function, one line of help. Imports nothing."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
 
-
-class Entry(NamedTuple):
+class Entry:
     """One command: where its function is, and its line in `mvault --help`."""
 
-    panel: str
-    module: str
-    function: str
-    help: str
+    __slots__ = ("function", "help", "module", "panel")
+
+    def __init__(self, panel: str, module: str, function: str, text: str) -> None:
+        self.panel = panel
+        self.module = module
+        self.function = function
+        self.help = text
 
 
 PANELS = {

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vault_cli.store.vault import Vault
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, repr=False)
 class Consent:
     """Whether a person stands behind this run.
 
@@ -49,7 +49,7 @@ class Consent:
         return (("Vault-Approval", self.how + by),)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, repr=False)
 class Plan:
     """A change and how the command speaks about it.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Protocol
 import typer
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)  # loaded by every command: cheap to build
 class Options:
     """What the global options say.
 

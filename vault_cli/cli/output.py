@@ -28,13 +28,13 @@ _STYLES = {
 _SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
 _BREAKS = str.maketrans({"\n": " ", "\r": " ", "\t": " "})
 _ASTRAL = 0x10000
-_UNSAFE_JSON = re.compile(
+_UNSAFE_JSON = (
     "[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, repr=False)
 class View:
     """The answer of one command.
 
@@ -76,7 +76,7 @@ def to_json(data: Any) -> str:
     import json
 
     text = json.dumps(data, ensure_ascii=False, indent=2)
-    return _UNSAFE_JSON.sub(_escape_json, text)
+    return re.sub(_UNSAFE_JSON, _escape_json, text)
 
 
 def _escape_json(match: re.Match[str]) -> str:
@@ -104,7 +104,7 @@ def is_terminal(stream: IO[str] | None) -> bool:
         return False
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False)  # loaded by every command: cheap to build
 class Output:
     """Where one command run prints.
 
@@ -249,10 +249,10 @@ class Output:
 
 
 def write_text(stream: IO[str], text: str) -> None:
-    """Write text: UTF-8 and `\\n` to a pipe or file, the terminal's own encoding otherwise.
+    """Write text: UTF-8 and line feeds to a pipe or file, else in the encoding of the terminal.
 
-    What the terminal's encoding cannot show, and undecodable bytes of file names, appear as
-    backslash escapes instead of an error.
+    What the terminal's encoding cannot show, and undecodable bytes of file names, appear
+    escaped instead of as an error.
     """
     buffer = getattr(stream, "buffer", None)
     encoding = getattr(stream, "encoding", None) if is_terminal(stream) else None

@@ -79,7 +79,9 @@ def plain(lines: list[Line]) -> str:
 
 def change_data(change: Change, diff: list[Line]) -> dict[str, Any]:
     """Return what `--json` says about a change that was not applied yet."""
+    one = {"id": change.ids[0], "path": _names(change.edits[0])[1]} if len(change.ids) == 1 else {}
     return {
+        **one,
         "verb": change.verb,
         "subject": change.verb + change.subject,
         "ids": list(change.ids),

@@ -47,7 +47,10 @@ def init(
         bool, typer.Option("--own-repo", help="Inside another repository: make an own one here.")
     ] = False,
     in_repo: Annotated[
-        bool, typer.Option("--in-repo", help="Inside another repository: be a folder of it.")
+        bool,
+        typer.Option(
+            "--in-repo", "--in-project", help="Inside another repository: be a folder of it."
+        ),
     ] = False,
 ) -> int:
     """Make a folder a vault: vault.toml, git, and what editors and git need.
@@ -170,17 +173,13 @@ def _carry_out(inv: Invocation, setup: Setup) -> int:
     from vault_cli.store.repo import Repository
 
     _make_folder(setup.root)
-    if setup.kind == OWN:
-        repo = Repository.create(setup.root)
-    else:
-        found = Repository.find(setup.root)
-        if found is None:
-            raise StoreError(f"git does not find the repository of {setup.root}")
-        repo = found
+    repo = Repository.create(setup.root) if setup.kind == OWN else Repository.find(setup.root)
+    if repo is None:
+        raise StoreError(f"git does not find the repository of {setup.root}")
     if not setup.files:
         return _answer(inv, setup, repo, "", ["nothing to do: this is a vault already"])
     repo.require_identity()
-    commit = _write(inv, setup, repo)
+    commit = _write(inv, setup)
     notes = [_describe(setup), f"wrote {', '.join(sorted(setup.files))} (commit {commit[:10]})"]
     return _answer(inv, setup, repo, commit, notes)
 
@@ -192,14 +191,18 @@ def _make_folder(root: Path) -> None:
         raise StoreError(f"cannot make {root}: {error.strerror}") from error
 
 
-def _write(inv: Invocation, setup: Setup, repo: Repository) -> str:
-    """Write the files and commit exactly these; on a failure of git they stay, uncommitted."""
-    from vault_cli.store.files import write_file
+def _write(inv: Invocation, setup: Setup) -> str:
+    """Write the files through the gate and return the commit that holds exactly these."""
+    from vault_cli.features.records import digest_of
+    from vault_cli.model.change import ABSENT, Change, Put
+    from vault_cli.store.vault import Vault
 
-    for name, data in setup.files.items():
-        write_file(setup.root, name, data)
-    trailers = f"Vault-Op: init\nVault-Origin: cli\nVault-Actor: {inv.actor}\n"
-    return repo.commit_paths(sorted(setup.files), f"init: files of the vault\n\n{trailers}")
+    edits = tuple(
+        Put(name, data, digest_of(setup.old[name]) if setup.old[name] else ABSENT)
+        for name, data in setup.files.items()
+    )
+    change = Change("init", ": files of the vault", edits, actor=inv.actor)
+    return Vault.open(setup.root, environ=inv.environ).apply(change).commit
 
 
 def _answer(inv: Invocation, setup: Setup, repo: Repository, commit: str, notes: list[str]) -> int:

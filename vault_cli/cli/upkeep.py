@@ -46,6 +46,10 @@ def status(ctx: typer.Context) -> int:
             for r in snapshot.records
             if r.held_by
         ],
+        **{
+            state: [{"id": r.id, "title": r.title, "path": r.path} for r in records]
+            for state, records in _out_of_date(inv, snapshot).items()
+        },
         "pending": [{"path": change.path, "code": change.code} for change in pending],
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
@@ -59,6 +63,16 @@ def status(ctx: typer.Context) -> int:
         listed=True,
     )
     return inv.out.show(view)
+
+
+def _out_of_date(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
+    """Return the records in force whose time has not come or is over."""
+    found: dict[str, list[Record]] = {"expired": [], "scheduled": []}
+    for record in snapshot.records:
+        state = record.validity.state_at(inv.now) if record.in_force else ""
+        if state in found:
+            found[state].append(record)
+    return found
 
 
 def _repository_data(repo: Repository | None) -> dict[str, Any]:
@@ -127,10 +141,16 @@ def _path_groups(
         + (" (in force)" if change.path in in_force else "")
         for change in pending
     ]
+    timed = {
+        state: [f"{item['id']}  {inline(item['title'])}" for item in data[state]]
+        for state in ("expired", "scheduled")
+    }
     held = [f"{inline(show_path(h['path']))}: {', '.join(h['codes'])}" for h in data["held"]]
     return [
         ("changed outside, not committed", changed),
         ("held from the render", held),
+        ("in force, but expired", timed["expired"]),
+        ("in force, but not yet valid", timed["scheduled"]),
         ("cannot be read", [show_path(path) for path in data["unreadable"]]),
     ]
 
@@ -278,5 +298,5 @@ def trust(ctx: typer.Context, yes: YesOption = False) -> int:
         )
     if consent.ask and not inv.confirm("Run these from now on?", shown):
         raise NeedsPersonError("not trusted: the answer was not yes")
-    repo.trust()
+    repo.trust_now()
     return inv.out.show(View({**data, "trusted": True}, notes=("trusted until they change",)))
