@@ -96,7 +96,11 @@ def test_lines_are_counted_from_the_top_of_the_file() -> None:
         ("---\r\nid: a\r\n---\r\nx\r\ny\n", {"id": "a"}, "x\ny\n"),
         ("---\nid: a\n...\n---\nx", {"id": "a"}, "x"),
         ("---\n{id: a, kind: note}\n---\n", {"id": "a", "kind": "note"}, ""),
-        ('---\nnote: "---not-a-fence --- still"\n---\nx\n', {"note": "---not-a-fence --- still"}, "x\n"),
+        (
+            '---\nnote: "---not-a-fence --- still"\n---\nx\n',
+            {"note": "---not-a-fence --- still"},
+            "x\n",
+        ),
     ],
 )
 def test_fences(text: str, values: dict[str, str], body: str) -> None:
@@ -108,7 +112,8 @@ def test_fences(text: str, values: dict[str, str], body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["# notes\njust text\n", "\ufeff# A\r\n", "text\n\n---\n\nmore\n", "---- \nx\n", "\n\nx"]
+    "text",
+    ["# notes\njust text\n", "\ufeff# A\r\n", "text\n\n---\n\nmore\n", "---- \nx\n", "\n\nx"],
 )
 def test_a_file_without_a_block_is_a_note(text: str) -> None:
     document = parse(text)
@@ -161,7 +166,13 @@ REFUSED = [
     ("title: Release rule: freeze", 1, "yaml-colon", "Release rule: freeze", "quotes"),
     ("title: ends:", 1, "yaml-colon", "ends:", "quotes"),
     ("title: 规则: 先停", 1, "yaml-colon", "规则: 先停", "quotes"),
-    ("summary: 使用。status: active\nscope: global", 1, "yaml-colon", "`status:`", "line of its own"),
+    (
+        "summary: 使用。status: active\nscope: global",
+        1,
+        "yaml-colon",
+        "`status:`",
+        "line of its own",
+    ),
     ("title:Foo\nid: a", 1, "yaml-colon", "title:Foo", "title: Foo"),
     ("tags:\n\t- a", 2, "yaml-tab", "- a", "spaces"),
     ('title: "open\nstatus: active', 1, "yaml-quote", '"open', 'closing "'),
@@ -227,7 +238,25 @@ def test_what_cannot_be_read_is_explained(
 
 
 def test_no_raw_parser_text_for_anything_broken() -> None:
-    signs = ["a", ":", " ", "\n", "-", "[", "]", "{", "}", '"', "'", "#", "|", "&", "?", ",", "x: y\n"]
+    signs = [
+        "a",
+        ":",
+        " ",
+        "\n",
+        "-",
+        "[",
+        "]",
+        "{",
+        "}",
+        '"',
+        "'",
+        "#",
+        "|",
+        "&",
+        "?",
+        ",",
+        "x: y\n",
+    ]
     state = 7
     for _ in range(3000):
         picks = []
@@ -254,7 +283,14 @@ def test_a_bomb_is_refused_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "block", ["a" + " " * 16_000 + "b", "x: " + ": " * 7_000, "#" + " #" * 8_000, "- " * 8_000, "# " + " " * 16_000]
+    "block",
+    [
+        "a" + " " * 16_000 + "b",
+        "x: " + ": " * 7_000,
+        "#" + " #" * 8_000,
+        "- " * 8_000,
+        "# " + " " * 16_000,
+    ],
 )
 def test_long_lines_cost_linear_time(block: str) -> None:
     started = time.perf_counter()
