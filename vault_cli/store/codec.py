@@ -7,8 +7,8 @@ decoded again and compared first, so that a warm read cannot differ from a cold 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 
@@ -17,6 +17,10 @@ from vault_cli.model.record import Kind, Record, Scope, Status, Validity
 
 Parsed = tuple[Record | None, tuple[Diagnostic, ...]]
 """What `read_record` gives for one file."""
+
+
+Row = tuple[str, int, int, int, int, int, str, str, str, str, str]
+"""path, size, mtime, ctime, inode, settled, digest, facts, body, fields, findings."""
 
 
 class Columns(NamedTuple):
@@ -77,23 +81,15 @@ _RARE: Final = (
     "hits",
 )
 _LISTS: Final = frozenset({"supersedes", "derived_from", "aliases", "branch", "allow"})
-_COMMON: Final = 13
 
 
-def _twin_of_record() -> Any:
-    """Return a plain class with the layout of Record.
-
-    A frozen dataclass sets its attributes through `object.__setattr__`, which makes 10,000 of
-    them six times as costly; an instance of this class is built plainly and then becomes a Record.
-    """
-    namespace: dict[str, Any] = {"__annotations__": {}}
-    for item in fields(Record):
-        namespace["__annotations__"][item.name] = object
-    return dataclass(slots=True)(type("_Twin", (), namespace))
-
-
-_Twin: Final = _twin_of_record()
 _FIELDS: Final = tuple(item.name for item in fields(Record))
+_Twin: Final[Any] = type("_Twin", (), {"__slots__": _FIELDS})
+"""A plain class with the layout of Record.
+
+A frozen dataclass sets its attributes through `object.__setattr__`, which makes 10,000 of them
+six times as costly; an instance of this class is filled plainly and then becomes a Record.
+"""
 _EXPECTED: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "body", "adopted", "scope"),
@@ -111,6 +107,7 @@ _RARE_DEFAULTS: Final[dict[str, Any]] = {
 _KINDS: Final[dict[str, Kind]] = {kind.value: kind for kind in Kind}
 _STATUSES: Final[dict[str, Status]] = {status.value: status for status in Status}
 _GLOBAL: Final = Scope()
+_OPEN: Final = Validity()
 
 
 def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
@@ -125,8 +122,8 @@ def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
             _dump(dict(record.fields)) if record else "",
             _encode_findings(record, findings),
         )
-        (again,) = decode_rows([(path, digest, *columns)])
-    except (TypeError, ValueError, KeyError, RecursionError):
+        (again,) = decode_rows([(path, 0, 0, 0, 0, 0, digest, *columns)])
+    except (TypeError, ValueError, KeyError, IndexError, RecursionError):
         return None
     return columns if again == parsed else None
 
@@ -169,7 +166,7 @@ def _encode_rare(name: str, value: Any) -> Any:
 
 
 def _decode_rare(rare: dict[str, Any]) -> dict[str, Any]:
-    result = dict(_RARE_DEFAULTS)
+    result: dict[str, Any] = {}
     for name, value in rare.items():
         if name == "validity":
             result[name] = Validity(*(_decode_moment(end) for end in value))
@@ -183,11 +180,8 @@ def _decode_rare(rare: dict[str, Any]) -> dict[str, Any]:
 def _decode_moment(text: str | None) -> date | datetime | None:
     if text is None:
         return None
-    return date.fromisoformat(text) if len(text) == len("2026-11-30") else _moment(text)
-
-
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    kind = date if len(text) == len("2026-11-30") else datetime
+    return kind.fromisoformat(text)
 
 
 def _encode_findings(record: Record | None, findings: tuple[Diagnostic, ...]) -> str:
@@ -202,58 +196,63 @@ def _finding_row(item: Diagnostic) -> list[Any]:
     return [item.path, item.line, item.code, item.severity, item.message, item.hint, item.holds]
 
 
-def decode_rows(rows: Sequence[tuple[str, str, str, str, str, str]]) -> list[Parsed]:
-    """Return the parsed files of rows (path, digest, facts, body, fields, findings).
+def decode_rows(rows: Sequence[Row]) -> list[Parsed]:
+    """Return the parsed files of rows.
 
     Raises:
-        ValueError, TypeError, KeyError: a row is damaged.
+        ValueError, TypeError, KeyError, IndexError: a row is damaged.
     """
-    facts = json.loads(f"[{','.join([row[2] or 'null' for row in rows])}]")
+    facts = json.loads(f"[{','.join([row[7] or 'null' for row in rows])}]")
     if len(facts) != len(rows):
         raise ValueError("a row holds more than one value")
-    return list(_decode_all(rows, facts))
+    return [_decode_one(row, known) for row, known in zip(rows, facts, strict=True)]
 
 
-def _decode_all(
-    rows: Iterable[tuple[str, str, str, str, str, str]], facts: Iterable[Any]
-) -> Iterator[Parsed]:
-    for row, known in zip(rows, facts, strict=True):
-        groups = _decode_findings(row[5]) if row[5] else ((),)
-        if known is None:
-            yield None, groups[0]
-        else:
-            yield _build(row, known, groups[-1]), groups[0]
+def _decode_one(row: Row, known: list[Any] | None) -> Parsed:
+    if not row[10]:
+        return (None if known is None else _build(row, known, ())), ()
+    groups = [tuple(Diagnostic(*item) for item in group) for group in json.loads(row[10])]
+    return (None if known is None else _build(row, known, groups[-1])), groups[0]
 
 
-def _decode_findings(text: str) -> tuple[tuple[Diagnostic, ...], ...]:
-    return tuple(tuple(Diagnostic(*item) for item in group) for group in json.loads(text))
-
-
-def _build(
-    row: tuple[str, str, str, str, str, str], known: list[Any], findings: tuple[Diagnostic, ...]
-) -> Record:
-    rare = _decode_rare(known[_COMMON]) if len(known) > _COMMON else _RARE_DEFAULTS
-    scope = known[5]
-    record = _Twin(
-        id=known[0],
-        kind=_KINDS[known[1]],
-        path=row[0],
-        digest=row[1],
-        written_status=_STATUSES[known[2]],
-        title=known[3],
-        body=row[3],
-        adopted=known[4],
-        scope=_GLOBAL if scope is None else Scope(scope[0], scope[1]),
-        topics=tuple(known[6]),
-        applies_when=known[7],
-        keywords=tuple(known[8]),
-        importance=known[9],
-        source=known[10],
-        origin=known[11],
-        created=known[12],
-        fields=LazyFields(row[4]),
-        findings=findings,
-        **rare,
-    )
+def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Record:
+    record = _Twin()
+    record.path, _, _, _, _, _, record.digest, _, record.body, front, _ = row
+    (
+        record.id,
+        kind,
+        status,
+        record.title,
+        record.adopted,
+        scope,
+        topics,
+        record.applies_when,
+        keywords,
+        record.importance,
+        record.source,
+        record.origin,
+        record.created,
+        *more,
+    ) = known
+    record.kind = _KINDS[kind]
+    record.written_status = _STATUSES[status]
+    record.scope = _GLOBAL if scope is None else Scope(scope[0], scope[1])
+    record.topics = tuple(topics)
+    record.keywords = tuple(keywords)
+    record.fields = LazyFields(front)
+    record.findings = findings
+    _set_rare(record, more)
     record.__class__ = Record
     return record  # type: ignore[no-any-return]
+
+
+def _set_rare(record: Any, more: list[dict[str, Any]]) -> None:
+    record.summary = record.confidence = record.boundary = ""
+    record.validity = _OPEN
+    record.supersedes = record.conflicts = record.derived_from = record.aliases = ()
+    record.branch = record.allow = ()
+    record.required = record.checklist = record.correction = False
+    record.hits = 0
+    if more:
+        for name, value in _decode_rare(more[0]).items():
+            setattr(record, name, value)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vault_cli import __version__
 from vault_cli.errors import VaultError
-from vault_cli.store.codec import LAYOUT, Columns
+from vault_cli.store.codec import LAYOUT, Columns, Row
 from vault_cli.store.lock import try_lock
 from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
 from vault_cli.store.places import state_folder
@@ -52,10 +52,6 @@ class Entry(NamedTuple):
     stamp: Stamp
     digest: str
     columns: Columns
-
-
-Row = tuple[str, int, int, int, int, int, str, str, str, str, str]
-"""path, size, mtime, ctime, inode, settled, digest, facts, body, fields, findings."""
 
 
 class Index:
@@ -169,9 +165,11 @@ class Index:
 
     def _connect(self, mode: str) -> sqlite3.Connection:
         import sqlite3
-        from urllib.parse import quote
 
-        place = quote(os.fsencode(self._root.absolute() / INDEX_PATH))
+        place = (self._root.absolute() / INDEX_PATH).as_posix()
+        for char in "%?#":
+            place = place.replace(char, f"%{ord(char):02x}")
+        place = place if place.startswith("/") else f"/{place}"
         connection = sqlite3.connect(f"file:{place}?mode={mode}", timeout=0.2, uri=True)
         try:
             connection.execute("PRAGMA trusted_schema = OFF")

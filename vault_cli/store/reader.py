@@ -14,9 +14,9 @@ from typing import Final
 
 from vault_cli.errors import Diagnostic, Severity, StoreError
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.store.codec import Parsed, decode_rows, encode_parsed
+from vault_cli.store.codec import Parsed, Row, decode_rows, encode_parsed
 from vault_cli.store.config import Config
-from vault_cli.store.index import Entry, Index, Row
+from vault_cli.store.index import Entry, Index
 from vault_cli.store.opening import Folders, explain_os_error, read_at
 from vault_cli.store.walk import (
     DEFAULT_IGNORE,
@@ -36,6 +36,9 @@ _COPY_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 """How sync programs call the second file they make when both sides changed."""
+
+_DAMAGE: Final = (ValueError, TypeError, KeyError, IndexError, RecursionError)
+"""What decoding a damaged row may raise."""
 
 
 def read_vault(root: Path, config: Config, *, use_cache: bool = True) -> Snapshot:
@@ -102,7 +105,11 @@ def _parse(data: bytes, path: str) -> Parsed:
 def _read_files(root: Path, stamps: tuple[Stamp, ...], index: Index | None) -> dict[str, Parsed]:
     """Return what each file holds, in the order of `stamps`; files gone meanwhile are left out."""
     rows = index.load() if index else {}
-    kept = [row for stamp in stamps if (row := rows.get(stamp.path)) and _is_same(row, stamp)]
+    kept = [
+        row
+        for stamp in stamps
+        if (row := rows.get(stamp[0])) is not None and row[5] and row[:5] == stamp
+    ]
     parsed = _decode(kept)
     todo = [stamp for stamp in stamps if stamp.path not in parsed]
     if index is None:
@@ -114,23 +121,18 @@ def _read_files(root: Path, stamps: tuple[Stamp, ...], index: Index | None) -> d
     return {stamp.path: parsed[stamp.path] for stamp in stamps if stamp.path in parsed}
 
 
-def _is_same(row: Row, stamp: Stamp) -> bool:
-    return row[5] == 1 and row[:5] == stamp
-
-
 def _decode(rows: list[Row]) -> dict[str, Parsed]:
     """Decode rows at once; if one is damaged, each alone, without the damaged ones."""
-    slim = [(row[0], row[6], row[7], row[8], row[9], row[10]) for row in rows]
     try:
-        return dict(zip([row[0] for row in rows], decode_rows(slim), strict=True))
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
-        return {row[0]: parsed for row in slim if (parsed := _decode_one(row)) is not None}
+        return dict(zip([row[0] for row in rows], decode_rows(rows), strict=True))
+    except _DAMAGE:
+        return {row[0]: parsed for row in rows if (parsed := _decode_one(row)) is not None}
 
 
-def _decode_one(row: tuple[str, str, str, str, str, str]) -> Parsed | None:
+def _decode_one(row: Row) -> Parsed | None:
     try:
         return decode_rows([row])[0]
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+    except _DAMAGE:
         return None
 
 
@@ -175,7 +177,7 @@ def _read_all(
                 continue
             digest = digest_bytes(data)
             row = rows.get(path)
-            known = _decode_one((path, digest, *row[7:])) if row and row[6] == digest else None
+            known = _decode_one(row) if row and row[6] == digest else None
             yield stamp_of(path, facts), digest, known or _parse(data, path)
 
 

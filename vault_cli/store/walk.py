@@ -9,6 +9,8 @@ import os
 import re
 import stat
 from collections.abc import Iterable
+from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -28,18 +30,36 @@ MAX_FILE: Final = 1 << 20
 """A record file larger than this is not read."""
 
 _COUNT_LIMIT: Final = 2000
-_SUFFIXES: Final = frozenset({".md", ".MD", ".Md", ".mD"})
+_KIND: Final = 0o170000
+_REGULAR: Final = 0o100000
+_new: Final = tuple.__new__  # half the cost of the named tuple's own, once per file
+_OTHER_SUFFIXES: Final = frozenset({".MD", ".Md", ".mD"})
 _HELPER_NAMES: Final = frozenset({"readme.md", "conflict-files-obsidian-git.md"})
 
-_DEVICE: Final = r"(?i:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))"
-_HIDDEN: Final = (
-    "\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069"
-    "\\ufeff\\ud800-\\udfff\\U000e0000-\\U000e007f"
-)
-_UNREADABLE_NAME: Final = re.compile(f"[{_HIDDEN}]")
-_WINDOWS_HOLD: Final = re.compile(rf"[:\\]|^{_DEVICE}")
-_WINDOWS_NOTE: Final = re.compile(r'[<>"|?*]|[. ]$')
-_ODD: Final = re.compile(rf'[<>:"|?*\\{_HIDDEN}]|[. ]$|^{_DEVICE}')
+_PLAIN: Final = re.compile("[A-Za-z0-9_\u4e00-\u9fff][A-Za-z0-9_ .\u4e00-\u9fff-]*")
+"""Names that cannot be odd, unless they start like a device or a helper file."""
+
+_ODD_STARTS: Final = frozenset({"con", "prn", "aux", "nul", "com", "lpt", "rea"})
+
+
+class _Names(NamedTuple):
+    """Patterns of odd names; compiled late, since most names are plain."""
+
+    unreadable: re.Pattern[str]
+    hold: re.Pattern[str]
+    note: re.Pattern[str]
+
+
+@cache
+def _patterns() -> _Names:
+    device = r"(?i:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))"
+    hidden = (
+        "\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069"
+        "\\ufeff\\ud800-\\udfff\\U000e0000-\\U000e007f"
+    )
+    return _Names(
+        re.compile(f"[{hidden}]"), re.compile(rf"[:\\]|^{device}"), re.compile(r'[<>"|?*]|[. ]$')
+    )
 
 
 class Stamp(NamedTuple):
@@ -69,13 +89,8 @@ class Walk(NamedTuple):
 
 def stamp_of(path: str, facts: os.stat_result) -> Stamp:
     """Return the stamp of a file from its stat (the inode cut to what a database can hold)."""
-    return Stamp(
-        path,
-        facts.st_size,
-        facts.st_mtime_ns,
-        facts.st_ctime_ns,
-        facts.st_ino & 0x7FFF_FFFF_FFFF_FFFF,
-    )
+    inode = facts.st_ino & 0x7FFF_FFFF_FFFF_FFFF
+    return _new(Stamp, (path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, inode))
 
 
 def walk_records(root: Path, ignore: tuple[str, ...]) -> Walk:
@@ -100,7 +115,7 @@ def walk_records(root: Path, ignore: tuple[str, ...]) -> Walk:
             walker.visit(str(root), "", 0)
     except OSError as error:
         raise explain_os_error(error, str(root), "open") from error
-    walker.stamps.sort()
+    walker.stamps.sort(key=itemgetter(0))
     walker.findings.extend(find_collisions([stamp.path for stamp in walker.stamps]))
     return Walk(tuple(walker.stamps), tuple(sorted(walker.findings)), walker.skipped)
 
@@ -115,7 +130,7 @@ def is_record_path(path: str, ignore: Iterable[str] = DEFAULT_IGNORE) -> bool:
         if _is_ignored_folder(folder, place, ignored):
             return False
         place += "/"
-    if name[-3:] not in _SUFFIXES or _is_helper_file(name):
+    if name[-3:] != ".md" or _is_helper_file(name):
         return False
     return not _in_skill(path) or name == "SKILL.md"
 
@@ -123,9 +138,8 @@ def is_record_path(path: str, ignore: Iterable[str] = DEFAULT_IGNORE) -> bool:
 def check_name(path: str) -> Diagnostic | None:
     """Return the finding about a path's last name: an error, a hold, a note or nothing."""
     name = path[path.rfind("/") + 1 :]
-    if _ODD.search(name) is None:
-        return None
-    if _UNREADABLE_NAME.search(name):
+    patterns = _patterns()
+    if patterns.unreadable.search(name):
         return Diagnostic(
             path,
             0,
@@ -134,7 +148,7 @@ def check_name(path: str) -> Diagnostic | None:
             f"the name {show_name(name)!r} has control, direction or undecodable characters",
             "Rename the file; until then it is not read.",
         )
-    if _WINDOWS_HOLD.search(name):
+    if patterns.hold.search(name):
         return Diagnostic(
             path,
             0,
@@ -144,6 +158,8 @@ def check_name(path: str) -> Diagnostic | None:
             "Rename the file, or allow the code `windows-name` in its front matter.",
             holds=True,
         )
+    if not patterns.note.search(name):
+        return None
     return Diagnostic(
         path, 0, "windows-name", "note", f"{name!r} cannot be checked out on Windows", "Rename it."
     )
@@ -163,9 +179,13 @@ def find_collisions(paths: Iterable[str]) -> list[Diagnostic]:
 
     The first is the one in NFC, then by code-point order: the same choice on every system.
     """
+    every = list(paths)
+    keys = list(map(fold_path, every))
+    if len(set(keys)) == len(keys):
+        return []
     groups: dict[str, list[str]] = {}
-    for path in paths:
-        groups.setdefault(fold_path(path), []).append(path)
+    for key, path in zip(keys, every, strict=True):
+        groups.setdefault(key, []).append(path)
     return [finding for group in groups.values() if len(group) > 1 for finding in _collide(group)]
 
 
@@ -222,19 +242,32 @@ class _Walker:
         for entry in entries:
             name = entry.name
             try:
-                if name[-3:] in _SUFFIXES and not entry.is_dir(follow_symlinks=False):
-                    if not _is_helper_file(name) and (not in_skill or name == "SKILL.md"):
-                        self.take_file(entry, prefix + name)
-                elif entry.is_dir(follow_symlinks=False):
-                    self.take_folder(place, name, prefix + name, depth + 1)
-                elif entry.is_symlink() and name[0] != "." and entry.is_dir():
-                    self.note(prefix + name, "link", "a link to a folder: not followed")
+                if name[-3:] == ".md" and (not in_skill or name == "SKILL.md"):
+                    facts = entry.stat(follow_symlinks=False)
+                    is_plain = _PLAIN.fullmatch(name) and name[:3].lower() not in _ODD_STARTS
+                    if is_plain and facts.st_mode & _KIND == _REGULAR and facts.st_size <= MAX_FILE:
+                        self.stamps.append(stamp_of(prefix + name, facts))
+                    elif stat.S_ISDIR(facts.st_mode):
+                        self.take_folder(place, name, prefix + name, depth + 1)
+                    elif not _is_helper_file(name):
+                        self.take_file(facts, prefix + name)
+                else:
+                    self.take_other(entry, place, prefix + name, depth)
             except OSError as error:
                 self.unreadable(prefix + name, error)
 
-    def take_file(self, entry: os.DirEntry[str], path: str) -> None:
+    def take_other(self, entry: os.DirEntry[str], place: int | str, path: str, depth: int) -> None:
+        """Go into a folder; of the rest say only what somebody may take for a record."""
+        name = entry.name
+        if entry.is_dir(follow_symlinks=False):
+            self.take_folder(place, name, path, depth + 1)
+        elif name[-3:] in _OTHER_SUFFIXES and not _is_helper_file(name):
+            self.note(path, "file-suffix", "not read: records end in .md")
+        elif entry.is_symlink() and name[0] != "." and entry.is_dir():
+            self.note(path, "link", "a link to a folder: not followed")
+
+    def take_file(self, facts: os.stat_result, path: str) -> None:
         """Add one `*.md` entry, or the finding that keeps it out."""
-        facts = entry.stat(follow_symlinks=False)
         finding = check_name(path)
         if finding is not None:
             self.findings.append(finding)
@@ -245,15 +278,7 @@ class _Walker:
         elif facts.st_size > MAX_FILE:
             self.findings.append(too_large(path))
         else:
-            self.stamps.append(
-                Stamp(
-                    path,
-                    facts.st_size,
-                    facts.st_mtime_ns,
-                    facts.st_ctime_ns,
-                    facts.st_ino & 0x7FFF_FFFF_FFFF_FFFF,
-                )
-            )
+            self.stamps.append(stamp_of(path, facts))
 
     def take_folder(self, place: int | str, name: str, path: str, depth: int) -> None:
         """Go into one sub-folder, unless a rule keeps us out."""
@@ -352,5 +377,5 @@ def _count_markdown(place: int | str) -> int:
         for seen, entry in enumerate(listing):
             if seen >= _COUNT_LIMIT:
                 break
-            count += entry.name[-3:] in _SUFFIXES
+            count += entry.name[-3:] == ".md"
     return count
