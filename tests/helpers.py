@@ -176,6 +176,12 @@ def commit_count(root: Path) -> int:
     return int(git(root, "rev-list", "--count", "HEAD"))
 
 
+def fsck(root: Path) -> list[str]:
+    """What `git fsck` complains about; objects nothing points to are no damage."""
+    lines = git(root, "fsck", "--strict", "--no-progress").splitlines()
+    return [line for line in lines if not line.startswith("dangling ")]
+
+
 def write_files(root: Path, files: Mapping[str, str | bytes]) -> None:
     """Write files below `root`, byte for byte."""
     for name, content in files.items():
@@ -245,7 +251,7 @@ def snapshot_bytes(root: Path) -> dict[str, bytes]:
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*.md"))
-        if ".git" not in path.parts and ".state" not in path.parts and path.is_file()
+        if not {".git", ".state"} & set(path.parts) and path.name != "README.md" and path.is_file()
     }
 
 
@@ -272,8 +278,8 @@ def checked(root: Path) -> list[dict[str, Any]]:
 
 
 def findings_of(root: Path, path: str) -> list[dict[str, Any]]:
-    """Findings that `mvault check` reports for one path."""
-    return [found for found in checked(root) if found["path"] == path]
+    """Errors and warnings that `mvault check` reports for one path (notes are advice)."""
+    return [f for f in checked(root) if f["path"] == path and f["severity"] != "note"]
 
 
 def rendered(root: Path, *argv: str) -> str:

@@ -17,6 +17,7 @@ from helpers import (
     add_to_vault,
     commit_count,
     copy_case,
+    fsck,
     git,
     head,
     listed,
@@ -87,7 +88,7 @@ def test_gi_01_old_lock(tmp_path: Path) -> None:
     status = run("--vault", root, "status").ok()
     assert written[0].name in status.text
     add(root, "Written after the lock").ok()
-    assert git(root, "fsck", "--strict") == ""
+    assert fsck(root) == []
 
 
 def test_gi_01_fresh_lock(tmp_path: Path) -> None:
@@ -168,9 +169,9 @@ def test_gi_05_vault_inside_another_repository(tmp_path: Path, own: bool) -> Non
     silent = run("init", notes, cwd=project)
     assert silent.code != 0, "a choice was made without being told"
     assert "--own-repo" in silent.err
-    assert "--in-project" in silent.err
+    assert "--in-repo" in silent.err
     assert head(project) == before
-    made = run("init", notes, "--own-repo" if own else "--in-project", cwd=project).ok()
+    made = run("init", notes, "--own-repo" if own else "--in-repo", cwd=project).ok()
     root = notes if own else project
     start = head(project)
     add(notes, "Kept beside the code").ok()
