@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import frontmatter
@@ -92,11 +93,16 @@ def test_lines_are_counted_from_the_top_of_the_file() -> None:
         ("---\n---\nBody.\n", {}, "Body.\n"),
         ("---\n# nothing\n---\nBody.\n", {}, "Body.\n"),
         ("---\n---", {}, ""),
+        ("---\n--- # remark\n---\nx", {}, "x"),
         ("\ufeff---\nid: a\n---\nx", {"id": "a"}, "x"),
         ("---\r\nid: a\r\n---\r\nx\r\ny\n", {"id": "a"}, "x\ny\n"),
         ("---\nid: a\n...\n---\nx", {"id": "a"}, "x"),
         ("---\n{id: a, kind: note}\n---\n", {"id": "a", "kind": "note"}, ""),
-        ('---\nnote: "---not-a-fence --- still"\n---\nx\n', {"note": "---not-a-fence --- still"}, "x\n"),
+        (
+            '---\nnote: "---not-a-fence --- still"\n---\nx\n',
+            {"note": "---not-a-fence --- still"},
+            "x\n",
+        ),
     ],
 )
 def test_fences(text: str, values: dict[str, str], body: str) -> None:
@@ -108,7 +114,8 @@ def test_fences(text: str, values: dict[str, str], body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["# notes\njust text\n", "\ufeff# A\r\n", "text\n\n---\n\nmore\n", "---- \nx\n", "\n\nx"]
+    "text",
+    ["# notes\njust text\n", "\ufeff# A\r\n", "text\n\n---\n\nmore\n", "---- \nx\n", "\n\nx"],
 )
 def test_a_file_without_a_block_is_a_note(text: str) -> None:
     document = parse(text)
@@ -161,7 +168,13 @@ REFUSED = [
     ("title: Release rule: freeze", 1, "yaml-colon", "Release rule: freeze", "quotes"),
     ("title: ends:", 1, "yaml-colon", "ends:", "quotes"),
     ("title: 规则: 先停", 1, "yaml-colon", "规则: 先停", "quotes"),
-    ("summary: 使用。status: active\nscope: global", 1, "yaml-colon", "`status:`", "line of its own"),
+    (
+        "summary: 使用。status: active\nscope: global",
+        1,
+        "yaml-colon",
+        "`status:`",
+        "line of its own",
+    ),
     ("title:Foo\nid: a", 1, "yaml-colon", "title:Foo", "title: Foo"),
     ("tags:\n\t- a", 2, "yaml-tab", "- a", "spaces"),
     ('title: "open\nstatus: active', 1, "yaml-quote", '"open', 'closing "'),
@@ -198,6 +211,13 @@ REFUSED = [
     ("- a\n- b", 1, "front-not-map", "- a", "key: value"),
     ("just words", 1, "front-not-map", "just words", "key: value"),
     ("? [a, b]\n: c", 1, "front-not-map", "? [a, b]", "key: value"),
+    ("topics: [a, b: c: d]", 1, "yaml-sign", "[a, b: c: d]", "each item"),
+    ('a: "b\nc: "d"', 1, "yaml-quote", "not closed", 'closing "'),
+    ('a: "x"\nstray\nc: d', 2, "yaml-stray", "stray", "Indent"),
+    ("- |\n  x", 1, "front-not-map", "- |", "key: value"),
+    ("a: > text", 1, "yaml-sign", "> text", "quotes"),
+    ("a: 1\n--- x", 2, "yaml-syntax", "second document", "Remove"),
+    ("a:b\nc\nd: e", 1, "yaml-colon", "a:b", "a: b"),
     ("a: 1\n...\nb: 2", 3, "yaml-syntax", "...", "Remove"),
     ("id: a\nstatus: candidate\nid: b", 3, "duplicate-key", "line 2", "remove the other"),
     ("a:\n  b: 1\n  b: 2", 3, "duplicate-key", "line 3", "remove the other"),
@@ -227,7 +247,25 @@ def test_what_cannot_be_read_is_explained(
 
 
 def test_no_raw_parser_text_for_anything_broken() -> None:
-    signs = ["a", ":", " ", "\n", "-", "[", "]", "{", "}", '"', "'", "#", "|", "&", "?", ",", "x: y\n"]
+    signs = [
+        "a",
+        ":",
+        " ",
+        "\n",
+        "-",
+        "[",
+        "]",
+        "{",
+        "}",
+        '"',
+        "'",
+        "#",
+        "|",
+        "&",
+        "?",
+        ",",
+        "x: y\n",
+    ]
     state = 7
     for _ in range(3000):
         picks = []
@@ -254,7 +292,14 @@ def test_a_bomb_is_refused_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "block", ["a" + " " * 16_000 + "b", "x: " + ": " * 7_000, "#" + " #" * 8_000, "- " * 8_000, "# " + " " * 16_000]
+    "block",
+    [
+        "a" + " " * 16_000 + "b",
+        "x: " + ": " * 7_000,
+        "#" + " #" * 8_000,
+        "- " * 8_000,
+        "# " + " " * 16_000,
+    ],
 )
 def test_long_lines_cost_linear_time(block: str) -> None:
     started = time.perf_counter()
@@ -300,6 +345,7 @@ def test_the_same_key_twice_with_one_value() -> None:
         ("```\n<<<<<<< HEAD\n```\n", 0),
         ("~~~~\n```\n<<<<<<< HEAD\n~~~~\n", 0),
         ("```\nx\n```\n<<<<<<< HEAD\n", 7),
+        ("``` a`b\n<<<<<<< HEAD\n", 5),
         ("<<<<<<<<<< ten\n", 0),
     ],
 )
@@ -326,6 +372,24 @@ def test_the_handler_serves_python_frontmatter_itself() -> None:
     assert dict(post.metadata) == {"on": "yes", "bad": "2026-02-30"}
     assert post.content == "Body."
     assert frontmatter.loads("no block", handler=FrontHandler()).content == "no block"
+
+
+def test_unicode_breaks_inside_lists_and_maps() -> None:
+    assert front("a: [x\u2028y, {k\u2029: v\x85, n: ~}]\n") == {
+        "a": ["x\u2028y", {"k\u2029": "v\x85", "n": None}]
+    }
+
+
+def test_whatever_the_parser_refuses_becomes_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_reader, "_CONTROL", re.compile("(?!)"))
+    assert only(parse("---\na: \x1b\n---\n")) == (2, "yaml-syntax")
+
+
+def test_many_short_lines_are_fine() -> None:
+    assert parse("short line\n" * 14_000).diagnostics == ()
+    for encoding in ("utf-16-le", "utf-16-be"):
+        document = parse("---\nid: a\nkind: note\n---\nBody.\n".encode(encoding))
+        assert only(document) == (1, "not-utf8")
 
 
 def test_private_use_characters_with_unicode_breaks_are_refused() -> None:

@@ -23,7 +23,7 @@ _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null",
 _NUMBER = re.compile(r"[-+]?[.0-9][0-9A-Za-z_.:+-]*")
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt \t].*)?")
 _FIRST = frozenset("-?:,[]{}#&*!|>'\"%@`")
-_FLOW_SIGNS = re.compile(r"[,\[\]{}:]")
+_FLOW_SIGNS = re.compile(r"[,\[\]{}:?#&*!|>'\"%@`]")
 _SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _JOINERS = frozenset("\u200c\u200d")
@@ -197,7 +197,10 @@ def _escape(char: str) -> str:
         return char
     number = ord(char)
     if 0xD800 <= number <= 0xDFFF:  # noqa: PLR2004
-        raise RefusedError(f"the text holds {show(char)}, which is half a character pair")
+        raise RefusedError(
+            f"the text holds {show(char)}, which is half a character pair",
+            hint="Type the character again.",
+        )
     if number <= 0xFF:  # noqa: PLR2004
         return f"\\x{number:02X}"
     return f"\\u{number:04X}" if number <= 0xFFFF else f"\\U{number:08X}"  # noqa: PLR2004

@@ -206,8 +206,8 @@ class _Reader:
 
     def _look_at_unknown(self, key: str, value: Any) -> None:
         if key in _TRUST_KEYS:
-            said = value.strip().lower() if isinstance(value, str) else value
-            if said and said not in _NO_CLAIM:
+            said = value.strip().lower() if isinstance(value, str) else "claims"
+            if value is not None and said not in _NO_CLAIM:
                 message = f"`{key}: {describe(value)}` claims a trust that nobody checked here"
                 hint = "Remove the line; a person approves with `mvault approve`."
                 self._report("trust-claim", key, message, hint)

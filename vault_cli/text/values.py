@@ -19,6 +19,7 @@ LATEST_YEAR = 2200
 
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.,+Zz-]{2,30}")
 _COUNTER = re.compile(r"0[0-9]{1,2}")
 _WIKI = re.compile(r"\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
 
@@ -146,7 +147,10 @@ def read_date(value: Any) -> date | datetime | None:
     if match is None:
         raise BadValueError(f"the date cannot be read: {show(value)}", hint)
     try:
-        return date.fromisoformat(text) if _DAY.fullmatch(text) else datetime.fromisoformat(text)
+        if _DAY.fullmatch(text):
+            return date.fromisoformat(text)
+        if _INSTANT.fullmatch(text):
+            return datetime.fromisoformat(text)
     except ValueError:
         pass
     if _day_exists(*map(int, match.groups())):
