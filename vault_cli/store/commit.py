@@ -9,7 +9,6 @@ signing take part when they are trusted (see `trust`); nothing of a repository t
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,6 +29,7 @@ from vault_cli.store.entry import (
     zero_id,
 )
 from vault_cli.store.filters import Filters
+from vault_cli.store.git_place import read_head
 from vault_cli.store.git_run import Done, Git, GitFailedError, Pairs, failure
 from vault_cli.store.hooks import Hooks
 from vault_cli.store.index_lock import Workspace, hold_index, open_workspace
@@ -115,8 +115,6 @@ def make_commit(git: Git, rules: Rules, job: Job) -> str:
 
 def head_id(git: Git) -> str:
     """Return the full id of HEAD, "" before the first commit."""
-    from vault_cli.store.git_place import read_head
-
     found = read_head(git.place)
     if found is None:
         found = (
@@ -254,6 +252,8 @@ def _copied_index(source: Path, target: Path, *, plain: bool) -> Iterator[None]:
     if not source.exists():
         yield
         return
+    import shutil
+
     shutil.copyfile(source, target)
     if plain:
         yield

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import BinaryIO, cast
 
 from vault_cli.errors import NotFoundError, StoreError
@@ -224,8 +224,9 @@ def _at_date(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
             f"no such date: {text!r}", hint="Dates look like 2026-11-01."
         ) from error
     scope = ("--", prefix) if prefix else ("--",)
-    flags = ("--topo-order", "--max-count=1", f"--before=@{moment}")
-    found = git.run("rev-list", *flags, "HEAD", *scope).out.decode().strip() if head_id(git) else ""
+    flags = ("--topo-order", "--max-count=1", f"--min-age={moment}")
+    known = moment >= 0 and head_id(git)
+    found = git.run("rev-list", *flags, "HEAD", *scope).out.decode().strip() if known else ""
     if not found:
         raise NotFoundError(
             f"the vault has no commit as early as {text}",
@@ -241,8 +242,8 @@ def _last_moment(text: str, zone: tzinfo | None) -> int:
         moment = datetime.combine(moment.date(), time(23, 59, 59))
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone) if zone else moment.astimezone()
-    epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)  # noqa: UP017 - same object on 3.11
-    return max(0, (moment - epoch) // timedelta(seconds=1))
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    return (moment - epoch) // timedelta(seconds=1)
 
 
 def blame_lines(git: Git, commit: str, path: str) -> tuple[str, ...]:

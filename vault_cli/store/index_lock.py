@@ -13,9 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import socket
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -70,6 +67,9 @@ def open_workspace(place: Place) -> Iterator[Workspace]:
     Raises:
         StoreError: the git folder cannot be written.
     """
+    import shutil
+    import tempfile
+
     recover(place)
     try:
         space = Workspace(place, Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place.git_dir)))
@@ -181,6 +181,8 @@ def _alone(place: Place) -> Iterator[None]:
 
 
 def _finish(place: Place, folder: Path) -> None:
+    import shutil
+
     facts = _facts(folder)  # read again: another process may have been faster
     lock = place.git_dir / "index.lock"
     if facts.get("lock") and facts["lock"] == _stamp(lock):
@@ -230,9 +232,11 @@ def _identity() -> dict[str, object]:
 
 def _machine() -> str:
     """Name what process numbers are valid in: host, and the process namespace on Linux."""
+    if os.name == "nt":
+        return os.environ.get("COMPUTERNAME", "")
     with suppress(OSError):
-        return f"{socket.gethostname()} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115
-    return socket.gethostname()
+        return f"{os.uname().nodename} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115
+    return os.uname().nodename
 
 
 def _started(pid: int) -> str:

@@ -78,17 +78,19 @@ class Repository:
 
         A vault root that is inside another repository gets a repository of its own; one that
         already is a repository stays as it is. The configuration found is recorded as trusted:
-        the person made this vault.
+        the person makes this vault. (Show `untrusted()` first when the repository existed.)
 
         Raises:
             StoreError: git failed.
         """
-        program = find_git(Path(os.path.realpath(vault_root)))
-        flags = ("--quiet", "--template=", "--initial-branch=main")
-        done = start([program, "init", *flags, str(vault_root)], vault_root)
-        if done.code:
-            raise StoreError(f"git init failed in {vault_root}: {done.err}")
         found = cls.find(vault_root)
+        if found is None or not found.is_own:
+            program = find_git(Path(os.path.realpath(vault_root)))
+            flags = ("--quiet", "--template=", "--initial-branch=main")
+            done = start([program, "init", *flags, "--", str(vault_root)], vault_root)
+            if done.code:
+                raise StoreError(f"git init failed in {vault_root}: {done.err}")
+            found = cls.find(vault_root)
         if found is None or not found.is_own:
             raise StoreError(f"git init made no repository in {vault_root}")
         found.trust_now()
