@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import frontmatter
@@ -92,6 +93,7 @@ def test_lines_are_counted_from_the_top_of_the_file() -> None:
         ("---\n---\nBody.\n", {}, "Body.\n"),
         ("---\n# nothing\n---\nBody.\n", {}, "Body.\n"),
         ("---\n---", {}, ""),
+        ("---\n--- # remark\n---\nx", {}, "x"),
         ("\ufeff---\nid: a\n---\nx", {"id": "a"}, "x"),
         ("---\r\nid: a\r\n---\r\nx\r\ny\n", {"id": "a"}, "x\ny\n"),
         ("---\nid: a\n...\n---\nx", {"id": "a"}, "x"),
@@ -209,6 +211,13 @@ REFUSED = [
     ("- a\n- b", 1, "front-not-map", "- a", "key: value"),
     ("just words", 1, "front-not-map", "just words", "key: value"),
     ("? [a, b]\n: c", 1, "front-not-map", "? [a, b]", "key: value"),
+    ("topics: [a, b: c: d]", 1, "yaml-sign", "[a, b: c: d]", "each item"),
+    ('a: "b\nc: "d"', 1, "yaml-quote", "not closed", 'closing "'),
+    ('a: "x"\nstray\nc: d', 2, "yaml-stray", "stray", "Indent"),
+    ("- |\n  x", 1, "front-not-map", "- |", "key: value"),
+    ("a: > text", 1, "yaml-sign", "> text", "quotes"),
+    ("a: 1\n--- x", 2, "yaml-syntax", "second document", "Remove"),
+    ("a:b\nc\nd: e", 1, "yaml-colon", "a:b", "a: b"),
     ("a: 1\n...\nb: 2", 3, "yaml-syntax", "...", "Remove"),
     ("id: a\nstatus: candidate\nid: b", 3, "duplicate-key", "line 2", "remove the other"),
     ("a:\n  b: 1\n  b: 2", 3, "duplicate-key", "line 3", "remove the other"),
@@ -336,6 +345,7 @@ def test_the_same_key_twice_with_one_value() -> None:
         ("```\n<<<<<<< HEAD\n```\n", 0),
         ("~~~~\n```\n<<<<<<< HEAD\n~~~~\n", 0),
         ("```\nx\n```\n<<<<<<< HEAD\n", 7),
+        ("``` a`b\n<<<<<<< HEAD\n", 5),
         ("<<<<<<<<<< ten\n", 0),
     ],
 )
@@ -362,6 +372,24 @@ def test_the_handler_serves_python_frontmatter_itself() -> None:
     assert dict(post.metadata) == {"on": "yes", "bad": "2026-02-30"}
     assert post.content == "Body."
     assert frontmatter.loads("no block", handler=FrontHandler()).content == "no block"
+
+
+def test_unicode_breaks_inside_lists_and_maps() -> None:
+    assert front("a: [x\u2028y, {k\u2029: v\x85, n: ~}]\n") == {
+        "a": ["x\u2028y", {"k\u2029": "v\x85", "n": None}]
+    }
+
+
+def test_whatever_the_parser_refuses_becomes_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_reader, "_CONTROL", re.compile("(?!)"))
+    assert only(parse("---\na: \x1b\n---\n")) == (2, "yaml-syntax")
+
+
+def test_many_short_lines_are_fine() -> None:
+    assert parse("short line\n" * 14_000).diagnostics == ()
+    for encoding in ("utf-16-le", "utf-16-be"):
+        document = parse("---\nid: a\nkind: note\n---\nBody.\n".encode(encoding))
+        assert only(document) == (1, "not-utf8")
 
 
 def test_private_use_characters_with_unicode_breaks_are_refused() -> None:

@@ -197,6 +197,57 @@ def test_quotes_flow_blanks_and_typing_of_neighbours_are_followed() -> None:
     assert changed("---\na: x\n---\n", {"a": "2"})[1] == ['a: "2"\n']
 
 
+@pytest.mark.parametrize(
+    ("block", "new", "after"),
+    [
+        ("a:\n- x\n- z\n", [{"k": "v"}, "z"], "a:\n- {k: v}\n- z\n"),
+        ("a:\n  - {k: v}  # r\n  - z\n", ["x", "z"], "a:\n  - x\n  - z\n"),
+        ("a:\n  - k: v  # r\n    l: m\n  - z\n", [{"k": "w"}, "z"], "a:\n  - {k: w}\n  - z\n"),
+        ("a:\n  - - x\n    - w\n  - z\n", [["x"], "z"], "a:\n  - [x]\n  - z\n"),
+        ("a:\n  -\n    # remark\n    x\n  - z\n", ["w"], "a:\n  - w\n"),
+        ("a:\n  - >-\n    x\n  - z\n", ["w", "z"], "a:\n  - w\n  - z\n"),
+        ("a:\n  - |\n    x\n", ["x\n", "w"], "a:\n  - |\n    x\n  - w\n"),
+        ("a: {k: v,\n  l: m}\n", {"k": "v"}, "a:\n  k: v\n"),
+        ("a: {k: v}\n", {"k": ["w"]}, "a: {k: [w]}\n"),
+        ("a: [x]\n", ["x", None, 7, ["w"]], "a: [x, null, 7, [w]]\n"),
+        ("a:\n- x\n", "x", "a: x\n"),
+        ("a: [b,\n  c]\n", ["b", "c", "d"], "a: [b,\n  c,\n  d]\n"),
+        ("a: [\n  b, c]\n", ["b", "c", "d"], "a: [\n  b, c, d]\n"),
+        ('a: "[b]"  # r\n', ["b"], "a: [b]  # r\n"),
+    ],
+)
+def test_other_shapes(block: str, new: object, after: str) -> None:
+    data = f"---\n{block}z: q\n---\nBody.\n"
+    out = patch_document(data.encode(), {"a": new}, PATH)
+    assert out.decode() == data.replace(block, after)
+
+
+def test_dates_numbers_and_flags_of_ours_are_written_bare() -> None:
+    data = b"---\nvalid_to:\nimportance: ~\nchecklist: null\n---\n"
+    changes = {"valid_to": "2026-12-14", "importance": "7", "checklist": "true"}
+    expected = b"---\nvalid_to: 2026-12-14\nimportance: 7\nchecklist: true\n---\n"
+    assert patch_document(data, changes, PATH) == expected
+    assert patch_document(b"---\n--- # r\n---\n", {"a": "x"}, PATH) == b"---\n--- # r\na: x\n---\n"
+
+
+def test_a_list_too_long_for_a_line_goes_below_its_key() -> None:
+    words = [f"word{number}" for number in range(40)]
+    out = patch_document(b"---\na: [word0]  # why\n---\n", {"a": words}, PATH).decode()
+    assert out.startswith("---\na:  # why\n  - word0\n  - word1\n")
+
+
+def test_a_body_with_half_a_pair_is_refused() -> None:
+    with pytest.raises(RefusedError, match="U\\+D800"):
+        replace_body(b"text\n", "\ud800", PATH)
+    assert replace_body(b"text\n", "text\r\n", PATH) == b"text\n"
+
+
+def test_a_broken_file_is_refused_with_its_findings() -> None:
+    with pytest.raises(RefusedError) as caught:
+        replace_body(b"---\na: b: c\n---\n", "x", PATH)
+    assert [found.code for found in caught.value.diagnostics] == ["yaml-colon"]
+
+
 def test_the_key_that_stands_twice_is_changed_twice() -> None:
     text = "---\na: 1\nid: x\na: 1\n---\n"
     assert patch_document(text.encode(), {"a": "2"}, PATH) == b"---\na: 2\nid: x\na: 2\n---\n"

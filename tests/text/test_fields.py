@@ -443,6 +443,22 @@ def test_hidden_signs_are_found_with_their_line() -> None:
     assert read("id: a", "می‌خواهم 👨‍👩‍👧 Tiếng Việt\n")[0].held_by == ()
 
 
+def test_harmless_zero_width_signs_are_a_note_at_most() -> None:
+    record, findings = read("id: a\ntitle: Obsidian\u200b 的 YAML", "安装插\u200b件以后。\u200b\n")
+    assert record.held_by == ()
+    assert {found.severity for found in findings} <= {"note"}
+    assert findings
+
+
+def test_empty_values_count_as_missing() -> None:
+    keys = [field.key for field in FIELDS if field.key != "id"]
+    record, findings = read("\n".join(f"{key}:" for key in keys))
+    assert findings == ()
+    bare, _ = read("other: x")
+    for attribute in {field.attribute for field in FIELDS if field.attribute}:
+        assert getattr(record, attribute) == getattr(bare, attribute), attribute
+
+
 def test_hidden_signs_far_down_a_large_file_are_found() -> None:
     body = "plain words\n" * 40_000 + "x\x1b[2Jy\n"
     record, findings = read("id: a\nallow: [oversize]", body)

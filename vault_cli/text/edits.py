@@ -103,10 +103,9 @@ class BlockEditor:
         indent = " " * node.start[1]
         added = ""
         for key, value in wanted.items():
-            places = [pair for pair in node.items if pair[0] is not None and pair[0].value == key]
+            places = [(name, old) for name, old in node.items if name and name.value == key]
             for name, old in places:
-                if name is not None:
-                    self._edit_entry(name, old, value)
+                self._edit_entry(name, old, value)
             if not places and value is not REMOVE:
                 added += compose_entry(key, value, indent)
         if added:
@@ -120,9 +119,7 @@ class BlockEditor:
         if value is REMOVE:
             self._drop_lines(name.start[0], max(old.end[0], name.end[0]))
             return
-        colon = line.find(":", name.end[1])
-        if colon < 0:
-            raise self._refuse(f"`{show(name.value)}` has no colon on its line")
+        colon = line.index(":", name.end[1])
         self._edit_value(old, value, (name.start[0], colon + 1), name.value)
 
     def _edit_value(self, old: Node, value: Any, behind: Place, key: str) -> None:
@@ -275,20 +272,18 @@ class BlockEditor:
         """Change, remove and append items of a list written in lines."""
         nodes = [node for _, node in old.items]
         dashes = [self._dash_line(node, old.start[1]) for node in nodes]
-        if None in dashes:
-            return False
         typed = [as_typed(item) for item in value]
         if len(nodes) == len(value):
             for node, item, line in zip(nodes, value, dashes, strict=True):
                 if node.value != as_typed(item):
-                    self._edit_item(node, item, line or 0, old.start[1])
+                    self._edit_item(node, item, line, old.start[1])
             return True
         kept = 0
         for node, line in zip(nodes, dashes, strict=True):
             if kept < len(typed) and node.value == typed[kept]:
                 kept += 1
             else:
-                self._drop_lines(line or 0, node.end[0])
+                self._drop_lines(line, node.end[0])
         added = "".join(self._item_line(item, old.start[1], nodes[-1]) for item in value[kept:])
         if added:
             self._insert_below(nodes[-1].end[0], added)
@@ -312,14 +307,9 @@ class BlockEditor:
         text = compose_item(item, " " * column).replace("\n", self._eol_at(dash_line))
         self.edits[-1] = (at, self.edits[-1][1], text)
 
-    def _dash_line(self, node: Node, column: int) -> int | None:
-        """Return the line of an item's dash when the dash is the first sign on it."""
-        for line in range(node.start[0], -1, -1):
-            text = self.lines[line]
-            if not text.strip() or text.lstrip().startswith("#"):
-                continue
-            if len(text) > column and text[column] == "-" and not text[:column].strip():
-                return line
-            if self._column(line) <= column:
-                return None
-        return None
+    def _dash_line(self, node: Node, column: int) -> int:
+        """Return the line of an item's dash; remarks may stand between it and the item."""
+        line = node.start[0]
+        while self.lines[line][column : column + 1] != "-" or self.lines[line][:column].strip():
+            line -= 1
+        return line

@@ -130,6 +130,6 @@ class _Builder:
     def _close(node: Node, event: Any) -> None:
         if node.flow:
             node.end = (event.end_mark.line, event.end_mark.column)
-        elif node.items:
+        else:
             key, value = node.items[-1]
             node.end = max(value.end, key.end if key is not None else value.end)

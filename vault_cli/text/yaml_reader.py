@@ -20,7 +20,6 @@ from yaml.events import (
     MappingStartEvent,
     ScalarEvent,
     SequenceEndEvent,
-    SequenceStartEvent,
     StreamEndEvent,
 )
 
@@ -219,6 +218,7 @@ class _Walker:
         return key
 
     def _repeat(self, key: str, equal: bool, first: int, line: int) -> None:  # noqa: FBT001
+        # The message names lines of the file, where the fence is line 1.
         where = f"`{show(key)}` stands on this line and on line {first + 1}"
         if equal:
             hint = "Remove one of the two lines; both mean the same."
@@ -267,8 +267,6 @@ class _Walker:
             message = f"the type tag {show(tag.replace('tag:yaml.org,2002:', '!!'))} is not read"
             hint = "Remove the tag, or put the whole value in quotes."
             raise self._stop(event, Problem("yaml-tag", 0, message, hint))
-        if event.__class__ not in {ScalarEvent, MappingStartEvent, SequenceStartEvent}:
-            raise self._stop(event, explain_shape(self.source, event.start_mark.line))
 
     def _stop(self, event: Any, problem: Problem) -> BlockError:
         if problem.line == 0:
