@@ -2,7 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+_LIMIT: Final = 64 * 1024
+
+NAMES: Final[dict[str, tuple[str, ...]]] = {
+    "problem": ("problem", "issue", "symptom", "what happened", "问题", "现象", "问题描述"),
+    "attempted": ("attempted", "attempt", "tried", "what was tried", "做法", "尝试", "尝试过"),
+    "correction": (
+        "correction", "fix", "solution", "resolution", "lesson",
+        "修正", "更正", "纠正", "解决", "解决方法", "解决方案", "正确做法",
+    ),
+    "avoid": ("avoid", "don't", "do not", "never", "不要做", "避免", "不要", "禁止"),
+    "instead": ("instead", "do instead", "do this instead", "替代", "改为", "替代做法", "应改为"),
+    "when": (
+        "when", "when to use", "applies when", "applicability", "condition", "conditions",
+        "适用", "适用条件", "何时", "适用场景", "使用场景", "何时使用",
+    ),
+    "steps": ("steps", "step", "procedure", "how to", "步骤", "操作步骤", "流程"),
+    "boundary": ("boundary", "boundaries", "limits", "scope limits", "边界", "边界条件", "限制"),
+    "critique": ("critique", "argument", "discussion", "reasoning", "论证", "批评", "反思"),
+    "expected": ("expected", "expected result", "expected outcome", "预期", "预期结果"),
+    "verify": ("verify", "verification", "check", "checks", "验证", "检查", "验证方法"),
+    "test": ("how to test", "test", "如何验证", "如何测试", "怎样验证", "检验方法"),
+    "text": ("text", "body", "content", "正文", "内容"),
+    "why": ("why", "reason", "rationale", "原因", "理由", "为什么"),
+    "evidence": ("evidence", "证据", "依据"),
+    "example": ("example", "examples", "示例", "例子"),
+    "notes": ("notes", "note", "remarks", "备注", "说明"),
+    "prerequisites": ("prerequisites", "before", "preconditions", "前提", "前提条件", "先决条件"),
+    "rollback": ("rollback", "undo", "回滚", "撤销"),
+}  # fmt: skip
+"""Canonical section names and the headings that mean them."""
+
+_CANONICAL: Final = {heading: name for name, headings in NAMES.items() for heading in headings}
+_NEEDS_PARSER = re.compile(r"##|^[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"\s{0,100}^ {0,3}#(?:[ \t][^\n]*)?(?:\n|\Z)", re.MULTILINE)
+_NUMBER = re.compile(r"^(?:\d{1,3}|[一二三四五六七八九十]{1,3})[.、．)）][ \t]*")
+_BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
+_PARTS = re.compile(r"[/|／｜·(（)）]|[ \t]-[ \t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +70,69 @@ def split_sections(body: str) -> tuple[str, tuple[Section, ...]]:
 
     A `##` inside a code fence is not a heading. Bodies over 64 KiB are returned whole as the lead.
     """
-    raise NotImplementedError
+    if len(body) > _LIMIT or len(body.encode("utf-8", "surrogatepass")) > _LIMIT:
+        return body, ()
+    text = body.replace("\r\n", "\n")
+    if _NEEDS_PARSER.search(text) is None:
+        title = _TITLE.match(text)
+        return _trim(text[title.end() :] if title else text), ()
+    lines = text.split("\n")
+    lead_from, headings = _find_headings(text)
+    ends = [start for start, _, _ in headings[1:]] + [len(lines)]
+    sections = tuple(
+        Section(canonical_name(heading), heading, _trim("\n".join(lines[after:end])))
+        for (_, after, heading), end in zip(headings, ends, strict=bool(headings))
+    )
+    lead_to = headings[0][0] if headings else len(lines)
+    return _trim("\n".join(lines[lead_from:lead_to])), sections
 
 
 def section_text(body: str, *names: str) -> str:
     """Return the text of the first section whose canonical name is in `names`, else ""."""
-    raise NotImplementedError
+    return next((part.text for part in split_sections(body)[1] if part.name in names), "")
+
+
+def canonical_name(heading: str) -> str:
+    """Return the canonical name of a heading, or the heading in lower case.
+
+    Emphasis, numbering and a trailing colon of either width are ignored; of a heading in two
+    languages (`Problem / 问题`) the part that is known counts.
+    """
+    plain = _NUMBER.sub("", heading.strip().strip("*_`").strip(), count=1)
+    plain = plain.rstrip(":： \t").strip("*_` \t").lower()
+    parts = [plain, *_PARTS.split(plain)]
+    if not plain.isascii():
+        parts.extend(plain.split())
+    known = (_CANONICAL.get(part.strip(":： \t")) for part in parts)
+    return next((name for name in known if name), plain)
+
+
+def _find_headings(text: str) -> tuple[int, list[tuple[int, int, str]]]:
+    """Return the line where the lead starts, and (first line, line after, text) of each `##`."""
+    # A lone carriage return would count as a line of its own and shift the numbers.
+    tokens = _parser().parse(text.replace("\r", " "))
+    lead_from = 0
+    found: list[tuple[int, int, str]] = []
+    for index, token in enumerate(tokens):
+        if token.type != "heading_open" or token.level or token.map is None:
+            continue
+        if token.tag == "h1" and index == 0:
+            lead_from = token.map[1]
+        elif token.tag == "h2":
+            found.append((token.map[0], token.map[1], tokens[index + 1].content.strip()))
+    return lead_from, found
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    """Return a CommonMark parser that stops after the block structure: inline is not linear."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+def _trim(text: str) -> str:
+    """Return text without blank lines at its ends; the indent of its first line stays."""
+    return _BLANK_START.sub("", text, count=1).rstrip()

@@ -1,0 +1,62 @@
+"""What imitates the frame around a prompt: tags, chat tokens, images. Standard library only.
+
+Shared by admission (holds them) and the render (makes them dead). All patterns are linear:
+every repetition is bounded or runs over a class that its successor is not in.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_NAMES: Final = (
+    r"m?vault(?:[-_]\w{1,20})?|memor(?:y|ies)(?:[-_]\w{1,20})?"
+    r"|system(?:[-_]?(?:prompt|message|reminder|instructions?|note|info|warning|context))?"
+    r"|assistant(?:[-_](?:message|response))?|user(?:[-_](?:message|prompt|query|input|request))?"
+    r"|human(?:[-_](?:message|turn))?|developer[-_](?:message|instructions?)"
+    r"|(?:custom[-_]|user[-_]|project[-_])?instructions?|user-prompt-submit-hook"
+    r"|tool[-_]?(?:calls?|results?|use|uses|response|output|code|outputs)"
+    r"|function[-_]?(?:calls?|results?|response)|invoke|environment[-_]context"
+    r"|hook[-_]prompt|command-(?:name|message|args)|local-command-\w{1,20}"
+    r"|(?:start|end)_of_(?:turn|text|header)"
+)
+FRAME_TAG: Final = re.compile(
+    r"<(?=[a-z/ \t])(?:"
+    rf"(?:[ \t]{{0,4}}/[ \t]{{0,4}})?(?:[a-z]{{1,12}}:)?(?P<name>{_NAMES})(?![a-z0-9_.])"
+    rf"|[ \t]{{1,4}}(?:{_NAMES})[ \t]{{0,4}}>|[ \t]{{0,4}}(?:/[ \t]{{0,4}})?m?vault)",
+    re.IGNORECASE,
+)
+"""The start of a tag that imitates a frame, opening or closing, in folded text."""
+
+CHAT_TOKEN: Final = re.compile(
+    r"<\|[\w\u2581./:-]{1,60}\|?>|<</?sys>>|\[/?inst\]"
+    r"|\[/?(?:system_prompt|tool_calls|tool_results|available_tools)\]",
+    re.IGNORECASE,
+)
+"""Control tokens of chat formats, in folded text."""
+
+PLACEHOLDERS: Final = frozenset({"user", "human", "vault", "memory", "instruction"})
+"""Names a person writes in `<...>` to say "put yours here" (`ssh <user>@host`)."""
+
+IMAGE: Final = re.compile(r"!(?=\[[^\]\n]{0,400}\][(\[])")
+"""The `!` of an inline or reference image."""
+
+BEACON: Final = re.compile(
+    r"(?P<link>\]\()[ \t]{0,4}<?(?:https?:)?//[^\s)>?(]{0,2000}\?"
+    r"|<img\b[^<>\n]{0,400}\bsrc[ \t]{0,4}=[ \t]{0,4}[\"']?(?:https?:)?//[^\s\"'<>?]{0,2000}\?"
+    r"|^[ \t]{0,3}\[[^\]\n]{1,200}\]:[ \t]{0,4}<?(?:https?:)?//[^\s>?]{0,2000}\?",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""An address with a query string: of a link (an image if `![` and ALT_TEXT stand before it), of
+an `<img>`, or of a definition that an image may refer to."""
+
+ALT_TEXT: Final = re.compile(r"(?:(?!\]\()[^\n])*")
+"""What may stand between `![` and the `](` of the same image."""
+
+_FOLD: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_FULL_WIDTH = re.compile("[\uff01-\uff5e]")
+
+
+def fold_width(text: str) -> str:
+    """Return text of the same length with full-width ASCII (`＜ｓｙｓｔｅｍ＞`) made plain."""
+    return text.translate(_FOLD) if _FULL_WIDTH.search(text) else text

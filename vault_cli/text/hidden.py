@@ -1,0 +1,214 @@
+r"""Characters that nobody sees: find them, judge them, show them. Standard library only.
+
+One judgement serves admission (which holds), the render (which drops or shows) and the
+terminal (which shows): a flag of Scotland, a family emoji, a Persian or Hindi joiner are text;
+a sentence in tag characters, an escape sequence or a split word are not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+HiddenKind = Literal["control", "bidi", "tag", "break", "soft"]
+Verdict = Literal["ok", "note", "hold"]
+
+_SELECTOR: Final = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_MARK: Final = "\u200e\u200f\u061c"
+_SOFT: Final = (
+    _SELECTOR + _MARK + "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d"
+    "\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a"
+)
+_TAG: Final = "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+_BIDI: Final = "\u202a-\u202e\u2066-\u2069"
+_CONTROL: Final = (
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"  # and a lone \r
+)
+_FLAGS: Final = tuple(
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in place) + "\U000e007f"
+    for place in ("gbeng", "gbsct", "gbwls")
+)
+
+INVISIBLE_CLASS: Final = _SOFT + _TAG + _BIDI
+"""Inside of a regular-expression class: what shows nothing on a screen (controls apart)."""
+
+ALARM_CLASS: Final = INVISIBLE_CLASS + _CONTROL + "\r\u2028\u2029"
+"""The same with controls and line separators: a text without any of these has nothing hidden."""
+
+_RUN = re.compile(
+    f"(?P<flag>{'|'.join(_FLAGS)})|(?P<tag>[{_TAG}]+)|(?P<bidi>[{_BIDI}]+)|(?P<soft>[{_SOFT}]+)"
+    f"|(?P<break>[\u2028\u2029]+)|(?P<control>(?:[{_CONTROL}]|\r(?!\n))+)"
+)
+_EMOJI_RUN = re.compile("[\ufe0e\ufe0f]?\u200d?")
+_JOINERS = re.compile("[\u200c\u200d]{1,2}")
+_MARKS = re.compile(f"[{_MARK}]+")
+_SELECTORS = re.compile(f"[{_SELECTOR}]")
+_STRONG_SELECTORS = re.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_LEFT_OVERS: Final = frozenset("\u00ad\u2060")
+_LONG_RUN: Final = 8
+"""A channel of zero-width bits needs at least this many characters; honest left-overs do not."""
+
+_BYTE: Final = 0xFF
+_FIRST_SELECTOR: Final = 0xFE00
+_TAG_BASE: Final = 0xE0000
+_STRONG_BASE: Final = 0xE0100
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenRun:
+    """Neighbouring invisible characters of one kind, and what to think of them.
+
+    Args:
+        start, end: character offsets into the text.
+        kind: `control`, `bidi`, `tag`, `break` (U+2028, U+2029) or `soft` (zero width).
+        verdict: `ok` has a function here, `note` has none and does no harm, `hold` is a trick.
+        in_word: whether letters of one cased word (Latin, Greek, Cyrillic) stand on both sides.
+    """
+
+    start: int
+    end: int
+    kind: HiddenKind
+    verdict: Verdict
+    in_word: bool = False
+
+
+def find_hidden(text: str) -> Iterator[HiddenRun]:
+    """Yield the runs of hidden characters of a text in order, in linear time."""
+    for match in _RUN.finditer(text):
+        start, end = match.span()
+        match match.lastgroup:
+            case "soft":
+                yield _judge_soft(text, start, end)
+            case "break":
+                yield HiddenRun(start, end, "break", "note")
+            case "control":
+                paging = set(match.group()) <= {"\f", "\v"}
+                yield HiddenRun(start, end, "control", "note" if paging else "hold")
+            case "bidi":
+                yield HiddenRun(start, end, "bidi", "hold")
+            case "tag":
+                yield HiddenRun(start, end, "tag", "hold")
+
+
+def _judge_soft(text: str, start: int, end: int) -> HiddenRun:
+    run = text[start:end]
+    before = text[start - 1] if start else ""
+    after = text[end : end + 1]
+    in_word = _is_cased(before) and _is_cased(after)
+    return HiddenRun(
+        start, end, "soft", _soft_verdict(run, before, after, in_word=in_word), in_word
+    )
+
+
+def _soft_verdict(run: str, before: str, after: str, *, in_word: bool) -> Verdict:
+    if in_word:
+        return "note" if set(run) <= _LEFT_OVERS and len(run) < _LONG_RUN else "hold"
+    if _has_function(run, before, after):
+        return "ok"
+    selectors = len(_SELECTORS.findall(run))
+    if selectors > 1 or _STRONG_SELECTORS.search(run) or len(run) >= _LONG_RUN:
+        return "hold"
+    return "note"
+
+
+def _has_function(run: str, before: str, after: str) -> bool:
+    """Whether the run shapes its neighbours: emoji, Han variants, Persian, Indic, RTL marks."""
+    if _MARKS.fullmatch(run):
+        return True
+    if _JOINERS.fullmatch(run):
+        return _is_wide(before) and _is_wide(after)
+    if _EMOJI_RUN.fullmatch(run):
+        return _takes_emoji_style(before) and ("\u200d" not in run or _is_wide(after))
+    if len(run) == 1 and run in "\u115f\u1160\u034f":
+        return _is_wide(before) or _is_wide(after)
+    if len(run) == 1 and "\u180b" <= run <= "\u180f":
+        return "\u1800" <= before <= "\u18af"
+    return len(run) == 1 and bool(_STRONG_SELECTORS.match(run)) and _takes_variant(run, before)
+
+
+def _is_cased(character: str) -> bool:
+    return character.isalpha() and character.lower() != character.upper()
+
+
+def _is_wide(character: str) -> bool:
+    """Whether this is a visible character outside ASCII."""
+    return character > "\x7f" and not character.isspace()
+
+
+def _takes_emoji_style(character: str) -> bool:
+    return (_is_wide(character) and not character.isalnum()) or character in set("0123456789#*")
+
+
+def _takes_variant(selector: str, base: str) -> bool:
+    if selector >= "\U000e0100":
+        return bool(_HAN.match(base))
+    return _is_wide(base) and not _is_cased(base)
+
+
+def escape_visible(text: str) -> str:
+    r"""Return every character of `text` as a visible escape: `\x1b`, `\u{202e}`."""
+    return "".join(_escape(ord(character)) for character in text)
+
+
+def _escape(code: int) -> str:
+    return f"\\x{code:02x}" if code <= _BYTE else f"\\u{{{code:x}}}"
+
+
+def decode_hidden(run: str) -> str:
+    """Return what tag characters or variation selectors spell, as printable ASCII; else ""."""
+    spelled = (chr(_decode_one(ord(character))) for character in run)
+    return "".join(
+        letter if letter.isascii() and letter.isprintable() else "·" for letter in spelled
+    )
+
+
+def _decode_one(code: int) -> int:
+    if code < _TAG_BASE:
+        return code - _FIRST_SELECTOR if code >= _FIRST_SELECTOR else 0
+    if code < _STRONG_BASE:
+        return code - _TAG_BASE
+    # Selector 17 stands for byte 16: the usual way to carry bytes in variation selectors.
+    return code - _STRONG_BASE + 16
+
+
+def show_hidden(text: str) -> str:
+    """Return text with tricks and controls (but newline and tab) escaped, functional ones kept."""
+    return rewrite_hidden(text, soft_notes=False)
+
+
+def rewrite_hidden(text: str, *, soft_notes: bool) -> str:
+    """Return text with hidden characters made visible.
+
+    Args:
+        text: any text; CRLF may be in it and stays.
+        soft_notes: True drops zero-width left-overs that do nothing (verdict `note`), so that
+            what a model reads is what a person sees; False keeps them.
+    """
+    parts: list[str] = []
+    done = 0
+    for run in find_hidden(text):
+        parts.extend(
+            (text[done : run.start], _shown(text[run.start : run.end], run, drop=soft_notes))
+        )
+        done = run.end
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def _shown(raw: str, run: HiddenRun, *, drop: bool) -> str:
+    if run.verdict == "ok":
+        return raw
+    if run.kind == "soft" and run.verdict == "note":
+        return "" if drop else raw
+    return escape_visible(raw)
+
+
+def drop_invisible(text: str) -> str:
+    """Return text without any invisible or control character: for names and comparison."""
+    return _ANY.sub("", text)
+
+
+_ANY = re.compile(f"[{ALARM_CLASS}]")
