@@ -5,6 +5,7 @@ Nothing in here looks at a clock: two renders of the same content rank alike, on
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -30,6 +31,10 @@ RELEVANCE_FLOOR = 0.2
 
 MATURE_HITS = 3
 MATCHES_NAMED = 5
+BODY_SHARE = 0.5
+_PROBE = 4
+"""Letters of a stem that stand unchanged at the start of its word."""
+
 HEAD_WORDS = 3
 """A head of fewer words than this is measured as if it had so many: one common word is no match."""
 
@@ -125,11 +130,18 @@ def relevance_of(record: Record, words: frozenset[str]) -> tuple[float, tuple[st
     that holds all of a short title fits as well as a short query that a long title holds. The
     body counts half, by the share of the words that it holds.
     """
-    head = frozenset(
-        tokenize(" ".join((record.title, record.applies_when, *record.keywords, *record.topics)))
-    )
+    parts = (record.title, record.applies_when, *record.keywords, *record.topics)
+    head = frozenset(tokenize(" ".join(parts)))
     in_head = head & words
-    in_body = (words - in_head) & frozenset(tokenize(record.body))
+    in_body = _words_in_body(record.body, words - in_head)
     head_share = len(in_head) / max(min(len(head), len(words)), HEAD_WORDS)
-    relevance = min(1.0, head_share + 0.5 * len(in_body) / max(len(words), HEAD_WORDS))
+    relevance = min(1.0, head_share + BODY_SHARE * len(in_body) / max(len(words), HEAD_WORDS))
     return relevance, tuple(sorted(in_head | in_body))
+
+
+def _words_in_body(body: str, words: frozenset[str]) -> frozenset[str]:
+    """Return the words that a body holds; it is split only when the start of one is in it."""
+    plain = (body if body.isascii() else unicodedata.normalize("NFKC", body)).lower()
+    if not any(word[:_PROBE] in plain for word in words):
+        return frozenset()
+    return words & frozenset(tokenize(body))
