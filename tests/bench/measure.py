@@ -1,0 +1,117 @@
+"""Measure commands as ratios within one run: CPU time of children beside wall time.
+
+Shared by the benchmark programs here. They print tables and assert nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROUNDS = 7
+"""Runs per command; the median is reported with its spread."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """CPU and wall seconds: median, and CPU spread (least, most)."""
+
+    cpu: float
+    wall: float
+    least: float
+    most: float
+
+    def ratio(self, base: Sample) -> float:
+        """CPU time as a multiple of `base`."""
+        return self.cpu / base.cpu
+
+
+def run_once(
+    argv: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> tuple[float, float]:
+    """Run a command, return (CPU, wall) seconds of it and its children; raise when it fails."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    done = subprocess.run(argv, cwd=cwd, env=env, capture_output=True, check=False)
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        raise SystemExit(f"{argv}: exit {done.returncode}\n{done.stderr.decode()}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, wall
+
+
+def measure(
+    argv: Sequence[str] | Callable[[int], Sequence[str]],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    rounds: int = ROUNDS,
+    prepare: Callable[[int], None] | None = None,
+) -> Sample:
+    """Run a command `rounds` times after one warm-up and return its sample.
+
+    Args:
+        argv: the command, or a function from the round's number to the command.
+        prepare: called before each timed run, outside the clock.
+    """
+    runs = []
+    for number in range(-1, rounds):
+        if prepare is not None:
+            prepare(number)
+        command = argv(number) if callable(argv) else argv
+        cost = run_once(command, cwd=cwd, env=env)
+        if number >= 0:
+            runs.append(cost)
+    cpus = [cpu for cpu, _ in runs]
+    return Sample(
+        statistics.median(cpus),
+        statistics.median(wall for _, wall in runs),
+        min(cpus),
+        max(cpus),
+    )
+
+
+def bench_env(home: Path) -> dict[str, str]:
+    """Return an environment with its own home, identity and clock, without inherited GIT_*."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "MVAULT", "XDG_"))}
+    home.mkdir(parents=True, exist_ok=True)
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = Bench\n\temail = bench@example.invalid\n[init]\n\tdefaultBranch = main\n"
+    )
+    config = home / "config.toml"
+    config.write_text('[trust]\napprove_without_terminal = ["person"]\n')
+    return env | {
+        "HOME": str(home),
+        "MVAULT_STATE_DIR": str(home / "state"),
+        "MVAULT_CONFIG": str(config),
+        "MVAULT_NOW": "2026-11-30T12:00:00+00:00",
+        "TZ": "UTC",
+    }
+
+
+def mvault_command(*args: str) -> list[str]:
+    """Return the argv of the installed `mvault` beside this interpreter, or of the module."""
+    script = Path(sys.executable).with_name("mvault")
+    head = [str(script)] if script.exists() else [sys.executable, "-m", "vault_cli"]
+    return [*head, *args]
+
+
+def print_table(title: str, rows: Sequence[tuple[str, Sample, str]], base: Sample) -> None:
+    """Print one table: name, CPU ratio to `base`, CPU ms with spread, wall ms, remark."""
+    print(f"\n## {title}\n")
+    print("| what | x bare python | CPU ms (least-most) | wall ms | remark |")
+    print("|---|---|---|---|---|")
+    for name, sample, remark in rows:
+        print(
+            f"| {name} | {sample.ratio(base):.2f} | {sample.cpu * 1e3:.1f} "
+            f"({sample.least * 1e3:.1f}-{sample.most * 1e3:.1f}) | {sample.wall * 1e3:.1f} "
+            f"| {remark} |"
+        )
