@@ -92,6 +92,9 @@ class Status(StrEnum):
 IN_FORCE = frozenset({Status.ACTIVE, Status.VERIFIED})
 """Statuses that are rendered and enforced."""
 
+ENDED = frozenset({Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
+"""Statuses of records that are kept for history only."""
+
 _RESTRICTION = {
     Status.VERIFIED: 0,
     Status.ACTIVE: 1,

@@ -1,34 +1,47 @@
-"""Files of a vault: walk, safe read, atomic write, lock, templates. May import `model`, `errors`."""
+"""Files of a vault: safe read, atomic write, lock, templates. May import `model`, `errors`."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import os
+import re
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
-from vault_cli.errors import Diagnostic
+from vault_cli.errors import NotFoundError, StoreError
+from vault_cli.store.lock import lock_vault
+from vault_cli.store.opening import (
+    CREATE_FLAGS,
+    Folders,
+    explain_os_error,
+    read_at,
+    show_name,
+    sync_folder,
+)
+from vault_cli.store.walk import MAX_FILE, Stamp, Walk, walk_records
 
+__all__ = [
+    "MAX_FILE",
+    "Stamp",
+    "Walk",
+    "clean_temporaries",
+    "digest_bytes",
+    "find_template",
+    "lock_vault",
+    "read_file",
+    "remove_file",
+    "temporary_name",
+    "walk_records",
+    "write_file",
+    "write_temporary",
+]
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What `stat` says of one candidate file: enough to tell it was not changed since."""
-
-    path: str
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-
-
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """All candidate record files below a vault root, sorted by path, and what was passed over."""
-
-    stamps: tuple[Stamp, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    skipped: dict[str, int]
+_TEMPORARY: Final = re.compile(r"\..*\.tmp-(\d{1,10})-[0-9a-f]{8}")
+_NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS})
 
 
 def digest_bytes(data: bytes) -> str:
@@ -36,45 +49,201 @@ def digest_bytes(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def walk_records(root: Path, ignore: tuple[str, ...]) -> Walk:
-    """List record files: regular `*.md` below root; links, devices and bad names are diagnostics.
-
-    Passed over without an error: dot-folders, the `ignore` folder names, README.md, editor
-    left-overs, anything in `skills/<name>/` but SKILL.md, directories called `*.md`.
-    """
-    raise NotImplementedError
-
-
-def read_file(root: Path, path: str, limit: int = 1 << 20) -> bytes:
-    """Read a regular file inside the root without following links (O_NOFOLLOW|O_NONBLOCK).
+def read_file(root: Path, path: str, limit: int = MAX_FILE) -> bytes:
+    """Read a regular file inside the root without following links.
 
     Raises:
-        NotFoundError, StoreError (not a regular file, over `limit` bytes + 1, cannot be read).
+        NotFoundError: nothing is there.
+        StoreError: not a regular file, over `limit` bytes, a link on the way, unreadable.
     """
-    raise NotImplementedError
+    try:
+        with Folders(root) as folders:
+            name, handle = folders.locate(path)
+            return read_at(name, handle, limit)[0]
+    except StoreError as error:
+        raise StoreError(f"{show_name(path)}: {error.message}", hint=error.hint) from error
+    except OSError as error:
+        raise explain_os_error(error, path, "read") from error
 
 
-def write_file(root: Path, path: str, data: bytes) -> None:
+def write_file(
+    root: Path, path: str, data: bytes, *, fresh: bool = False, mode: int = 0o600
+) -> None:
     """Write atomically: temporary file beside it, fsync, rename, fsync of the folder.
 
-    Creates missing folders; keeps the mode of an existing file; never writes through a link.
+    Args:
+        root: folder that `path` is in.
+        path: relative POSIX path; missing folders are made.
+        data: the whole new file.
+        fresh: fail instead of replacing a file that is already there.
+        mode: permissions of a new file (less the umask); an existing file keeps its own.
 
     Raises:
         StoreError: disk full, read-only, or a link in the way; the old bytes are intact.
     """
-    raise NotImplementedError
+    try:
+        with Folders(root) as folders:
+            name, handle = folders.locate(path, create=True, mode=_folder_mode(mode))
+            temporary = write_temporary(name, handle, data, mode=mode)
+            try:
+                put_in_place(temporary, name, handle, fresh=fresh)
+            finally:
+                with suppress(OSError):
+                    os.unlink(temporary, dir_fd=handle)
+            sync_folder(handle)
+    except OSError as error:
+        raise explain_os_error(error, path, "write") from error
 
 
-@contextmanager
-def lock_vault(root: Path, *, wait: float = 10.0) -> Iterator[None]:
-    """Hold the vault's exclusive lock (`fcntl.flock` on `.state/lock`, owner written into it).
+def remove_file(root: Path, path: str) -> None:
+    """Remove a file (a link itself, never its target) and the folders this leaves empty.
 
     Raises:
-        ChangedMeanwhileError: a live owner kept it for `wait` seconds (names the owner).
-        StoreError: the vault cannot be written.
+        NotFoundError, StoreError: it is not there or cannot be removed.
     """
-    raise NotImplementedError
-    yield
+    try:
+        with Folders(root) as folders:
+            name, handle = folders.locate(path)
+            os.unlink(name, dir_fd=handle)
+            sync_folder(handle)
+            prune_folders(folders, path)
+    except OSError as error:
+        raise explain_os_error(error, path, "remove") from error
+
+
+def prune_folders(folders: Folders, path: str) -> None:
+    """Remove the empty folders above `path`, but never a top-level one."""
+    above = path.split("/")[:-1]
+    while len(above) > 1:
+        try:
+            name, handle = folders.locate("/".join(above))
+            os.rmdir(name, dir_fd=handle)
+        except OSError:
+            return
+        above.pop()
+
+
+def _folder_mode(mode: int) -> int:
+    return 0o700 | mode | (mode & 0o444) >> 2
+
+
+def temporary_name(name: str) -> str:
+    """Return a fresh hidden name beside `name` that says which process it belongs to."""
+    tail = f".tmp-{os.getpid()}-{os.urandom(4).hex()}"
+    stem = _base_name(name)
+    while len(os.fsencode(stem)) + len(tail) > 254:  # noqa: PLR2004 - 255 less the dot
+        stem = stem[:-1]
+    return f"{name[: len(name) - len(_base_name(name))]}.{stem}{tail}"
+
+
+def _base_name(name: str) -> str:
+    # With descriptors `name` is a bare name; on Windows it is a whole path.
+    return os.path.basename(name)  # noqa: PTH119 - text in, text out
+
+
+def write_temporary(name: str, handle: int | None, data: bytes, *, mode: int = 0o600) -> str:
+    """Write and fsync a temporary file beside `name`, with the mode of `name` if it exists.
+
+    Returns:
+        The temporary's name, for `put_in_place`. Nothing is left behind on an error.
+
+    Raises:
+        OSError: it cannot be written, or `name` is something else than a plain file.
+    """
+    old = stat_plain(name, handle)
+    temporary = temporary_name(name)
+    file = os.open(temporary, CREATE_FLAGS, mode, dir_fd=handle)
+    try:
+        _write_all(file, data)
+        if old is not None and hasattr(os, "fchmod"):
+            os.fchmod(file, stat.S_IMODE(old.st_mode))
+        os.fsync(file)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=handle)
+        raise
+    finally:
+        os.close(file)
+    return temporary
+
+
+def stat_plain(name: str, handle: int | None) -> os.stat_result | None:
+    """Return the stat of a plain file, None when nothing is there.
+
+    Raises:
+        OSError: a link (ELOOP) or another kind of thing stands there.
+    """
+    try:
+        facts = os.stat(name, dir_fd=handle, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(facts.st_mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    if not stat.S_ISREG(facts.st_mode):
+        raise OSError(errno.EISDIR, "something else than a plain file stands there")
+    return facts
+
+
+def _write_all(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def put_in_place(temporary: str, name: str, handle: int | None, *, fresh: bool) -> None:
+    """Give a written temporary its real name; with `fresh` never over a file that is there.
+
+    Raises:
+        OSError: FileExistsError when `fresh` and something is there, or the rename failed.
+    """
+    if fresh:
+        try:
+            os.link(temporary, name, src_dir_fd=handle, dst_dir_fd=handle, follow_symlinks=False)
+        except (NotImplementedError, OSError) as error:
+            if isinstance(error, OSError) and error.errno not in _NO_LINKS:
+                raise
+            if stat_plain(name, handle) is not None:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from error
+        else:
+            os.unlink(temporary, dir_fd=handle)
+            return
+    os.replace(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
+
+
+def clean_temporaries(root: Path, folders: Iterable[str]) -> tuple[str, ...]:
+    """Remove our temporary files whose process is dead; return their paths.
+
+    Args:
+        root: vault root.
+        folders: vault-relative folders to look in ("" is the root itself).
+    """
+    removed: list[str] = []
+    with Folders(root) as opened:
+        for folder in sorted(set(folders)):
+            prefix = f"{folder}/" if folder else ""
+            with suppress(OSError):
+                for name in opened.names_in(folder):
+                    match = _TEMPORARY.fullmatch(name)
+                    if match and not is_alive(int(match[1])):
+                        place, handle = opened.locate(prefix + name)
+                        os.unlink(place, dir_fd=handle)
+                        removed.append(prefix + name)
+    return tuple(removed)
+
+
+def is_alive(process: int) -> bool:
+    """Tell whether a process of this number runs (when unsure, yes)."""
+    if process == os.getpid():
+        return True
+    if os.name == "nt":  # signals mean something else there; left-overs stay until named by check
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def find_template(name: str) -> str:
@@ -83,4 +252,9 @@ def find_template(name: str) -> str:
     Raises:
         NotFoundError: no such template.
     """
-    raise NotImplementedError
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "_templates", package.parent / "templates"):
+        place = folder / name
+        if place.resolve().is_relative_to(folder.resolve()) and place.is_file():
+            return place.read_text(encoding="utf-8")
+    raise NotFoundError(f"there is no template {name!r}", hint="Is mvault installed completely?")

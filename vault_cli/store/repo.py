@@ -1,118 +1,311 @@
-"""git, behind one wrapper: the only place that imports GitPython (inside functions).
+"""git, behind one wrapper: the repository that holds a vault. May import `model`, `errors`.
 
-Holds 10-threats A: GIT_* scrubbed, no shell, `--` before paths, literal pathspecs, no hooks or
-filters that the person has not trusted, `core.fsync` on. May import `model`, `errors`.
+The parts: `git_place` finds it, `git_run` is the one runner, `git_settings` and `trust` decide
+what of it may run, `commit` writes, `pending` and `history` read. GitPython is imported by
+`git_run` alone, inside a function, and only for reading history.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from datetime import tzinfo
 from pathlib import Path
 
+from vault_cli.errors import ChangedMeanwhileError, StoreError
+from vault_cli.store import commit, history, pending, trust
+from vault_cli.store.entry import algorithm_of, check_path, read_disk
+from vault_cli.store.filters import choose_filters
+from vault_cli.store.git_place import Place, find_place, foreign_owner
+from vault_cli.store.git_run import Git, Pairs, find_git, start
+from vault_cli.store.git_settings import Settings, read_settings
+from vault_cli.store.history import CommitInfo
+from vault_cli.store.hooks import Hooks
+from vault_cli.store.pending import Pending
 
-@dataclass(frozen=True, slots=True)
-class CommitInfo:
-    """One commit as read back: full id, parents, author, ISO author date, message parts."""
+__all__ = ["CommitInfo", "Pending", "Repository"]
 
-    id: str
-    parents: tuple[str, ...]
-    author: str
-    date: str
-    subject: str
-    body: str
-    trailers: tuple[tuple[str, str], ...]
-    paths: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """One path whose working-tree bytes differ from HEAD: code is `added`, `changed`, `deleted`."""
-
-    path: str
-    code: str
+_STATES = (
+    ("MERGE_HEAD", "merge"),
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("BISECT_LOG", "bisect"),
+)
+_SIGNING_PROGRAMS = {
+    "gpg.program": "gpg",
+    "gpg.openpgp.program": "gpg",
+    "gpg.x509.program": "gpgsm",
+    "gpg.ssh.program": "ssh-keygen",
+    "gpg.ssh.defaultkeycommand": "false",
+}
+_IDENTITY_HINT = (
+    'Tell git who you are: git config --global user.name "Your Name" and'
+    " git config --global user.email you@example.com"
+)
 
 
 class Repository:
     """The git repository that holds a vault. All paths are vault-relative POSIX text."""
 
-    root: Path
+    def __init__(self, vault_root: Path, place: Place) -> None:
+        self.root = vault_root
+        self.place = place
+        self.git = Git.at(place, vault_root)
+        inner = Path(os.path.realpath(vault_root)).relative_to(place.work_tree).as_posix()
+        self._prefix = "" if inner == "." else inner
 
     @classmethod
     def find(cls, vault_root: Path) -> Repository | None:
-        """Return the repository that holds `vault_root` (its own or an enclosing one), or None."""
-        raise NotImplementedError
+        """Return the repository that holds `vault_root` (its own or an enclosing one), or None.
+
+        Raises:
+            StoreError: a `.git` file points nowhere, git is missing, or git refuses a repository
+                that belongs to another user (its `safe.directory` rule is honoured).
+        """
+        place = find_place(vault_root)
+        if place is None:
+            return None
+        found = cls(vault_root, place)
+        if foreign_owner(place):
+            found._ask_owner()
+        return found
 
     @classmethod
     def create(cls, vault_root: Path) -> Repository:
-        """Run `git init` at the vault root with an empty template and initial branch `main`."""
-        raise NotImplementedError
+        """Run `git init` at the vault root with an empty template and initial branch `main`.
+
+        A vault root that is inside another repository gets a repository of its own; one that
+        already is a repository stays as it is. The configuration found is recorded as trusted:
+        the person makes this vault. (Show `untrusted()` first when the repository existed.)
+
+        Raises:
+            StoreError: git failed.
+        """
+        found = cls.find(vault_root)
+        if found is None or not found.is_own:
+            program = find_git(Path(os.path.realpath(vault_root)))
+            flags = ("--quiet", "--template=", "--initial-branch=main")
+            done = start([program, "init", *flags, "--", str(vault_root)], vault_root)
+            if done.code:
+                raise StoreError(f"git init failed in {vault_root}: {done.err}")
+            found = cls.find(vault_root)
+        if found is None or not found.is_own:
+            raise StoreError(f"git init made no repository in {vault_root}")
+        found.trust_now()
+        return found
+
+    def _ask_owner(self) -> None:
+        argv = [self.git.program, "-c", "safe.bareRepository=explicit", "rev-parse", "--git-dir"]
+        done = start(argv, self.place.work_tree)
+        if done.code:
+            raise StoreError(
+                f"git refuses the repository in {self.place.work_tree}: {done.err}",
+                hint="It belongs to another user. If you trust it, name it in your own"
+                " configuration under safe.directory.",
+            )
 
     @property
     def is_own(self) -> bool:
         """Whether the vault root is the root of the work tree (else: folder of a bigger one)."""
-        raise NotImplementedError
+        return not self._prefix
 
     def head(self) -> str:
         """Return the full id of HEAD, "" before the first commit."""
-        raise NotImplementedError
+        return commit.head_id(self.git)
 
     def operation_in_progress(self) -> str:
         """Return `merge`, `rebase`, `cherry-pick`, `revert`, `bisect` or ""."""
-        raise NotImplementedError
+        git_dir = self.place.git_dir
+        return next((name for mark, name in _STATES if (git_dir / mark).exists()), "")
+
+    # Trust
 
     def untrusted(self) -> tuple[str, ...]:
         """Name local configuration keys outside the allow-list and executable hooks not trusted."""
-        raise NotImplementedError
+        exposure = self._exposure(read_settings(self.git))
+        return () if self._is_plain(exposure) else exposure.names
 
     def trust_fingerprint(self) -> str:
         """Return the hash that `mvault trust` records (local configuration and hooks)."""
-        raise NotImplementedError
+        return self._exposure(read_settings(self.git)).fingerprint
+
+    def is_trusted(self) -> bool:
+        """Whether a person agreed to the configuration and the hooks exactly as they are now."""
+        return trust.is_trusted(self.place, self.trust_fingerprint())
+
+    def trust_now(self) -> str:
+        """Record the present configuration and hooks as trusted; return their fingerprint.
+
+        Raises:
+            StoreError: the person's state folder cannot be written.
+        """
+        fingerprint = self.trust_fingerprint()
+        trust.record_trust(self.place, fingerprint)
+        return fingerprint
+
+    def _exposure(self, settings: Settings) -> trust.Exposure:
+        return trust.inspect_place(self.place, settings)
+
+    def _is_plain(self, exposure: trust.Exposure) -> bool:
+        return not exposure.names or trust.is_trusted(self.place, exposure.fingerprint)
+
+    def _rules(self, paths: Iterable[str], settings: Settings) -> commit.Rules:
+        exposure = self._exposure(settings)
+        plain = self._is_plain(exposure)
+        head = self.head()
+        return commit.Rules(
+            algorithm=(
+                algorithm_of(head) if head else settings.text("extensions.objectformat") or "sha1"
+            ),
+            plain=plain,
+            keeps_mode=os.name != "nt" and settings.flag("core.filemode", default=True),
+            signing=_signing(settings, plain=plain),
+            hooks=Hooks(self.git, exposure.hooks if plain else {}),
+            filters=choose_filters(self.git, settings, paths, plain=plain),
+        )
+
+    # Writing
 
     def require_identity(self) -> None:
         """Raise StoreError with the two `git config` commands when user.name/email are missing."""
-        raise NotImplementedError
+        _require_identity(read_settings(self.git))
 
-    def commit_paths(self, paths: Sequence[str], message: str) -> str:
+    def commit_paths(self, paths: Sequence[str], message: str, *, merged: str = "") -> str:
         """Commit exactly the working-tree state of these paths; return the full commit id.
 
         A path that is gone from the disk is committed as deleted. The person's index and staged
-        work stay as they are (except that these paths become clean). Plumbing by default; git's
-        own `commit --only` when trusted hooks or signing are in effect. Compare-and-swap on HEAD
-        with retries; a held `index.lock` is retried for a moment, a stale one is reported.
+        work stay as they are (except that these paths become clean). Hooks, content filters and
+        signing take part when they are the person's own or trusted. Nothing to commit returns "".
+
+        Args:
+            paths: vault-relative paths, ignored ones included.
+            message: the commit message.
+            merged: a second parent, for a merge whose result lies in the work tree.
 
         Raises:
-            StoreError: git failed (a hook's own message is passed on); nothing is half committed.
-            ChangedMeanwhileError: HEAD kept moving.
+            UsageError: a path leaves the vault.
+            StoreError: no identity, git failed, a hook said no (HookRefusedError, its own message
+                is passed on), or the index stays locked (IndexLockedError). The files are on disk
+                as they were, nothing is half committed.
+            ChangedMeanwhileError: HEAD kept moving, or a merge or rebase is under way.
         """
-        raise NotImplementedError
+        commit.require_message(message)
+        busy = self.operation_in_progress()
+        if busy and busy != "bisect":
+            raise ChangedMeanwhileError(
+                f"a {busy} is under way in {self.place.work_tree}; nothing was committed",
+                hint=f"Finish or abort the {busy} with git and run the command again.",
+            )
+        root = self.place.work_tree
+        full = [self._full(path) for path in dict.fromkeys(paths)]
+        files = {path: read_disk(root, path) for path in full}
+        settings = read_settings(self.git)
+        _require_identity(settings)
+        job = commit.Job(files, message, merged)
+        return commit.make_commit(self.git, self._rules(full, settings), job)
+
+    def tidy(self) -> None:
+        """Let git pack loose objects when there are many; for the end of large batches."""
+        config = (("gc.auto", "6700"), ("gc.autoDetach", "false"))
+        self.git.run("gc", "--auto", "--quiet", config=config, check=False)
+
+    def _full(self, path: str) -> str:
+        check_path(path)
+        return f"{self._prefix}/{path}" if self._prefix else path
+
+    # Reading
 
     def pending(self, paths: Iterable[str] | None = None) -> tuple[Pending, ...]:
         """List vault paths (all, or those given) that differ between HEAD and the disk."""
-        raise NotImplementedError
+        settings = read_settings(self.git)
+        plain = self._is_plain(self._exposure(settings))
+        if paths is None:
+            full = pending.candidate_paths(self.git, self._prefix, plain=plain)
+        else:
+            full = [self._full(path) for path in dict.fromkeys(paths)]
+        rules = self._rules(full, settings)
+        found = pending.compare_paths(self.git, rules, full)
+        return tuple(
+            Pending(name, item.code)
+            for item in found
+            for name in pending.inside(self._prefix, [item.path])
+        )
 
     def read_blob(self, revision: str, path: str) -> bytes | None:
         """Return the bytes of a path at a revision, None when it is not there."""
-        raise NotImplementedError
+        return history.read_blob(self.git, self.resolve(revision), self._full(path))
 
     def read_tree(self, revision: str) -> dict[str, bytes]:
-        """Return every `*.md` and vault.toml of the vault at a revision (one cat-file --batch)."""
-        raise NotImplementedError
+        """Return every `*.md` and vault.toml of the vault at a revision (one cat-file --batch).
 
-    def resolve(self, text: str) -> str:
+        Of a file over 1 MiB only the first 1 MiB + 1 byte is returned.
+        """
+        return history.read_tree(self.git, self.resolve(revision), self._prefix)
+
+    def resolve(self, text: str, *, zone: tzinfo | None = None) -> str:
         """Return the full commit id for a revision or date typed by a person.
 
+        A date (2026-11-01, or with a time) means the last vault commit at or before it; a bare
+        date counts to the end of the day in `zone` (None: the system's).
+
         Raises:
-            NotFoundError: git does not know it.
+            NotFoundError: git does not know it, or the vault is younger than the date.
         """
-        raise NotImplementedError
+        return history.resolve_text(self.git, text, self._prefix, zone)
 
     def log(
         self, *, paths: Sequence[str] = (), record_id: str = "", limit: int = 0
     ) -> list[CommitInfo]:
-        """Return vault commits, newest first; `record_id` filters by the Vault-Id trailer or path."""
-        raise NotImplementedError
+        """Return vault commits, newest first; `record_id` filters by Vault-Id trailer or path."""
+        full = [self._full(path) for path in paths]
+        if record_id:
+            return history.list_record_commits(self.git, self._prefix, record_id, full, limit)
+        return history.list_commits(self.git, self._prefix, full, limit)
 
     def commit_info(self, revision: str) -> CommitInfo:
-        """Return one commit with the vault paths it touched."""
-        raise NotImplementedError
+        """Return one commit with the vault paths it touched.
+
+        Raises:
+            NotFoundError: git does not know it.
+        """
+        return history.read_commit(self.git, self._prefix, self.resolve(revision))
+
+    def blame(self, path: str, revision: str = "HEAD") -> tuple[str, ...]:
+        """Return the commit every line of a path comes from, at a revision.
+
+        Raises:
+            NotFoundError: git does not know the revision.
+            StoreError: the path is not there.
+        """
+        return history.blame_lines(self.git, self.resolve(revision), self._full(path))
+
+
+def _require_identity(settings: Settings) -> None:
+    missing = [
+        f"user.{part}"
+        for part in ("name", "email")
+        if not settings.text(f"user.{part}").strip()
+        and not all(settings.text(f"{who}.{part}").strip() for who in ("author", "committer"))
+    ]
+    if missing:
+        names = " and ".join(missing)
+        raise StoreError(f"git does not know who commits: {names} not set", hint=_IDENTITY_HINT)
+
+
+def _signing(settings: Settings, *, plain: bool) -> Pairs | None:
+    """Return the settings to sign with, None when commits are not signed.
+
+    In a repository nobody trusted, the program that signs is the person's own or git's default,
+    whatever the repository's configuration names.
+    """
+    if not settings.flag("commit.gpgsign"):
+        return None
+    if plain:
+        return ()
+    return tuple(
+        (key, settings.own(key) or default)
+        for key, default in _SIGNING_PROGRAMS.items()
+        if any(entry.key == key and entry.is_local for entry in settings.entries)
+    )

@@ -2,51 +2,159 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+from vault_cli.errors import UsageError
 from vault_cli.model.change import Change, Receipt
 from vault_cli.model.record import Snapshot
-from vault_cli.store.config import Config
-from vault_cli.store.repo import Repository
+from vault_cli.store.config import CONFIG_FILE, Config, load_config
+from vault_cli.store.places import user_folder
+
+if TYPE_CHECKING:
+    from vault_cli.store.repo import Repository
+
+PROJECT_FOLDER: Final = ".mvault"
+"""Folder of a code repository that may hold a project vault."""
+
+LOCK_WAIT: Final = 10.0
 
 
 def find_vault(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) -> Path:
-    """Find the vault root: `--vault`, `$MVAULT`, upwards `vault.toml` or `.mvault/vault.toml`, user vault.
+    """Find the vault root.
+
+    The order: `--vault`, `$MVAULT`, upwards from `cwd` `vault.toml` or `.mvault/vault.toml`,
+    the user vault. A vault found on the way up must belong to the person (or be named).
+
+    Args:
+        explicit: value of `--vault`.
+        cwd: working directory.
+        environ: environment, for `$MVAULT`.
 
     Raises:
         UsageError: there is none; the hint names `mvault init`.
     """
-    raise NotImplementedError
+    named = explicit or (Path(environ["MVAULT"]) if environ.get("MVAULT") else None)
+    if named is not None:
+        where = "--vault" if explicit else "$MVAULT"
+        return _require_vault((cwd / named.expanduser()).absolute(), where)
+    start = cwd.absolute()
+    for folder in (start, *start.parents):
+        for place in (folder, folder / PROJECT_FOLDER):
+            if _is_vault(place):
+                _require_own(place)
+                return place
+    user_vault = user_folder("data")
+    if _is_vault(user_vault):
+        return user_vault
+    raise UsageError(
+        f"there is no vault here ({start}), above it, or in {user_vault}",
+        hint="Run `mvault init` to make one, or name one with --vault.",
+    )
 
 
-@dataclass(frozen=True, slots=True)
+def _is_vault(folder: Path) -> bool:
+    try:
+        return (folder / CONFIG_FILE).is_file()
+    except OSError:  # a folder we may not look into is not ours
+        return False
+
+
+def _require_vault(folder: Path, where: str) -> Path:
+    if _is_vault(folder):
+        return folder
+    if _is_vault(folder / PROJECT_FOLDER):
+        return folder / PROJECT_FOLDER
+    what = "has no vault.toml" if folder.is_dir() else "is not a folder"
+    raise UsageError(
+        f"{where}: {folder} {what}", hint=f"Run `mvault init {folder}` to make a vault there."
+    )
+
+
+def _require_own(folder: Path) -> None:
+    """Do not take instructions from a vault that another user put above the working directory."""
+    if not hasattr(os, "geteuid") or os.geteuid() == 0:
+        return
+    owner = (folder / CONFIG_FILE).stat().st_uid
+    if owner not in {os.geteuid(), 0}:
+        raise UsageError(
+            f"the vault {folder} belongs to another user",
+            hint=f"If you trust it, name it: --vault {folder}",
+        )
+
+
 class Vault:
-    """One vault on disk. `repo` is None until git holds it."""
+    """One vault on disk.
 
-    root: Path
-    config: Config
-    repo: Repository | None
+    Args:
+        root: the folder with `vault.toml`.
+        config: its settings.
+    """
+
+    def __init__(self, root: Path, config: Config) -> None:
+        self.root = root
+        self.config = config
 
     @classmethod
     def open(
         cls, root: Path, *, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
     ) -> Vault:
-        """Open the vault at `root` (git is only touched when `repo` is used)."""
-        raise NotImplementedError
-
-    def snapshot(self, *, at: str = "") -> Snapshot:
-        """Read the working tree, or the commit/date `at`."""
-        raise NotImplementedError
-
-    def apply(self, change: Change) -> Receipt:
-        """The gate: see 03-architecture. All or nothing.
+        """Open the vault at `root` (git is only touched when `repo` is used).
 
         Raises:
+            UsageError: its configuration cannot be used.
+        """
+        return cls(root, load_config(root, environ=environ, flags=flags))
+
+    @cached_property
+    def repo(self) -> Repository | None:
+        """The git repository that holds the vault, None until there is one."""
+        from vault_cli.store.repo import Repository
+
+        return Repository.find(self.root)
+
+    def require_repo(self) -> Repository:
+        """Return the repository.
+
+        Raises:
+            UsageError: the vault is not in git yet.
+        """
+        if self.repo is None:
+            raise UsageError("this vault is not in git yet", hint="Run `mvault init` in it.")
+        return self.repo
+
+    def snapshot(self, *, at: str = "") -> Snapshot:
+        """Read the working tree, or the commit/date `at`.
+
+        Raises:
+            NotFoundError: git does not know `at`.
+            UsageError: `at` was given and the vault is not in git.
+        """
+        from vault_cli.store.reader import read_vault, snapshot_of_tree
+
+        if not at:
+            return read_vault(self.root, self.config)
+        repo = self.require_repo()
+        commit = repo.resolve(at)
+        return snapshot_of_tree(repo.read_tree(commit), commit, ignore=self.config["files.ignore"])
+
+    def apply(self, change: Change, *, wait: float = LOCK_WAIT) -> Receipt:
+        """Carry out a change through the gate: all of it in one commit, or nothing.
+
+        Raises:
+            UsageError: the vault is not in git yet.
             RefusedError: a new text does not parse as what it must be (diagnostics attached).
             ChangedMeanwhileError: a digest differs, or a merge/rebase is under way.
-            StoreError: git or the disk failed; the old bytes are back.
+            StoreError: git or the disk failed; an addition is saved but not committed, of
+                everything else the old bytes are back (the message says which).
         """
-        raise NotImplementedError
+        if change.is_empty:
+            return Receipt()
+        from vault_cli.store.gate import apply_change
+
+        return apply_change(
+            self.root, self.repo, change, ignore=self.config["files.ignore"], wait=wait
+        )

@@ -1,0 +1,155 @@
+"""Fault sweep: SIGKILL, ENOSPC, EIO and EROFS at the steps of each changing command.
+
+Every file is old or new, never cut; git stays sound; an acknowledged change is committed; the next
+command works without repair. `MVAULT_SWEEP=all` runs every point, otherwise a seeded sample.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SHIM = Path(__file__).with_name("shim.py")
+ROOT = Path(__file__).resolve().parents[2]
+MODES = ("kill", "kill", "ENOSPC", "EIO", "EROFS")
+POINTS = 26 if os.environ.get("MVAULT_SWEEP") != "all" else 10_000
+
+LESSON = """---
+id: l-aaaaaa{n}
+kind: lesson
+status: {status}
+title: Lesson number {n} 第{n}条
+scope: global
+---
+# Lesson number {n}
+
+## Problem
+Something went wrong {n} times. 出错了。
+
+## Correction
+Do it the other way. 换一种做法。
+END {n}
+"""
+
+COMMANDS = {
+    "add": ["add", "fact", "--title", "A new fact 新事实", "--body", "Facts end here. END add"],
+    "approve": ["approve", "l-aaaaaa1", "--yes"],
+    "set": ["edit", "l-aaaaaa1", "--set", "importance=9", "--yes"],
+    "reject": ["reject", "l-aaaaaa2", "--reason", "not true", "--yes"],
+    "deprecate": ["deprecate", "l-aaaaaa3", "--reason", "old", "--yes"],
+    "undo": ["undo", "--yes"],
+}
+
+
+def environment(home: Path) -> dict[str, str]:
+    """A hermetic environment: own home, identity, state; no inherited GIT_*."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "MVAULT", "XDG_"))}
+    home.mkdir(exist_ok=True)
+    (home / "gitconfig").write_text("[user]\nname = T\nemail = t@example.invalid\n")
+    (home / "config.toml").write_text('[trust]\napprove_without_terminal = ["person"]\n')
+    return env | {
+        "HOME": str(home),
+        "GIT_CONFIG_GLOBAL": str(home / "gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "MVAULT_CONFIG": str(home / "config.toml"),
+        "MVAULT_STATE_DIR": str(home / "state"),
+        "MVAULT_NOW": "2026-11-30T12:00:00+00:00",
+        "PYTHONPATH": str(ROOT),
+        "TZ": "UTC",
+    }
+
+
+def mvault(env: dict[str, str], vault: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-m", "vault_cli", "--vault", str(vault), *args]
+    return subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=60)
+
+
+def git(env: dict[str, str], vault: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    argv = ["git", "-C", str(vault), *args]
+    return subprocess.run(argv, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A committed vault with drafts, active records and one approval to undo."""
+    work = tmp_path_factory.mktemp("sweep")
+    env = environment(work / "home")
+    vault = work / "vault"
+    subprocess.run(
+        [sys.executable, "-m", "vault_cli", "init", str(vault)], env=env, check=True,
+        capture_output=True,
+    )
+    for n, status in enumerate(("candidate", "candidate", "active", "candidate"), start=1):
+        folder = vault / ("memories/2026-11" if status == "active" else "drafts/2026-11")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"lesson-{n}.md").write_text(LESSON.format(n=n, status=status))
+    git(env, vault, "add", "-A")
+    assert git(env, vault, "commit", "-qm", "base").returncode == 0
+    done = mvault(env, vault, "approve", "l-aaaaaa4", "--yes")
+    assert done.returncode == 0, done.stderr
+    return vault, env
+
+
+def contents(vault: Path) -> dict[str, str]:
+    """Every record file's text by vault-relative path (left-over temporary files are not records)."""
+    return {
+        str(p.relative_to(vault)): p.read_bytes().decode()
+        for p in vault.rglob("*.md")
+        if ".git" not in p.parts and not p.name.startswith(".")
+    }
+
+
+def run_at(
+    env: dict[str, str], vault: Path, command: list[str], step: int, mode: str, counter: Path
+) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, str(SHIM), str(step), mode, str(counter), "--"]
+    argv += ["--vault", str(vault), *command]
+    return subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=60)
+
+
+def check_state(env: dict[str, str], vault: Path, before: dict[str, str], name: str) -> None:
+    """Whole files only, a sound repository, and commands that go on without repair."""
+    for path, text in contents(vault).items():
+        old = before.get(path)
+        if text == old or path in ("README.md", "drafts/README.md"):
+            continue
+        assert text.startswith("---\n"), (name, path, text)
+        assert "END" in text or "decision" in text, (name, path, text)
+    fsck = git(env, vault, "fsck", "--no-progress", "--connectivity-only")
+    assert fsck.returncode == 0, (name, fsck.stderr)
+    status = mvault(env, vault, "status")
+    assert status.returncode == 0, (name, status.stderr)
+    added = mvault(env, vault, "add", "fact", "--title", "After the fault", "--body", "Go on. END")
+    assert added.returncode == 0, (name, added.stderr)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_step_may_fail(
+    name: str, base: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    vault, env = base
+    counter = tmp_path / "counter"
+    trial = tmp_path / "trial"
+    shutil.copytree(vault, trial, symlinks=True)
+    done = run_at(env, trial, COMMANDS[name], 0, "count", counter)
+    assert done.returncode == 0, done.stderr
+    total = int(counter.read_text().split()[0])
+    assert total > 10, "the shim sees the program's steps"
+    points = [(step, mode) for step in range(1, total + 1) for mode in sorted(set(MODES))]
+    random.Random(name).shuffle(points)
+    for step, mode in points[:POINTS]:
+        shutil.rmtree(trial)
+        shutil.copytree(vault, trial, symlinks=True)
+        before, head = contents(trial), git(env, trial, "rev-parse", "HEAD").stdout
+        done = run_at(env, trial, COMMANDS[name], step, mode, counter)
+        where = f"{name}: {mode} at step {step} of {total} ({counter.read_text()})"
+        assert "Traceback" not in done.stderr, (where, done.stderr)
+        if done.returncode == 0:
+            assert git(env, trial, "rev-parse", "HEAD").stdout != head, where
+        check_state(env, trial, before, where)

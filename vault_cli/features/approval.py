@@ -1,0 +1,335 @@
+"""A person's word on a draft: approve and reject. May import `text`, `model`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.features.composing import DraftRequest, compose_draft
+from vault_cli.features.parts import is_chinese, missing_notes
+from vault_cli.features.records import (
+    Planned,
+    digest_of,
+    instant_text,
+    is_skill_file,
+    other_ids,
+    patch_keys,
+    present_keys,
+    read_checked,
+    require_reason,
+    require_same,
+    subject_of,
+    texts_of,
+)
+from vault_cli.features.supersession import (
+    needed_paths,
+    predecessors_of,
+    replace_record,
+    starting_day,
+    successors_of,
+)
+from vault_cli.model.change import Change, Edit, Move, Put
+from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.text.document import REMOVE
+from vault_cli.text.names import file_name, new_id
+
+__all__ = ["NEVER_ALLOWED", "needed_paths", "plan_approve", "plan_reject"]
+
+NEVER_ALLOWED = frozenset({"duplicate-id", "name-collision"})
+"""Findings that a person cannot wave through: which file is meant would stay open."""
+
+_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
+_MONTH_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Approval:
+    """Facts that hold for every record of one approval."""
+
+    snapshot: Snapshot
+    texts: Mapping[str, bytes]
+    now: datetime
+    actor: Actor
+    random_int: Callable[[int], int]
+    allow: tuple[str, ...]
+    taken: set[str]
+
+
+def plan_approve(
+    snapshot: Snapshot,
+    records: Sequence[Record],
+    texts: Mapping[str, bytes],
+    *,
+    now: datetime,
+    actor: Actor,
+    how: str,
+    random_int: Callable[[int], int],
+    allow: Collection[str] = (),
+    reason: str = "",
+    origin: str = "cli",
+) -> Planned:
+    """Plan to admit records: status active, out of `drafts/`, predecessors superseded.
+
+    A file below `drafts/` moves to the folder of its kind (`memories/` by month, the month folder
+    of the draft kept) under its own name; a file elsewhere stays. A record without an id gets
+    one. All in one change; a record already in force is left alone with a note.
+
+    Args:
+        snapshot: the vault the records are from.
+        records: what to admit.
+        texts: bytes by path of every file in `needed_paths(snapshot, records)`.
+        now: aware instant in the vault's time zone.
+        actor: who asks; only a person or a policy admits.
+        how: how the approval was given (`terminal`, `--yes` ...), kept as a trailer.
+        random_int: random integer below its argument, for the id of a note without one.
+        allow: codes of holding findings to let pass; needs a reason, written to `allow:`.
+        reason: body of the commit message.
+        origin: how the request came in.
+
+    Raises:
+        RefusedError: the lifecycle, a holding finding (all attached), a broken file, or a
+            supersession that cannot take effect.
+        UsageError: `allow` without a reason.
+        ChangedMeanwhileError: bytes are missing or differ.
+    """
+    if allow:
+        require_reason(reason, "approve --allow")
+    _require_not_replaced_at_once(records)
+    facts = _Approval(
+        snapshot, texts, now, actor, random_int, tuple(allow), _folded_paths(snapshot)
+    )
+    edits, notes, admitted = _approve_all(facts, records)
+    change = Change(
+        verb="approve",
+        subject=_subject(admitted or list(records)),
+        edits=tuple(edits),
+        reason=reason.strip(),
+        ids=tuple(record.id for record in admitted or records),
+        actor=actor,
+        origin=origin,
+        extra=(("Vault-Approval", how),),
+    )
+    return Planned(change, change.ids, tuple(notes))
+
+
+def _approve_all(
+    facts: _Approval, records: Sequence[Record]
+) -> tuple[list[Edit], list[Diagnostic], list[Record]]:
+    edits: list[Edit] = []
+    notes: list[Diagnostic] = []
+    admitted: list[Record] = []
+    for record in records:
+        if record.in_force:
+            text = f"already {record.status}"
+            notes.append(Diagnostic(record.path, 0, "already-active", "note", text))
+            continue
+        after, own_edits, own_notes = _approve_one(facts, record)
+        admitted.append(after)
+        edits += own_edits
+        notes += own_notes
+    return edits, notes, admitted
+
+
+def _subject(records: Sequence[Record]) -> str:
+    if len(records) == 1:
+        return subject_of(records[0])
+    return f": {len(records)} records"
+
+
+def _folded_paths(snapshot: Snapshot) -> set[str]:
+    paths = (*(record.path for record in snapshot.records), *snapshot.unreadable)
+    return {_fold(path) for path in paths}
+
+
+def _fold(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def _require_not_replaced_at_once(records: Sequence[Record]) -> None:
+    ids = {record.id for record in records}
+    replaced: set[str] = set()
+    for record in records:
+        twice = replaced & set(record.supersedes)
+        if twice:
+            raise RefusedError(
+                f"two of these records supersede {', '.join(sorted(twice))}",
+                hint="A record has one successor: approve one of them.",
+            )
+        replaced |= set(record.supersedes) - {record.id}
+    if ids & replaced:
+        raise RefusedError(
+            f"{', '.join(sorted(ids & replaced))} would be approved and superseded at once",
+            hint="Approve the newer one alone.",
+        )
+
+
+def _approve_one(facts: _Approval, record: Record) -> tuple[Record, list[Edit], list[Diagnostic]]:
+    require_step(record.status, Status.ACTIVE, facts.actor, record.id)
+    allowed = _require_not_held(record, facts.allow)
+    _require_no_successor(facts.snapshot, record)
+    if record.kind is Kind.SKILL and not is_skill_file(record.path):
+        raise RefusedError(
+            f"{record.path}: a skill lives in skills/<name>/SKILL.md",
+            hint="Make it a recipe and graduate it, or move it there by hand.",
+        )
+    data = texts_of(facts.texts, record)
+    new = _admitted_text(facts, record, data, allowed)
+    target = _target_path(record, facts.now, facts.taken)
+    facts.taken.add(_fold(target))
+    after = read_checked(new, target)
+    edits: list[Edit] = [_edit(record.path, target, data, new)]
+    notes = list(missing_notes(after))
+    for old in predecessors_of(facts.snapshot, record):
+        effect = replace_record(old, after, facts.texts, now=facts.now, actor=facts.actor)
+        edits += [effect.edit] if effect.edit else []
+        notes += effect.notes
+    return after, edits, notes
+
+
+def _edit(path: str, target: str, old: bytes, new: bytes) -> Edit:
+    if path == target:
+        return Put(path, new, digest_of(old))
+    return Move(path, target, new, digest_of(old))
+
+
+def _require_not_held(record: Record, allow: Collection[str]) -> tuple[str, ...]:
+    """Return the codes that this approval allows for the record."""
+    held = record.held_by
+    open_ = tuple(f for f in held if f.code not in allow or f.code in NEVER_ALLOWED)
+    if not open_:
+        return tuple(dict.fromkeys(f.code for f in held))
+    codes = ", ".join(dict.fromkeys(f.code for f in open_))
+    final = [f.code for f in open_ if f.code in NEVER_ALLOWED]
+    hint = (
+        f"{', '.join(dict.fromkeys(final))} has to be solved in the files."
+        if final
+        else f"Correct the file, or after reading it: mvault approve {record.id} "
+        f"--allow {open_[0].code} --reason TEXT"
+    )
+    raise RefusedError(f"{record.id} is held back: {codes}", hint=hint, diagnostics=open_)
+
+
+def _require_no_successor(snapshot: Snapshot, record: Record) -> None:
+    rivals = [r.id for r in successors_of(snapshot, record.id) if r.id != record.id]
+    if record.status is Status.SUPERSEDED and rivals:
+        raise RefusedError(
+            f"{record.id} is superseded by {', '.join(rivals)}, which is in force",
+            hint=f"First: mvault deprecate {rivals[0]} --reason TEXT",
+        )
+
+
+def _admitted_text(
+    facts: _Approval, record: Record, data: bytes, allowed: tuple[str, ...]
+) -> bytes:
+    values: dict[str, Any] = {}
+    if not record.adopted:
+        record_id = new_id(record.kind, other_ids(facts.snapshot), facts.random_int)
+        values |= {"id": record_id, "kind": str(record.kind)}
+    if record.written_status not in (Status.ACTIVE, Status.VERIFIED):
+        values["status"] = str(Status.ACTIVE)
+    values |= starting_day(record, facts.now)
+    fresh = [code for code in allowed if code not in record.allow]
+    if fresh:
+        values["allow"] = [*record.allow, *fresh]
+    for key in sorted(present_keys(record) & {"deprecated", "rejected", "superseded_by"}):
+        values[key] = REMOVE
+    return patch_keys(data, record.path, values) if values else data
+
+
+def _target_path(record: Record, now: datetime, taken: Collection[str]) -> str:
+    """Return where the record lives once admitted; a taken name gets the id behind it."""
+    parts = record.path.split("/")
+    if parts[0] != "drafts":
+        return record.path
+    folder = record.kind.folder
+    if folder == "memories":
+        has_month = len(parts) == _MONTH_DEPTH and _MONTH.fullmatch(parts[1])
+        month = parts[1] if has_month else now.strftime("%Y-%m")
+        folder = f"memories/{month}"
+    name = parts[-1]
+    if _fold(f"{folder}/{name}") in taken:
+        name = f"{name.removesuffix('.md')}-{record.id}.md"
+    return f"{folder}/{name}"
+
+
+def plan_reject(
+    snapshot: Snapshot,
+    record: Record,
+    data: bytes,
+    *,
+    reason: str,
+    now: datetime,
+    actor: Actor,
+    random_int: Callable[[int], int],
+    origin: str = "cli",
+) -> Planned:
+    """Plan to turn a draft down: status rejected in place, and a decision record that says why.
+
+    The file stays where it is (`rejected: {reason, at}`). The decision is active, names the draft
+    in `derived_from`, and is used against the same proposal later. Already rejected: empty change.
+
+    Raises:
+        UsageError: no reason. RefusedError: the lifecycle does not allow it, or a broken file.
+    """
+    require_same(record, data)
+    if record.status is Status.REJECTED:
+        change = Change("reject", subject_of(record), (), ids=(record.id,), actor=actor)
+        return Planned(change, (record.id,))
+    why = require_reason(reason, "reject")
+    require_step(record.status, Status.REJECTED, actor, record.id)
+    taken = other_ids(snapshot)
+    values: dict[str, Any] = {}
+    own_id = record.id
+    if not record.adopted:
+        own_id = new_id(record.kind, taken, random_int)
+        values |= {"id": own_id, "kind": str(record.kind)}
+    values |= {
+        "status": str(Status.REJECTED),
+        "rejected": {"reason": why, "at": instant_text(now)},
+    }
+    new = patch_keys(data, record.path, values)
+    decision_id = new_id(Kind.DECISION, taken | {own_id}, random_int)
+    put = _decision(record, own_id, why, decision_id=decision_id, now=now, origin=origin)
+    change = Change(
+        verb="reject",
+        subject=subject_of(record),
+        edits=(Put(record.path, new, digest_of(data)), put),
+        reason=why,
+        ids=(own_id, decision_id),
+        actor=actor,
+        origin=origin,
+    )
+    return Planned(change, change.ids)
+
+
+def _decision(
+    record: Record, draft_id: str, reason: str, *, decision_id: str, now: datetime, origin: str
+) -> Put:
+    chinese = is_chinese(record.title, record.body)
+    if chinese:
+        title = f"不采纳：{record.title}"
+        text = f"草稿 {draft_id}（{record.kind}）未被采纳。"
+    else:
+        title = f"Not adopted: {record.title}"
+        text = f"The draft {draft_id} ({record.kind}) was turned down."
+    request = DraftRequest(
+        Kind.DECISION,
+        title=title,
+        body=text,
+        sections={"why": reason},
+        scope=str(record.scope),
+        topics=record.topics,
+        derived_from=(draft_id,),
+    )
+    data = compose_draft(
+        request, decision_id, status="active", source="user", origin=origin, now=now
+    )
+    path = f"memories/{now.strftime('%Y-%m')}/{file_name(title, decision_id)}"
+    read_checked(data, path)
+    return Put(path, data)

@@ -1,0 +1,352 @@
+"""Drafts: add, adopt, revise (approve, reject: `approval`). May import `text`, `model`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.features.approval import NEVER_ALLOWED, needed_paths, plan_approve, plan_reject
+from vault_cli.features.composing import (
+    DraftRequest,
+    check_request,
+    compose_draft,
+    heading_of_body,
+    request_from_record,
+)
+from vault_cli.features.duplicates import find_duplicates
+from vault_cli.features.parts import missing_notes
+from vault_cli.features.records import (
+    Planned,
+    broken_file,
+    digest_of,
+    is_skill_file,
+    other_ids,
+    patch_keys,
+    plan_set,
+    present_keys,
+    put_change,
+    read_checked,
+    require_same,
+    subject_of,
+)
+from vault_cli.features.requests import read_payload, request_from_template
+from vault_cli.features.supersession import successors_of
+from vault_cli.model.change import Change, Edit, Put
+from vault_cli.model.lifecycle import Actor
+from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
+from vault_cli.text.document import replace_body
+from vault_cli.text.fields import read_record
+from vault_cli.text.names import file_name, new_id
+
+__all__ = [
+    "NEVER_ALLOWED",
+    "DraftRequest",
+    "find_duplicates",
+    "needed_paths",
+    "plan_add",
+    "plan_adopt",
+    "plan_approve",
+    "plan_reject",
+    "plan_revise",
+    "read_payload",
+    "request_from_record",
+    "request_from_template",
+]
+
+
+def plan_add(
+    snapshot: Snapshot,
+    request: DraftRequest,
+    *,
+    now: datetime,
+    actor: Actor,
+    origin: str,
+    random_int: Callable[[int], int],
+) -> Planned:
+    """Plan a new draft: `drafts/<YYYY-MM>/<slug>-<7 characters>.md`, status candidate whoever asks.
+
+    Args:
+        snapshot: the vault it goes into.
+        request: what to remember.
+        now: aware instant in the vault's time zone (month folder); `created` is written in UTC.
+        actor: who asks.
+        origin: how it came in; set by the program, never by a payload.
+        random_int: random integer below its argument, for the id.
+
+    Returns:
+        The change with one id; notes name missing parts, ignored claims and duplicates.
+
+    Raises:
+        UsageError: the request has no title or a value that is not allowed.
+        RefusedError: the text would not be a readable record.
+    """
+    checked = check_request(request)
+    record_id = new_id(checked.kind, other_ids(snapshot), random_int)
+    source = checked.source or ("user" if actor is Actor.PERSON else "agent")
+    data = compose_draft(
+        checked, record_id, status="candidate", source=source, origin=origin, now=now
+    )
+    path = f"drafts/{now.strftime('%Y-%m')}/{file_name(checked.title, record_id)}"
+    record = read_checked(data, path)
+    change = Change(
+        verb="add",
+        subject=subject_of(record),
+        edits=(Put(path, data),),
+        reason=checked.reason.strip(),
+        ids=(record_id,),
+        actor=actor,
+        origin=origin,
+    )
+    notes = (
+        *_ignored_notes(path, checked.ignored),
+        *missing_notes(record),
+        *_dangling_notes(snapshot, record),
+        *find_duplicates(snapshot, record, now),
+        *(finding for finding in record.findings if finding.severity != "note"),
+    )
+    return Planned(change, (record_id,), notes)
+
+
+def _ignored_notes(path: str, keys: tuple[str, ...]) -> tuple[Diagnostic, ...]:
+    if not keys:
+        return ()
+    text = f"not taken over from the request: {', '.join(keys)}"
+    hint = "Admission, origin and counters are set by the program and by a person."
+    return (Diagnostic(path, 0, "claim-ignored", "note", text, hint),)
+
+
+def _dangling_notes(snapshot: Snapshot, record: Record) -> tuple[Diagnostic, ...]:
+    known = {other.id for other in snapshot.records}
+    return tuple(
+        Diagnostic(
+            record.path,
+            0,
+            "dangling-supersedes",
+            "warning",
+            f"supersedes {old}, which is not in the vault",
+            "Correct it before the draft is approved.",
+        )
+        for old in record.supersedes
+        if old not in known
+    )
+
+
+def plan_adopt(
+    snapshot: Snapshot,
+    files: Mapping[str, bytes],
+    *,
+    actor: Actor,
+    random_int: Callable[[int], int],
+    kind: Kind | None = None,
+    origin: str = "cli",
+) -> Planned:
+    """Plan to give notes an id, a kind and a status, in place and nothing else.
+
+    A key that is there already is left alone (tags, a foreign `type`); a clash is a note. A
+    SKILL.md gets them under `metadata`. Adopting again changes nothing.
+
+    Args:
+        snapshot: the vault the files are in.
+        files: bytes by vault-relative path.
+        actor: who asks.
+        random_int: random integer below its argument, for the ids.
+        kind: for notes that do not say what they are; default by folder, else note.
+        origin: how the request came in.
+
+    Raises:
+        RefusedError: none of the files can be used (diagnostics attached).
+    """
+    taken = other_ids(snapshot)
+    edits: list[Edit] = []
+    notes: list[Diagnostic] = []
+    ids: list[str] = []
+    for path, data in sorted(files.items()):
+        record, diagnostics = read_record(data, path)
+        if record is None:
+            notes += [d for d in diagnostics if d.severity == "error"]
+            continue
+        new, own_id = _adopted(record, data, kind, taken, random_int)
+        ids.append(own_id)
+        notes += _type_clash(record, kind)
+        if new != data:
+            read_checked(new, path)
+            taken.add(own_id)
+            edits.append(Put(path, new, digest_of(data)))
+    if not ids and notes:
+        raise broken_file(notes[0].path, notes)
+    change = Change(
+        verb="adopt",
+        subject=_adopt_subject(files, edits),
+        edits=tuple(edits),
+        ids=tuple(ids),
+        actor=actor,
+        origin=origin,
+    )
+    return Planned(change, tuple(ids), tuple(notes))
+
+
+def _adopt_subject(files: Mapping[str, bytes], edits: list[Edit]) -> str:
+    if len(edits) == 1:
+        return f": {edits[0].path}"
+    return f": {len(edits) or len(files)} notes"
+
+
+def _adopted(
+    record: Record,
+    data: bytes,
+    kind: Kind | None,
+    taken: set[str],
+    random_int: Callable[[int], int],
+) -> tuple[bytes, str]:
+    present = present_keys(record)
+    chosen = kind if kind and not _says_kind(record) else record.kind
+    values: dict[str, Any] = {}
+    own_id = record.id
+    if not record.adopted:
+        own_id = new_id(chosen, taken, random_int)
+        values["id"] = own_id
+    if "kind" not in present and not is_skill_file(record.path):
+        values["kind"] = str(chosen)
+    if "status" not in present:
+        values["status"] = str(Status.CANDIDATE)
+    return (patch_keys(data, record.path, values) if values else data), own_id
+
+
+def _says_kind(record: Record) -> bool:
+    said = record.fields.get("kind") or record.fields.get("type")
+    return isinstance(said, str) and (said in set(Kind) or said == "directive")
+
+
+def _type_clash(record: Record, kind: Kind | None) -> list[Diagnostic]:
+    foreign = record.fields.get("type")
+    if not isinstance(foreign, str) or "kind" in record.fields:
+        return []
+    if _says_kind(record):
+        if kind is None or kind is record.kind:
+            return []
+        text = f"the note says type: {foreign}; it was adopted as {record.kind}, not {kind}"
+    else:
+        text = (
+            f"type: {foreign} is not a kind of ours; it is kept, and kind is {kind or record.kind}"
+        )
+    hint = "To change it: mvault edit ID, key kind."
+    return [Diagnostic(record.path, 0, "type-kept", "note", text, hint)]
+
+
+def plan_revise(
+    snapshot: Snapshot,
+    record: Record,
+    data: bytes,
+    *,
+    now: datetime,
+    actor: Actor,
+    origin: str,
+    random_int: Callable[[int], int],
+    body: str | None = None,
+    values: Mapping[str, Any] | None = None,
+    reason: str = "",
+) -> Planned:
+    """Plan a new version: a candidate is edited in place, anything else gets a superseding draft.
+
+    Args:
+        snapshot: the vault.
+        record: what to revise; `data` are the bytes of its file.
+        data: see `record`.
+        now: aware instant in the vault's time zone.
+        actor: who asks.
+        origin: how the request came in.
+        random_int: random integer below its argument, for the id.
+        body: the new text, None to keep it.
+        values: new values of front-matter keys, as in `read_payload`.
+        reason: body of the commit message.
+
+    Returns:
+        The change, empty when nothing differs; the id of the record to approve.
+
+    Raises:
+        UsageError, RefusedError, ChangedMeanwhileError: as in `plan_add` and `plan_set`.
+    """
+    require_same(record, data)
+    wanted = dict(values or {})
+    if record.status is Status.CANDIDATE and record.adopted:
+        return _revise_in_place(
+            record, data, body, wanted, actor=actor, origin=origin, reason=reason
+        )
+    if is_skill_file(record.path):
+        raise RefusedError(
+            f"{record.id} is a skill", hint=f"Edit it by hand: mvault edit {record.id}"
+        )
+    _require_current(snapshot, record)
+    request = _revision(record, body, wanted)
+    if request is None:
+        empty = put_change("revise", record, data, data, actor=actor, origin=origin)
+        return Planned(empty, (record.id,))
+    planned = plan_add(
+        snapshot,
+        replace(request, reason=reason),
+        now=now,
+        actor=actor,
+        origin=origin,
+        random_int=random_int,
+    )
+    return replace(planned, change=replace(planned.change, verb="revise"))
+
+
+def _revision(record: Record, body: str | None, wanted: Mapping[str, Any]) -> DraftRequest | None:
+    """Return the request for a new version, None when nothing differs."""
+    base = request_from_record(record)
+    asked = read_payload(wanted, kind=record.kind)
+    fields = {key: getattr(asked, key) for key in _asked_fields(wanted)}
+    new_body = record.body if body is None else body
+    request = replace(base, **{**fields, "body": new_body})
+    if request == base:
+        return None
+    title = request.title
+    if "title" not in wanted and not record.fields.get("title"):
+        # A title that came from the heading follows the new heading.
+        title = heading_of_body(new_body) or record.title
+    return replace(
+        request, title=title, supersedes=(record.id,), source=asked.source, ignored=asked.ignored
+    )
+
+
+def _asked_fields(values: Mapping[str, Any]) -> set[str]:
+    names = {{"tags": "topics", "text": "body", "force": "required"}.get(k, k) for k in values}
+    return names & set(DraftRequest.__dataclass_fields__) - {"kind", "supersedes", "ignored"}
+
+
+def _require_current(snapshot: Snapshot, record: Record) -> None:
+    if record.status not in IN_FORCE and record.status is not Status.DISPUTED:
+        raise RefusedError(
+            f"{record.id} is {record.status}; only what is in force is revised",
+            hint="Add a new record instead: mvault add",
+        )
+    rivals = successors_of(snapshot, record.id)
+    if rivals:
+        raise RefusedError(
+            f"{record.id} is superseded by {rivals[0].id}", hint=f"Revise {rivals[0].id}."
+        )
+
+
+def _revise_in_place(
+    record: Record,
+    data: bytes,
+    body: str | None,
+    values: Mapping[str, Any],
+    *,
+    actor: Actor,
+    origin: str,
+    reason: str,
+) -> Planned:
+    change = plan_set(
+        record, data, values, verb="revise", reason=reason, actor=actor, origin=origin
+    )
+    new = change.edits[0].data if change.edits and isinstance(change.edits[0], Put) else data
+    if body is not None and body != record.body:
+        new = replace_body(new, body if body.endswith("\n") else f"{body}\n", record.path)
+        after = read_checked(new, record.path)
+        change = put_change("revise", after, data, new, reason=reason, actor=actor, origin=origin)
+    return Planned(change, (record.id,))

@@ -1,0 +1,138 @@
+"""What a kind needs, and how its sections are headed. May import `text`, `model`."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from vault_cli.errors import Diagnostic
+from vault_cli.model.record import Kind, Record
+from vault_cli.text.sections import split_sections
+
+HEADINGS: Mapping[str, tuple[str, str]] = {
+    "problem": ("Problem", "问题"),
+    "attempted": ("Attempted", "做法"),
+    "correction": ("Correction", "修正"),
+    "avoid": ("Avoid", "不要做"),
+    "instead": ("Instead", "替代"),
+    "when": ("When", "适用"),
+    "steps": ("Steps", "步骤"),
+    "test": ("How to test", "如何验证"),
+    "boundary": ("Boundary", "边界"),
+    "critique": ("Critique", "论证"),
+    "why": ("Reason", "理由"),
+}
+"""Canonical section names in the order they are written, with English and Chinese headings."""
+
+_NEEDS: Mapping[Kind, tuple[str, ...]] = {
+    Kind.LESSON: ("problem", "correction"),
+    Kind.FAILURE: ("problem", "avoid"),
+    Kind.RULE: ("text", "applies_when"),
+    Kind.INSIGHT: ("text", "derived_from"),
+    Kind.HYPOTHESIS: ("text", "test"),
+    Kind.RECIPE: ("problem", "steps"),
+    Kind.SKILL: (),
+}
+_ALSO = {"test": ("verify",)}
+
+
+def is_chinese(*texts: str) -> bool:
+    """Tell whether the first text that has letters is written in Chinese characters."""
+    for text in texts:
+        letters = [char for char in text if char.isalpha()]
+        if letters:
+            han = sum("CJK UNIFIED" in unicodedata.name(char, "") for char in letters[:200])
+            return han * 3 >= len(letters[:200])
+    return False
+
+
+def heading_of(name: str, *, chinese: bool) -> str:
+    """Return the heading for a canonical section name, or the name itself when it has none."""
+    pair = HEADINGS.get(name.casefold())
+    return pair[chinese] if pair else name
+
+
+def missing_parts(record: Record) -> tuple[str, ...]:
+    """Return the parts that the record's kind needs and that it lacks."""
+    lead, sections = split_sections(record.body)
+    filled = {section.name for section in sections if section.text}
+    if lead.strip() or filled or record.summary:
+        filled.add("text")
+    needs = _NEEDS.get(record.kind, ("text",))
+    return tuple(part for part in needs if not _has(record, part, filled))
+
+
+def _has(record: Record, part: str, filled: Collection[str]) -> bool:
+    if part == "applies_when":
+        return bool(record.applies_when) or "when" in filled
+    if part == "derived_from":
+        return bool(record.derived_from or record.fields.get("evidence"))
+    return any(name in filled for name in (part, *_ALSO.get(part, ())))
+
+
+def has_text(body: str) -> bool:
+    """Tell whether a body says anything besides its title."""
+    lead, sections = split_sections(body)
+    return bool(lead.strip()) or any(section.text for section in sections)
+
+
+def missing_notes(record: Record, severity: str = "warning") -> tuple[Diagnostic, ...]:
+    """Return one finding per missing part; `severity` is `warning` or `note`."""
+    return tuple(
+        Diagnostic(
+            record.path,
+            0,
+            "missing-part",
+            "warning" if severity == "warning" else "note",
+            f"a {record.kind} should say its {part.replace('_', ' ')}",
+            _part_hint(part),
+        )
+        for part in missing_parts(record)
+    )
+
+
+def _part_hint(part: str) -> str:
+    if part == "text":
+        return "Write a sentence below the title."
+    if part == "applies_when":
+        return "Add the key applies_when, or a section ## When (## 适用)."
+    if part == "derived_from":
+        return "Add the key derived_from with the ids it rests on, or evidence."
+    english, chinese = HEADINGS[part]
+    return f"Add a section ## {english} (## {chinese})."
+
+
+def verification_problem(fields: Mapping[str, Any]) -> str:
+    """Say why a front matter's `verification` does not carry `status: verified`; "" when it does.
+
+    It must cite at least one piece of eligible evidence: a session event with both ends of its
+    range, or an external URI with the hash of the captured text. A review report is opaque.
+    """
+    verification = fields.get("verification")
+    if not isinstance(verification, Mapping):
+        return "there is no verification"
+    if not verification.get("method"):
+        return "the verification names no method"
+    cited = verification.get("evidence")
+    names = [cited] if isinstance(cited, str) else cited
+    if not isinstance(names, list) or not names:
+        return "the verification cites no evidence"
+    evidence = fields.get("evidence")
+    entries = [e for e in evidence if isinstance(e, Mapping)] if isinstance(evidence, list) else []
+    known = {str(entry.get("id")): entry for entry in entries}
+    missing = [str(name) for name in names if str(name) not in known]
+    if missing:
+        return f"the verification cites evidence that is not there: {', '.join(missing)}"
+    if not any(_is_eligible(known[str(name)]) for name in names):
+        return "none of the cited evidence is eligible"
+    return ""
+
+
+def _is_eligible(entry: Mapping[str, Any]) -> bool:
+    kind = entry.get("type")
+    if kind == "session-event":
+        return all(entry.get(key) not in (None, "") for key in ("session", "start", "end"))
+    if kind == "external-uri":
+        return all(entry.get(key) for key in ("uri", "captured_sha256"))
+    return False

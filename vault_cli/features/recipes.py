@@ -1,0 +1,313 @@
+"""A proven recipe becomes an Agent Skill, and back. May import `text`, `model`, `skills`' rules.
+
+The recipe is not lost: it stays as it is, superseded by the skill (`superseded_by`, `graduated`),
+so that only the skill is rendered; `plan_demote` puts it back in force.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from vault_cli.errors import Diagnostic, RefusedError, UsageError
+from vault_cli.features.records import (
+    PERSON_ONLY,
+    Planned,
+    digest_of,
+    is_skill_file,
+    other_ids,
+    patch_keys,
+    read_checked,
+    require_reason,
+    require_same,
+    subject_of,
+)
+from vault_cli.features.skill_texts import choose_description, dossier_text, skill_text
+from vault_cli.features.skills import (
+    check_skill,
+    listing_budget,
+    listing_notes,
+    name_problem,
+)
+from vault_cli.model.change import Change, Put, Remove
+from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status, Tally
+from vault_cli.text.block import find_second_block
+from vault_cli.text.document import REMOVE
+from vault_cli.text.names import new_id, skill_name
+
+THRESHOLD = 3
+_RUNS = re.compile(r"!`|^[ ]{0,3}(?:`{3,}|~{3,})[ \t]*!", re.MULTILINE)
+_LOADS = re.compile(r"(?m)^[ \t]*@\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Graduation:
+    """A planned graduation: what would be written, and the change.
+
+    Args:
+        name: the skill's name and folder.
+        description: its description, as hosts will list it.
+        files: new files by path, for the preview (SKILL.md first).
+        planned: the change, its ids (recipe, skill) and notes.
+    """
+
+    name: str
+    description: str
+    files: Mapping[str, bytes]
+    planned: Planned
+
+
+def is_mature(record: Record, tally: Tally, threshold: int = THRESHOLD) -> bool:
+    """Tell whether a recipe has proven itself: in force, hits enough, not judged harmful."""
+    if record.kind is not Kind.RECIPE or not record.in_force:
+        return False
+    judged = tally.helpful + tally.harmful
+    liked = judged == 0 or tally.harmful < tally.helpful
+    return liked and tally.hits + record.hits >= threshold
+
+
+def plan_graduate(
+    snapshot: Snapshot,
+    record: Record,
+    data: bytes,
+    *,
+    now: datetime,
+    actor: Actor,
+    random_int: Callable[[int], int],
+    name: str = "",
+    description: str = "",
+    license_text: str = "",
+    history: Sequence[str] = (),
+    existing: Collection[str] = (),
+    threshold: int = THRESHOLD,
+    force_reason: str = "",
+    how: str = "",
+    origin: str = "cli",
+) -> Graduation:
+    """Plan to write a recipe out as `skills/<name>/SKILL.md` and `references/dossier.md`.
+
+    Args:
+        snapshot: the vault, with tallies.
+        record: the recipe.
+        data: the bytes of its file.
+        now: aware instant, for the dossier.
+        actor: who asks; only a person graduates.
+        random_int: random integer below its argument, for the id.
+        name: skill name; "" makes one from the title.
+        description: what and when; "" takes summary (or title) and condition.
+        license_text: value of the key `license`, "" for none.
+        history: lines of the recipe's history for the dossier, oldest first.
+        existing: further skill folders that are taken (those of hosts).
+        threshold: hits that make a recipe mature.
+        force_reason: graduates one that is not mature, and says why.
+        how: how the approval was given, for the dossier and the commit.
+        origin: how the request came in.
+
+    Raises:
+        UsageError: no name can be made from the title.
+        RefusedError: not a person, not a recipe in force, held, not mature, a bad or taken
+            name, a description that does not fit, or a text that a host would run.
+    """
+    require_same(record, data)
+    _require_ready(record, actor)
+    _require_proven(record, snapshot.tally(record.id), threshold, force_reason)
+    chosen = _choose_name(snapshot, record, name, existing)
+    listed = choose_description(record, description)
+    skill_id = new_id(Kind.SKILL, other_ids(snapshot), random_int)
+    skill = skill_text(record, chosen, listed, skill_id, license_text)
+    path = f"skills/{chosen}/SKILL.md"
+    _require_valid(path, skill, chosen)
+    why = force_reason.strip()
+    dossier = dossier_text(snapshot, record, skill_id, history, now, how, why)
+    files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
+    new = tuple(Put(target, text) for target, text in files.items())
+    change = Change(
+        verb="graduate",
+        subject=subject_of(record),
+        edits=(*new, _retire(record, data, skill_id, chosen)),
+        reason=why,
+        ids=(record.id, skill_id),
+        actor=actor,
+        origin=origin,
+        extra=(("Vault-Approval", how),) if how else (),
+    )
+    planned = Planned(change, change.ids, _notes(snapshot, record, path, listed))
+    return Graduation(chosen, listed, files, planned)
+
+
+def _retire(record: Record, data: bytes, skill_id: str, name: str) -> Put:
+    """Mark the recipe as superseded by its skill, so that only the skill is rendered."""
+    values = {
+        "status": str(Status.SUPERSEDED),
+        "superseded_by": skill_id,
+        "graduated": name,
+    }
+    return Put(record.path, patch_keys(data, record.path, values), digest_of(data))
+
+
+def _require_ready(record: Record, actor: Actor) -> None:
+    if actor is not Actor.PERSON:
+        raise RefusedError(f"graduation is not for {actor}", hint=PERSON_ONLY)
+    if record.kind is not Kind.RECIPE:
+        raise RefusedError(
+            f"{record.id} is a {record.kind}; only a recipe becomes a skill",
+            hint=f"To make it one: mvault edit {record.id}, key kind.",
+        )
+    if not record.in_force:
+        raise RefusedError(
+            f"{record.id} is {record.status}; only a recipe in force becomes a skill",
+            hint=f"First: mvault approve {record.id}",
+        )
+    if record.held_by:
+        raise RefusedError(
+            f"{record.id} is held back",
+            hint="Correct the file first; see the findings.",
+            diagnostics=record.held_by,
+        )
+    _require_text_only(record)
+
+
+def _require_proven(record: Record, tally: Tally, threshold: int, force_reason: str) -> None:
+    if force_reason.strip() or is_mature(record, tally, threshold):
+        return
+    hits = tally.hits + record.hits
+    judged = f", {tally.helpful} helpful and {tally.harmful} harmful" if tally.harmful else ""
+    raise RefusedError(
+        f"{record.id} is not mature: {hits} of {threshold} hits{judged}",
+        hint=f"mvault mark {record.id} --hit counts a use; --force with a reason graduates it now.",
+    )
+
+
+def _require_text_only(record: Record) -> None:
+    """Refuse a text that a host would execute when it loads the skill."""
+    match = _RUNS.search(record.body)
+    if match is None:
+        return
+    line = record.body.count("\n", 0, match.start()) + 1
+    text = "a host would run this command when it loads the skill"
+    raise RefusedError(
+        f"{record.path}: {text} (line {line} of the text)",
+        hint="Write the command without the exclamation mark before it.",
+        diagnostics=(Diagnostic(record.path, 0, "skill-command", "error", text),),
+    )
+
+
+def _choose_name(snapshot: Snapshot, record: Record, given: str, existing: Collection[str]) -> str:
+    name = given or skill_name(record.title)
+    problem = name_problem(name)
+    if problem and not given:
+        raise UsageError(
+            f"the title {record.title} gives no skill name: {problem}",
+            hint=f"Give one: mvault graduate {record.id} --name my-skill",
+        )
+    if problem:
+        raise RefusedError(f"{given}: {problem}", hint="For example: --name release-checklist")
+    taken = {entry.casefold() for entry in existing} | _skill_folders(snapshot)
+    if name.casefold() in taken:
+        raise RefusedError(
+            f"there is a skill {name} already; nothing is overwritten",
+            hint=f"Choose another name: mvault graduate {record.id} --name {name}-2",
+        )
+    return name
+
+
+def _skill_folders(snapshot: Snapshot) -> set[str]:
+    paths = (*(record.path for record in snapshot.records), *snapshot.unreadable)
+    split = (path.split("/") for path in paths)
+    return {parts[1].casefold() for parts in split if parts[0] == "skills" and len(parts) > 1}
+
+
+def _require_valid(path: str, data: bytes, name: str) -> None:
+    findings = [
+        finding
+        for finding in check_skill(path, data, name)
+        if finding.severity == "error" or finding.code == "second-block"
+    ]
+    if findings:
+        raise RefusedError(
+            f"{path} would not be a valid skill",
+            hint="See the findings; nothing was written.",
+            diagnostics=tuple(findings),
+        )
+    read_checked(data, path)
+
+
+def _notes(
+    snapshot: Snapshot, record: Record, path: str, description: str
+) -> tuple[Diagnostic, ...]:
+    skills = [
+        (other.path.split("/")[1], other.summary)
+        for other in snapshot.records
+        if is_skill_file(other.path) and other.status not in ENDED
+    ]
+    notes = [*listing_notes(listing_budget(skills, adding=description))]
+    if find_second_block(record.body, 1):
+        text = "the text begins with a front-matter block; it was put into a code fence"
+        notes.append(Diagnostic(path, 0, "skill-block-fenced", "note", text))
+    dropped = [key for key in ("allowed-tools", "hooks", "model") if key in record.fields]
+    if dropped:
+        text = f"not taken over into the skill: {', '.join(dropped)}"
+        notes.append(Diagnostic(path, 0, "skill-key-dropped", "note", text))
+    if _LOADS.search(record.body):
+        text = "a line begins with @; some hosts load a file of that name"
+        hint = "Put the name into code marks if that is not meant."
+        notes.append(Diagnostic(path, 0, "skill-loads-file", "warning", text, hint))
+    return tuple(notes)
+
+
+def plan_demote(
+    snapshot: Snapshot,
+    skill: Record,
+    files: Mapping[str, bytes],
+    *,
+    reason: str,
+    actor: Actor,
+    origin: str = "cli",
+) -> Planned:
+    """Plan to take a graduated skill back: its files go, its recipe is in force again.
+
+    Args:
+        snapshot: the vault.
+        skill: the record of the SKILL.md.
+        files: bytes by path of the recipe, the SKILL.md and the dossier (if it is there).
+        reason: why; body of the commit message.
+        actor: who asks; only a person demotes.
+        origin: how the request came in.
+
+    Raises:
+        UsageError: no reason. RefusedError: not a person, or the recipe is not in the vault.
+        ChangedMeanwhileError: bytes are missing or differ.
+    """
+    why = require_reason(reason, "demote")
+    if actor is not Actor.PERSON:
+        raise RefusedError(f"demotion is not for {actor}", hint=PERSON_ONLY)
+    recipe = next((r for r in snapshot.records if r.fields.get("superseded_by") == skill.id), None)
+    if recipe is None or not is_skill_file(skill.path):
+        raise RefusedError(
+            f"{skill.id} has no recipe to go back to",
+            hint=f"To take it out of use: mvault deprecate {skill.id} --reason TEXT",
+        )
+    require_step(recipe.status, Status.ACTIVE, actor, recipe.id)
+    old = files.get(recipe.path, b"")
+    require_same(recipe, old)
+    require_same(skill, files.get(skill.path, b""))
+    values = {"status": str(Status.ACTIVE), "superseded_by": REMOVE, "graduated": REMOVE}
+    new = patch_keys(old, recipe.path, values)
+    folder = skill.path.removesuffix("SKILL.md")
+    gone = [path for path in files if path.startswith(folder)]
+    change = Change(
+        verb="demote",
+        subject=subject_of(recipe),
+        edits=(
+            Put(recipe.path, new, digest_of(old)),
+            *(Remove(path, digest_of(files[path])) for path in sorted(gone)),
+        ),
+        reason=why,
+        ids=(recipe.id, skill.id),
+        actor=actor,
+        origin=origin,
+    )
+    return Planned(change, change.ids)

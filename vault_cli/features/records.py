@@ -1,0 +1,383 @@
+"""What every planner shares: find a record, patch its file, edit it. May import `text`, `model`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from vault_cli.errors import ChangedMeanwhileError, Diagnostic, RefusedError, UsageError
+from vault_cli.features.resolve import (
+    broken_file,
+    nearest_records,
+    resolve_record,
+    resolve_records,
+)
+from vault_cli.model.change import Change, Edit, Put
+from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.text.document import REMOVE, parse_document, patch_document
+from vault_cli.text.fields import read_record
+
+__all__ = [
+    "PERSON_ONLY",
+    "SKILL_KEYS",
+    "Planned",
+    "broken_file",
+    "digest_of",
+    "instant_text",
+    "is_skill_file",
+    "nearest_records",
+    "other_ids",
+    "patch_keys",
+    "plan_deprecate",
+    "plan_edit",
+    "plan_set",
+    "present_keys",
+    "put_change",
+    "read_checked",
+    "require_editable",
+    "require_reason",
+    "require_same",
+    "resolve_record",
+    "resolve_records",
+    "stored_changes",
+    "subject_of",
+    "texts_of",
+]
+
+PERSON_ONLY = "A person has to do this: run the command in a terminal."
+SKILL_KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
+"""The only front-matter keys of the open Agent Skills format."""
+
+_SKILL_FILE = re.compile(r"skills/[^/]+/SKILL\.md")
+_BY_COMMAND = {
+    "id": "The id is the identity of the record and stays.",
+    "status": "Use mvault approve, reject, deprecate, dispute or verify.",
+    "origin": "The origin is set by the program.",
+    "superseded_by": "Set by approving a record that supersedes this one.",
+    "verification": "Use mvault verify.",
+    "allow": "Use mvault approve --allow CODE --reason TEXT.",
+}
+"""Keys that `plan_set` refuses, and what to use instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a planner hands back.
+
+    Args:
+        change: the change to apply; may be empty ("nothing to do").
+        ids: ids of the records it is about, in the order of the request.
+        notes: findings to show beside the receipt (duplicates, missing parts, clashes).
+    """
+
+    change: Change
+    ids: tuple[str, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+
+
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 of `data` in hex, as the gate expects it."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def instant_text(now: datetime) -> str:
+    """Return an aware instant as UTC text with seconds, for example `2026-11-30T10:02:11Z`."""
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def subject_of(record: Record) -> str:
+    """Return the commit subject after the verb: `(lesson): Check …`."""
+    return f"({record.kind}): {record.title}"
+
+
+def is_skill_file(path: str) -> bool:
+    """Tell whether a path is `skills/<name>/SKILL.md`, whose front matter is not ours to extend."""
+    return _SKILL_FILE.fullmatch(path) is not None
+
+
+def require_same(record: Record, data: bytes) -> None:
+    """Raise ChangedMeanwhileError when `data` is not the file the record was read from."""
+    if digest_of(data) != record.digest:
+        raise ChangedMeanwhileError(
+            f"{record.path} changed while the command was running",
+            hint="Run the command again; nothing was written.",
+        )
+
+
+def require_reason(reason: str, verb: str) -> str:
+    """Return the reason without blank ends; raise UsageError when there is none."""
+    if not reason.strip():
+        raise UsageError(f"{verb} needs a reason", hint=f'Run: mvault {verb} ID --reason "why"')
+    return reason.strip()
+
+
+def texts_of(texts: Mapping[str, bytes], record: Record) -> bytes:
+    """Return the bytes handed in for a record's file, checked to be the ones it was read from.
+
+    Raises:
+        ChangedMeanwhileError: they are missing or differ.
+    """
+    data = texts.get(record.path)
+    if data is None:
+        raise ChangedMeanwhileError(
+            f"{record.path} was not there to be read", hint="Run the command again."
+        )
+    require_same(record, data)
+    return data
+
+
+def present_keys(record: Record) -> set[str]:
+    """Return which of our keys a record's file holds, wherever its kind of file keeps them."""
+    present = {key for key, value in record.fields.items() if value is not None}
+    metadata = record.fields.get("metadata")
+    if is_skill_file(record.path) and isinstance(metadata, Mapping):
+        names = (str(name) for name in metadata)
+        present |= {
+            name.removeprefix("mvault-").replace("-", "_")
+            for name in names
+            if name.startswith("mvault-")
+        }
+    return present
+
+
+def stored_changes(
+    path: str, front: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Say where a file keeps our keys: at the top, or in a SKILL.md under `metadata.mvault-*`.
+
+    Args:
+        path: vault-relative path of the file.
+        front: its front matter as parsed.
+        values: our keys with new values (REMOVE takes one away).
+
+    Raises:
+        RefusedError: `metadata` of a SKILL.md is not a map.
+    """
+    if not is_skill_file(path) or "status" in front:
+        return dict(values)
+    present = front.get("metadata") or {}
+    if not isinstance(present, Mapping):
+        raise RefusedError(
+            f"{path}: metadata must be a map of text to text",
+            hint="Correct the key by hand, then run the command again.",
+        )
+    metadata = dict(present)
+    for key, value in values.items():
+        name = f"mvault-{key.replace('_', '-')}"
+        metadata.pop(name, None) if value is REMOVE else metadata.update({name: _flat(value)})
+    return {"metadata": metadata or REMOVE}
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {item}" for key, item in value.items())
+    if isinstance(value, list):
+        return value[0] if len(value) == 1 else value
+    return value
+
+
+def patch_keys(data: bytes, path: str, values: Mapping[str, Any]) -> bytes:
+    """Return the file with our keys set in place, wherever this kind of file keeps them.
+
+    Raises:
+        RefusedError: the file has problems (attached), or a key cannot be patched safely.
+    """
+    document = parse_document(data, path)
+    if document.is_broken:
+        raise broken_file(path, document.diagnostics)
+    return patch_document(data, stored_changes(path, document.front, values), path)
+
+
+def read_checked(data: bytes, path: str) -> Record:
+    """Read a planned text back into a record.
+
+    Raises:
+        RefusedError: it is not a record (diagnostics attached).
+    """
+    record, diagnostics = read_record(data, path)
+    if record is None:
+        raise broken_file(path, diagnostics)
+    return record
+
+
+def put_change(
+    verb: str,
+    record: Record,
+    old: bytes,
+    new: bytes,
+    *,
+    reason: str = "",
+    actor: Actor = Actor.PERSON,
+    origin: str = "cli",
+) -> Change:
+    """Return the change that replaces one record's file, empty when the bytes are the same."""
+    edits: tuple[Edit, ...] = ()
+    if new != old:
+        edits = (Put(record.path, new, digest_of(old)),)
+    return Change(
+        verb=verb,
+        subject=subject_of(record),
+        edits=edits,
+        reason=reason,
+        ids=(record.id,),
+        actor=actor,
+        origin=origin,
+    )
+
+
+def require_editable(record: Record, actor: Actor, what: str) -> None:
+    """Let anyone improve a candidate, and only a person touch anything else.
+
+    Raises:
+        RefusedError: `actor` is not a person and the record is not a candidate.
+    """
+    if actor is Actor.PERSON or record.status is Status.CANDIDATE:
+        return
+    raise RefusedError(
+        f"{record.id} is {record.status}: {what} is for a person, not for {actor}",
+        hint=f"{PERSON_ONLY} An agent can propose a new version: mvault revise {record.id}",
+    )
+
+
+def plan_set(
+    record: Record,
+    data: bytes,
+    values: Mapping[str, Any],
+    *,
+    verb: str = "set",
+    reason: str = "",
+    actor: Actor,
+    origin: str = "cli",
+) -> Change:
+    """Plan to set front-matter keys in place.
+
+    Args:
+        record: the record; `data` are the bytes of its file.
+        data: see `record`.
+        values: new values by key; REMOVE takes a key away.
+        verb: verb of the commit.
+        reason: body of the commit message.
+        actor: who asks.
+        origin: how the request came in.
+
+    Returns:
+        The change, empty when every key has its value already.
+
+    Raises:
+        RefusedError: a key has its own command, the actor may not, the file has problems or
+            would have problems afterwards.
+        ChangedMeanwhileError: `data` is not what the record was read from.
+    """
+    require_same(record, data)
+    require_editable(record, actor, "a change of its fields")
+    for key in values:
+        if key in _BY_COMMAND:
+            raise RefusedError(f"{key} cannot be set directly", hint=_BY_COMMAND[key])
+        if is_skill_file(record.path) and key not in SKILL_KEYS:
+            raise RefusedError(
+                f"{record.path}: a SKILL.md has no key {key}",
+                hint=f"The Agent Skills format knows {', '.join(SKILL_KEYS)} and nothing else.",
+            )
+    new = patch_document(data, values, record.path)
+    if new != data:
+        _require_no_new_errors(record, new, values)
+    return put_change(verb, record, data, new, reason=reason, actor=actor, origin=origin)
+
+
+def _require_no_new_errors(record: Record, new: bytes, values: Mapping[str, Any]) -> None:
+    after = read_checked(new, record.path)
+    before = {(f.code, f.message) for f in record.findings}
+    fresh = tuple(
+        f for f in after.findings if f.severity == "warning" and (f.code, f.message) not in before
+    )
+    if fresh:
+        raise RefusedError(
+            f"{record.id}: {', '.join(values)} would not be valid",
+            hint="See the findings below; nothing was written.",
+            diagnostics=fresh,
+        )
+
+
+def plan_edit(
+    record: Record,
+    old: bytes,
+    new: bytes,
+    *,
+    actor: Actor,
+    origin: str = "editor",
+    reason: str = "",
+) -> Change:
+    """Plan what came back from an editor.
+
+    Args:
+        record: the record that was opened.
+        old: the bytes the editor was opened on.
+        new: the bytes it left.
+        actor: who asks.
+        origin: how the request came in.
+        reason: body of the commit message.
+
+    Returns:
+        The change, empty when nothing was changed.
+
+    Raises:
+        RefusedError: the text is empty, cannot be read (diagnostics attached, so that the caller
+            can keep the text and open it again), has another id, or another status.
+    """
+    require_same(record, old)
+    if new == old:
+        return put_change("edit", record, old, old, actor=actor, origin=origin)
+    require_editable(record, actor, "an edit of its text")
+    if not new.strip():
+        raise RefusedError(
+            f"{record.id}: the text is empty; nothing was changed",
+            hint=f"To take it out of use: mvault deprecate {record.id} --reason TEXT",
+        )
+    after = read_checked(new, record.path)
+    if after.id != record.id:
+        raise RefusedError(
+            f"the id must not change ({record.id} became {after.id})",
+            hint=f"Set the id back to {record.id}; for another record use mvault add.",
+        )
+    if after.written_status is not record.written_status:
+        raise RefusedError(
+            f"{record.id}: the status is not changed in the editor "
+            f"({record.written_status} became {after.written_status})",
+            hint=_BY_COMMAND["status"],
+        )
+    return put_change("edit", after, old, new, reason=reason, actor=actor, origin=origin)
+
+
+def plan_deprecate(
+    record: Record, data: bytes, *, reason: str, now: datetime, actor: Actor, origin: str = "cli"
+) -> Change:
+    """Plan to take a record out of use: `status: deprecated`, `deprecated: {reason, at}`.
+
+    The file stays where it is. Already deprecated: empty change.
+
+    Raises:
+        UsageError: no reason. RefusedError: the lifecycle does not allow it.
+    """
+    require_same(record, data)
+    if record.status is Status.DEPRECATED:
+        return put_change("deprecate", record, data, data, actor=actor, origin=origin)
+    why = require_reason(reason, "deprecate")
+    require_step(record.status, Status.DEPRECATED, actor, record.id)
+    values = {
+        "status": str(Status.DEPRECATED),
+        "deprecated": {"reason": why, "at": instant_text(now)},
+    }
+    new = patch_keys(data, record.path, values)
+    return put_change("deprecate", record, data, new, reason=why, actor=actor, origin=origin)
+
+
+def other_ids(snapshot: Snapshot) -> set[str]:
+    """Return every id and file stem in use, which a new id must avoid."""
+    paths = (*(record.path for record in snapshot.records), *snapshot.unreadable)
+    stems = {path.rsplit("/", 1)[-1].removesuffix(".md") for path in paths}
+    return stems | {record.id for record in snapshot.records}

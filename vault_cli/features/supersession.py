@@ -1,0 +1,214 @@
+"""One record takes the place of another: what happens to both. May import `text`, `model`.
+
+Which is current on a day: the successor counts from its `valid_from`, or from the day it is
+admitted when it has none (that day is then written into it). The old record ends the day before
+(`valid_to`), so exactly one of them is current on each day. An old record that began no earlier
+than its successor cannot end before its own start: it ends on its first day, and its status says
+that it is not the current one. With exact instants the old one ends where the new one begins.
+A `valid_to` that is already earlier is kept.
+
+The old record becomes `superseded` at once when the successor counts today. When the successor
+begins in the future, the old one stays in force and only its end is written: nothing has to run
+on the day itself. `supersedes` on the successor is the truth; `superseded_by` in the old file is
+a pointer for whoever reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.features.records import (
+    digest_of,
+    is_skill_file,
+    patch_keys,
+    resolve_record,
+    texts_of,
+)
+from vault_cli.model.change import Put
+from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+
+_WITHOUT_EFFECT = frozenset({Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The effect on one predecessor: its edit (None: nothing to write) and notes."""
+
+    edit: Put | None
+    notes: tuple[Diagnostic, ...] = ()
+
+
+def successors_of(
+    snapshot: Snapshot, record_id: str, *, in_force: bool = True
+) -> tuple[Record, ...]:
+    """Return the records that say they supersede `record_id` (only those in force by default)."""
+    return tuple(
+        record
+        for record in snapshot.records
+        if record_id in record.supersedes and (record.in_force or not in_force)
+    )
+
+
+def predecessors_of(snapshot: Snapshot, record: Record) -> tuple[Record, ...]:
+    """Return the records that `record` supersedes.
+
+    Raises:
+        RefusedError: it names itself, an id that is not there or stands in several files, one
+            that another record in force supersedes already, or a cycle would close.
+    """
+    found = []
+    for old_id in record.supersedes:
+        if old_id == record.id:
+            raise RefusedError(
+                f"{record.id} supersedes itself", hint="Take the id out of supersedes."
+            )
+        old = _predecessor(snapshot, record, old_id)
+        rivals = [r.id for r in successors_of(snapshot, old_id) if r.id != record.id]
+        if rivals:
+            raise RefusedError(
+                f"{old_id} is already superseded by {', '.join(rivals)}",
+                hint=f"Let {record.id} supersede {rivals[0]} instead.",
+            )
+        found.append(old)
+    cycle = find_cycle(snapshot, record.id)
+    if cycle:
+        raise RefusedError(
+            f"supersedes goes round in a circle: {' -> '.join(cycle)}",
+            hint="Take one of the ids out of its supersedes.",
+        )
+    return tuple(found)
+
+
+def _predecessor(snapshot: Snapshot, record: Record, old_id: str) -> Record:
+    old = snapshot.by_id.get(old_id)
+    if old is not None:
+        return old
+    if any(other.id == old_id for other in snapshot.records):
+        return resolve_record(snapshot, old_id)  # raises and names the files
+    raise RefusedError(
+        f"{record.id} supersedes {old_id}, which is not in the vault",
+        hint=f"Correct supersedes in {record.path}, or take it out.",
+    )
+
+
+def find_cycle(snapshot: Snapshot, start: str) -> tuple[str, ...]:
+    """Return the ids of a circle of `supersedes` through `start` (start twice), else ()."""
+    by_id = snapshot.by_id
+    trail: list[tuple[str, Iterator[str]]] = [(start, _links(by_id, start))]
+    seen = {start}
+    while trail:
+        step = next(trail[-1][1], None)
+        if step is None:
+            trail.pop()
+        elif step == start:
+            return (*(item for item, _ in trail), start)
+        elif step not in seen:
+            seen.add(step)
+            trail.append((step, _links(by_id, step)))
+    return ()
+
+
+def _links(by_id: Mapping[str, Record], record_id: str) -> Iterator[str]:
+    record = by_id.get(record_id)
+    return iter(record.supersedes if record else ())
+
+
+def starting_day(record: Record, now: datetime) -> dict[str, Any]:
+    """Return the keys a successor gets on admission: `valid_from` today when it has none."""
+    if not record.supersedes or record.validity.start is not None or is_skill_file(record.path):
+        return {}
+    return {"valid_from": now.date().isoformat()}
+
+
+def replace_record(
+    old: Record, successor: Record, texts: Mapping[str, bytes], *, now: datetime, actor: Actor
+) -> Replacement:
+    """Plan the effect of admitting `successor` on its predecessor `old`.
+
+    Raises:
+        RefusedError: the lifecycle does not allow it.
+        ChangedMeanwhileError: the bytes of the old file are missing or differ.
+    """
+    if old.status in _WITHOUT_EFFECT:
+        text = f"{old.id} is {old.status} and stays so"
+        return Replacement(None, (Diagnostic(old.path, 0, "superseded-ended", "note", text),))
+    start = successor.validity.start or now.date()
+    counts_now = old.status not in IN_FORCE or not _is_future(start, now)
+    values: dict[str, Any] = {"superseded_by": successor.id}
+    if counts_now and old.status is not Status.SUPERSEDED:
+        require_step(old.status, Status.SUPERSEDED, actor, old.id)
+        values["status"] = str(Status.SUPERSEDED)
+    end = _closing_end(old, start, now)
+    if end and not is_skill_file(old.path):
+        values["valid_to"] = end
+    data = texts_of(texts, old)
+    new = patch_keys(data, old.path, values)
+    edit = Put(old.path, new, digest_of(data)) if new != data else None
+    return Replacement(edit, _scheduled_note(old, successor, start) if not counts_now else ())
+
+
+def _scheduled_note(
+    old: Record, successor: Record, start: date | datetime
+) -> tuple[Diagnostic, ...]:
+    text = f"stays in force until {successor.id} begins on {start.isoformat()}"
+    return (Diagnostic(old.path, 0, "superseded-later", "note", text),)
+
+
+def _is_future(start: date | datetime, now: datetime) -> bool:
+    return now < start if isinstance(start, datetime) else now.date() < start
+
+
+def _closing_end(old: Record, start: date | datetime, now: datetime) -> str:
+    """Return the new `valid_to` of the old record, "" to leave it."""
+    begin, end = old.validity.start, old.validity.end
+    if isinstance(start, datetime):
+        closing: date | datetime = start
+        if begin is not None and first_instant(begin, now) > start:
+            closing = begin
+    else:
+        closing = start - timedelta(days=1)
+        if begin is not None and first_instant(begin, now) > last_instant(closing, now):
+            closing = begin
+    if end is not None and last_instant(end, now) <= last_instant(closing, now):
+        return ""
+    return _iso(closing)
+
+
+def _iso(value: date | datetime) -> str:
+    return value.isoformat().replace("+00:00", "Z")
+
+
+def first_instant(value: date | datetime, now: datetime) -> datetime:
+    """Return the first moment of a day in the zone of `now`, or the instant itself."""
+    return value if isinstance(value, datetime) else datetime.combine(value, time.min, now.tzinfo)
+
+
+def last_instant(value: date | datetime, now: datetime) -> datetime:
+    """Return the last moment of a day in the zone of `now`, or the instant itself."""
+    return value if isinstance(value, datetime) else datetime.combine(value, time.max, now.tzinfo)
+
+
+def periods_overlap(one: Record, other: Record, now: datetime) -> bool:
+    """Tell whether two records hold at some moment both (open ends reach everywhere)."""
+    return _starts_before_end(one, other, now) and _starts_before_end(other, one, now)
+
+
+def _starts_before_end(one: Record, other: Record, now: datetime) -> bool:
+    start, end = one.validity.start, other.validity.end
+    if start is None or end is None:
+        return True
+    return first_instant(start, now) <= last_instant(end, now)
+
+
+def needed_paths(snapshot: Snapshot, records: Collection[Record]) -> tuple[str, ...]:
+    """Return the files an approval of `records` needs: theirs and those of predecessors."""
+    by_id = snapshot.by_id
+    paths = {record.path for record in records}
+    for record in records:
+        paths |= {by_id[old].path for old in record.supersedes if old in by_id}
+    return tuple(sorted(paths))

@@ -1,0 +1,154 @@
+"""The keys of a record's metadata: one table for reading and for the JSON Schema.
+
+Imports: standard library and `model.record` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from vault_cli.model.record import ID_PATTERN, Kind, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key of the front matter.
+
+    Args:
+        key: as written in the file.
+        form: how it is read: id, text, list, topics, date, number, flag, choice,
+            scope, conflicts, data.
+        attribute: attribute of `Record` it fills, "" when it stays in `Record.fields` only.
+        about: one line for the schema and the docs.
+        choices: allowed texts of a choice.
+        decides: whether it decides about identity, admission or validity; a value that cannot
+            be read is then an error, else a warning and the value is ignored.
+        legacy: foreign keys read in its place when it is missing (never written).
+    """
+
+    key: str
+    form: str
+    attribute: str
+    about: str
+    choices: tuple[str, ...] = ()
+    decides: bool = False
+    legacy: tuple[str, ...] = ()
+
+
+SOURCES = ("user", "agent", "web", "tool", "doc", "import")
+ORIGINS = ("cli", "editor", "hook", "mcp", "import", "reflection", "sync")
+CONFLICT_TYPES = ("condition", "goal", "contradiction", "apparent")
+
+FIELDS: tuple[Field, ...] = (
+    Field("id", "id", "id", "identity; never changes", decides=True),
+    Field("kind", "choice", "kind", "what it is", tuple(Kind), decides=True, legacy=("type",)),
+    Field("status", "choice", "written_status", "admission", tuple(Status), decides=True),
+    Field("title", "text", "title", "one line; else the first heading or the file name"),
+    Field("scope", "scope", "scope", "global, project:<id> or session:<id>", decides=True),
+    Field("boundary", "text", "boundary", "where it does not hold"),
+    Field("topics", "topics", "topics", "topics it belongs to", legacy=("tags",)),
+    Field("applies_when", "text", "applies_when", "when to think of it"),
+    Field("keywords", "list", "keywords", "further search words"),
+    Field("summary", "text", "summary", "one paragraph", legacy=("description",)),
+    Field("importance", "number", "importance", "1 to 10, given by the author"),
+    Field("confidence", "choice", "confidence", "of the author", ("low", "medium", "high")),
+    Field("source", "choice", "source", "who claims it", SOURCES),
+    Field("origin", "choice", "origin", "how it came in, set by the program", ORIGINS),
+    Field("created", "date", "created", "when it was written"),
+    Field("valid_from", "date", "validity", "first day or instant it holds", decides=True),
+    Field("valid_to", "date", "validity", "last day, or the instant it ends", decides=True),
+    Field("supersedes", "list", "supersedes", "ids it replaces", decides=True),
+    Field("conflicts", "conflicts", "conflicts", "ids it disagrees with, and how"),
+    Field("derived_from", "list", "derived_from", "ids it rests on"),
+    Field("anchors", "data", "", "code it speaks about: path and blob"),
+    Field("evidence", "data", "", "what supports it"),
+    Field("verification", "data", "", "how it was verified"),
+    Field("aliases", "list", "aliases", "foreign ids and other names"),
+    Field("force", "choice", "required", "of a rule", ("required", "advice")),
+    Field("checklist", "flag", "checklist", "put on the list before work"),
+    Field("correction", "flag", "correction", "a person corrected the agent"),
+    Field("branch", "list", "branch", "git branches it is about"),
+    Field("allow", "list", "allow", "codes of findings a person allowed", decides=True),
+    Field("hits", "number", "hits", "uses counted elsewhere before"),
+    Field("shows_markers", "flag", "", "it shows merge-conflict markers on purpose"),
+    Field("metadata", "data", "", "of a skill; keys mvault-<key> stand for ours"),
+)
+"""Every key we know, in the order new files are written."""
+
+BY_KEY: dict[str, Field] = {field.key: field for field in FIELDS}
+FROM_FILE = frozenset({"path", "digest", "body", "adopted", "fields", "findings"})
+"""Attributes of `Record` that come from the file as a whole, not from a key."""
+
+PLAIN_FORMS = frozenset({"date", "number", "flag"})
+"""Forms whose values are written without quotes although they look like another type."""
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of the front matter."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "mvault record front matter",
+        "description": "Scalars may be typed as text; unknown keys are kept and ignored.",
+        "type": "object",
+        "properties": {field.key: _property(field) for field in FIELDS},
+        "additionalProperties": True,
+    }
+
+
+def _property(field: Field) -> dict[str, Any]:
+    shape: dict[str, Any] = {"description": field.about}
+    if field.legacy:
+        shape["description"] += f" (read from {', '.join(field.legacy)} when missing)"
+    return shape | _SHAPES[field.form](field)
+
+
+def _text_list(_: Field) -> dict[str, Any]:
+    items = {"type": ["string", "number", "null"]}
+    return {"anyOf": [{"type": "array", "items": items}, {"type": ["string", "number", "null"]}]}
+
+
+def _number(field: Field) -> dict[str, Any]:
+    low, high = NUMBER_RANGES[field.key]
+    bounds: dict[str, Any] = {"type": "integer", "minimum": low, "maximum": high}
+    return {"anyOf": [bounds, {"type": "string", "pattern": "^[0-9]+$"}, {"type": "null"}]}
+
+
+def _conflicts(_: Field) -> dict[str, Any]:
+    pair = {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "type": {"enum": list(CONFLICT_TYPES)}},
+        "required": ["id"],
+    }
+    return {"type": ["array", "null"], "items": {"anyOf": [pair, {"type": "string"}]}}
+
+
+NUMBER_RANGES = {"importance": (1, 10), "hits": (0, 10**9)}
+FLAG_WORDS = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?$"
+_SHAPES: dict[str, Callable[[Field], dict[str, Any]]] = {
+    "id": lambda _: {"type": ["string", "integer"], "pattern": f"^{ID_PATTERN.pattern}$"},
+    "text": lambda _: {"type": ["string", "number", "boolean", "null"]},
+    "list": _text_list,
+    "topics": _text_list,
+    "date": lambda _: {"type": ["string", "null"], "pattern": _DATE},
+    "number": _number,
+    "flag": lambda _: {"anyOf": [{"type": ["boolean", "null"]}, {"enum": list(FLAG_WORDS)}]},
+    "choice": lambda field: {"enum": [*map(str, field.choices), None]},
+    "scope": lambda _: {
+        "type": ["string", "null"],
+        "pattern": "^(global|(project|session):.+)$",
+    },
+    "conflicts": _conflicts,
+    "data": lambda _: {"type": ["array", "object", "null"]},
+}

@@ -1,0 +1,258 @@
+"""A parsed file as text columns of the cache, and back. May import `model`, `errors`.
+
+JSON only: a cache may come from anywhere, and reading JSON can run nothing. What is written is
+decoded again and compared first, so that a warm read cannot differ from a cold one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from datetime import date, datetime
+from typing import Any, Final, NamedTuple
+
+from vault_cli.errors import Diagnostic
+from vault_cli.model.record import Kind, Record, Scope, Status, Validity
+
+Parsed = tuple[Record | None, tuple[Diagnostic, ...]]
+"""What `read_record` gives for one file."""
+
+
+Row = tuple[str, int, int, int, int, int, str, str, str, str, str]
+"""path, size, mtime, ctime, inode, settled, digest, facts, body, fields, findings."""
+
+
+class Columns(NamedTuple):
+    """A parsed file as the cache holds it."""
+
+    facts: str
+    body: str
+    fields: str
+    findings: str
+
+
+class LazyFields(Mapping[str, Any]):
+    """Front matter kept as JSON text until somebody looks: most readers never do."""
+
+    __slots__ = ("_data", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._data: dict[str, Any] | None = None
+
+    def _load(self) -> dict[str, Any]:
+        if self._data is None:
+            self._data = json.loads(self._text)
+        return self._data
+
+    def __getitem__(self, key: str) -> Any:
+        return self._load()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._load())
+
+    def __len__(self) -> int:
+        return len(self._load())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mapping) and self._load() == dict(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._load())
+
+
+_RARE: Final = (
+    "summary",
+    "confidence",
+    "validity",
+    "supersedes",
+    "conflicts",
+    "derived_from",
+    "aliases",
+    "required",
+    "checklist",
+    "correction",
+    "boundary",
+    "branch",
+    "allow",
+    "hits",
+)
+_LISTS: Final = frozenset({"supersedes", "derived_from", "aliases", "branch", "allow"})
+
+
+_FIELDS: Final = tuple(item.name for item in fields(Record))
+_Twin: Final[Any] = type("_Twin", (), {"__slots__": _FIELDS})
+"""A plain class with the layout of Record.
+
+A frozen dataclass sets its attributes through `object.__setattr__`, which makes 10,000 of them
+six times as costly; an instance of this class is filled plainly and then becomes a Record.
+"""
+_EXPECTED: Final = frozenset(
+    {
+        *("id", "kind", "path", "digest", "written_status", "title", "body", "adopted", "scope"),
+        *("topics", "applies_when", "keywords", "importance", "source", "origin", "created"),
+        *("fields", "findings"),
+        *_RARE,
+    }
+)
+LAYOUT: Final = "1:" + ",".join(_FIELDS)
+"""Part of the cache's key: a Record with other fields makes another cache."""
+
+_RARE_DEFAULTS: Final[dict[str, Any]] = {
+    item.name: item.default for item in fields(Record) if item.name in _RARE
+}
+_KINDS: Final[dict[str, Kind]] = {kind.value: kind for kind in Kind}
+_STATUSES: Final[dict[str, Status]] = {status.value: status for status in Status}
+_GLOBAL: Final = Scope()
+_OPEN: Final = Validity()
+
+
+def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
+    """Return the columns of a parsed file, or None when they would not give it back exactly."""
+    record, findings = parsed
+    if set(_FIELDS) != _EXPECTED:
+        return None  # a field was added to Record and not here: no cache rather than a wrong one
+    try:
+        columns = Columns(
+            _encode_facts(record) if record else "",
+            record.body if record else "",
+            _dump(dict(record.fields)) if record else "",
+            _encode_findings(record, findings),
+        )
+        (again,) = decode_rows([(path, 0, 0, 0, 0, 0, digest, *columns)])
+    except (TypeError, ValueError, KeyError, IndexError, RecursionError):
+        return None
+    return columns if again == parsed else None
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _encode_facts(record: Record) -> str:
+    rare = {
+        name: _encode_rare(name, getattr(record, name))
+        for name in _RARE
+        if getattr(record, name) != _RARE_DEFAULTS[name]
+    }
+    scope = record.scope
+    return _dump(
+        [
+            record.id,
+            record.kind.value,
+            record.written_status.value,
+            record.title,
+            record.adopted,
+            None if scope == _GLOBAL else [scope.level, scope.name],
+            record.topics,
+            record.applies_when,
+            record.keywords,
+            record.importance,
+            record.source,
+            record.origin,
+            record.created,
+            *([rare] if rare else []),
+        ]
+    )
+
+
+def _encode_rare(name: str, value: Any) -> Any:
+    if name == "validity":
+        return [end.isoformat() if end is not None else None for end in (value.start, value.end)]
+    return value
+
+
+def _decode_rare(rare: dict[str, Any]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name, value in rare.items():
+        if name == "validity":
+            result[name] = Validity(*(_decode_moment(end) for end in value))
+        elif name == "conflicts":
+            result[name] = tuple((str(a), str(b)) for a, b in value)
+        else:
+            result[name] = tuple(value) if name in _LISTS else value
+    return result
+
+
+def _decode_moment(text: str | None) -> date | datetime | None:
+    if text is None:
+        return None
+    kind = date if len(text) == len("2026-11-30") else datetime
+    return kind.fromisoformat(text)
+
+
+def _encode_findings(record: Record | None, findings: tuple[Diagnostic, ...]) -> str:
+    own = record.findings if record else findings
+    if not findings and not own:
+        return ""
+    lists = [findings] if own == findings else [findings, own]
+    return _dump([[_finding_row(item) for item in group] for group in lists])
+
+
+def _finding_row(item: Diagnostic) -> list[Any]:
+    return [item.path, item.line, item.code, item.severity, item.message, item.hint, item.holds]
+
+
+def decode_rows(rows: Sequence[Row]) -> list[Parsed]:
+    """Return the parsed files of rows.
+
+    Raises:
+        ValueError, TypeError, KeyError, IndexError: a row is damaged.
+    """
+    facts = json.loads(f"[{','.join([row[7] or 'null' for row in rows])}]")
+    if len(facts) != len(rows):
+        raise ValueError("a row holds more than one value")
+    return [_decode_one(row, known) for row, known in zip(rows, facts, strict=True)]
+
+
+def _decode_one(row: Row, known: list[Any] | None) -> Parsed:
+    if not row[10]:
+        return (None if known is None else _build(row, known, ())), ()
+    groups = [tuple(Diagnostic(*item) for item in group) for group in json.loads(row[10])]
+    return (None if known is None else _build(row, known, groups[-1])), groups[0]
+
+
+def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Record:
+    record = _Twin()
+    record.path, _, _, _, _, _, record.digest, _, record.body, front, _ = row
+    (
+        record.id,
+        kind,
+        status,
+        record.title,
+        record.adopted,
+        scope,
+        topics,
+        record.applies_when,
+        keywords,
+        record.importance,
+        record.source,
+        record.origin,
+        record.created,
+        *more,
+    ) = known
+    record.kind = _KINDS[kind]
+    record.written_status = _STATUSES[status]
+    record.scope = _GLOBAL if scope is None else Scope(scope[0], scope[1])
+    record.topics = tuple(topics)
+    record.keywords = tuple(keywords)
+    record.fields = LazyFields(front)
+    record.findings = findings
+    _set_rare(record, more)
+    record.__class__ = Record
+    return record  # type: ignore[no-any-return]
+
+
+def _set_rare(record: Any, more: list[dict[str, Any]]) -> None:
+    record.summary = record.confidence = record.boundary = ""
+    record.validity = _OPEN
+    record.supersedes = record.conflicts = record.derived_from = record.aliases = ()
+    record.branch = record.allow = ()
+    record.required = record.checklist = record.correction = False
+    record.hits = 0
+    if more:
+        for name, value in _decode_rare(more[0]).items():
+            setattr(record, name, value)

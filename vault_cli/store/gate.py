@@ -1,0 +1,293 @@
+"""The gate: how a Change becomes files and one commit. May import `store`, `text`, `model`.
+
+The order of the steps is the design: nothing is written before everything that can refuse has
+been asked, and after a failure the files are as they were before.
+
+When the files are written and git then refuses the commit (a hook, a held lock, no space), an
+addition keeps its new files: what somebody typed is not thrown away, `status` shows it as not
+committed, and the error says so. Every other change is taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from vault_cli.errors import (
+    ChangedMeanwhileError,
+    Diagnostic,
+    RefusedError,
+    StoreError,
+    UsageError,
+    VaultError,
+)
+from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Receipt, Remove
+from vault_cli.model.lifecycle import Actor
+from vault_cli.model.record import Record
+from vault_cli.store.files import clean_temporaries, lock_vault, read_file
+from vault_cli.store.journal import (
+    MAX_CHANGED,
+    Replacement,
+    Step,
+    changed_meanwhile,
+    current_digest,
+    plan_step,
+    recover,
+)
+from vault_cli.store.message import compose_message
+from vault_cli.store.opening import explain_os_error, show_name
+from vault_cli.store.repo import Repository
+from vault_cli.store.targets import check_targets
+from vault_cli.store.walk import is_record_path
+
+UNCOMMITTED: Final = frozenset({"quarantine", ".state"})
+"""Top-level folders whose files never enter git's history."""
+
+_FINISH: Final = {
+    "merge": "git merge --continue (or --abort)",
+    "rebase": "git rebase --continue (or --abort)",
+    "cherry-pick": "git cherry-pick --continue (or --abort)",
+    "revert": "git revert --continue (or --abort)",
+    "bisect": "git bisect reset",
+}
+
+
+def apply_change(
+    root: Path, repo: Repository | None, change: Change, *, ignore: tuple[str, ...], wait: float
+) -> Receipt:
+    """Carry out a change: all of it in one commit, or nothing.
+
+    Args:
+        root: vault root.
+        repo: repository that holds it, None before `mvault init`.
+        change: what to do; an empty one, or one that changes no byte, gives an empty Receipt.
+        ignore: setting `files.ignore`.
+        wait: most seconds to wait for another writer.
+
+    Raises:
+        UsageError: the vault is not in git yet.
+        RefusedError: a path or a text is not what it must be (diagnostics attached).
+        ChangedMeanwhileError: a digest differs, another writer does not end, a merge is open.
+        StoreError: git or the disk failed.
+    """
+    edits = tuple(edit for edit in change.edits if not _is_idle(edit))
+    if not edits:
+        return Receipt()
+    if repo is None:
+        raise UsageError(
+            "this vault is not in git yet, so a change could not be recorded",
+            hint="Run `mvault init` in it.",
+        )
+    check_targets(root, edits, change.verb)
+    findings = _check_texts(edits, ignore)
+    message = compose_message(change)
+    with lock_vault(root, wait=wait):
+        return _Run(root, repo, replace(change, edits=edits), ignore, findings).carry_out(message)
+
+
+def _is_idle(edit: Edit) -> bool:
+    return isinstance(edit, Put) and plan_step("", "", edit.data).after == edit.expects
+
+
+def _check_texts(edits: Iterable[Edit], ignore: tuple[str, ...]) -> tuple[Diagnostic, ...]:
+    """Parse every new record text, whoever planned it; return findings that do not refuse it."""
+    from vault_cli.text.fields import read_record
+
+    findings: list[Diagnostic] = []
+    for edit in edits:
+        path = edit.target if isinstance(edit, Move) else edit.path
+        if isinstance(edit, Remove) or not is_record_path(path, ignore):
+            continue
+        record, own = read_record(edit.data, path)
+        if record is None or any(d.severity == "error" for d in own):
+            raise RefusedError(
+                f"{show_name(path)} would not be a readable record; nothing was written",
+                hint="Correct what the findings name.",
+                diagnostics=own,
+            )
+        findings.extend(own)
+    return tuple(findings)
+
+
+def plan_steps(edits: Iterable[Edit]) -> list[Step]:
+    """Return what happens to each path; targets of moves come before their sources.
+
+    Raises:
+        RefusedError: two edits of one change touch the same path.
+    """
+    written: list[Step] = []
+    removed: list[Step] = []
+    for edit in edits:
+        if isinstance(edit, Put):
+            written.append(plan_step(edit.path, edit.expects, edit.data))
+        elif isinstance(edit, Remove):
+            removed.append(plan_step(edit.path, edit.expects, None))
+        else:
+            written.append(plan_step(edit.target, ABSENT, edit.data))
+            removed.append(plan_step(edit.path, edit.expects, None))
+    steps = [*written, *removed]
+    paths = [step.path for step in steps]
+    if len(set(paths)) < len(paths):
+        raise RefusedError("a change touches the same file twice", hint="This is a bug of mvault.")
+    return steps
+
+
+class _Run:
+    """One change under the lock."""
+
+    def __init__(
+        self,
+        root: Path,
+        repo: Repository,
+        change: Change,
+        ignore: tuple[str, ...],
+        findings: tuple[Diagnostic, ...],
+    ) -> None:
+        self.root = root
+        self.repo = repo
+        self.change = change
+        self.ignore = ignore
+        self.findings = findings
+        self.steps = plan_steps(change.edits)
+        self.committed = [s.path for s in self.steps if is_committed_path(s.path)]
+
+    def carry_out(self, message: str) -> Receipt:
+        """Do it, step by step (the lock is held)."""
+        notes = self._clean_up()
+        self._refuse_open_operation()
+        self.repo.require_identity()
+        self._compare_digests()
+        edit_commits = self._record_hand_edits()
+        replacement = Replacement(self.root, self.steps, self.repo.head())
+        replacement.write()
+        commit = self._commit(replacement, message)
+        return Receipt(
+            commit=commit,
+            paths=tuple(step.path for step in self.steps),
+            edit_commits=edit_commits,
+            diagnostics=(*notes, *self.findings),
+        )
+
+    def _clean_up(self) -> list[Diagnostic]:
+        """Finish what a killed run left behind, and remove its temporaries beside our paths."""
+        paths = recover(self.root, self._was_committed)
+        clean_temporaries(self.root, {step.path.rpartition("/")[0] for step in self.steps})
+        return [
+            Diagnostic(
+                path, 0, "interrupted-change", "note", "an interrupted change was cleaned up"
+            )
+            for path in paths
+        ]
+
+    def _was_committed(self, head: str, steps: list[Step]) -> bool:
+        if self.repo.head() == head:
+            return False
+        return any(
+            _blob_digest(self.repo.read_blob("HEAD", step.path)) == step.after
+            for step in steps
+            if is_committed_path(step.path)
+        )
+
+    def _refuse_open_operation(self) -> None:
+        operation = self.repo.operation_in_progress()
+        if operation:
+            raise ChangedMeanwhileError(
+                f"a git {operation} is under way in this vault; nothing was written",
+                hint=f"Finish it first: {_FINISH.get(operation, 'see `git status`')}",
+            )
+
+    def _compare_digests(self) -> None:
+        for step in self.steps:
+            if current_digest(self.root, step.path) != step.before:
+                raise changed_meanwhile(step.path)
+
+    def _record_hand_edits(self) -> tuple[str, ...]:
+        """Commit pending hand edits of the touched files, as a commit of their own."""
+        if not self.committed:
+            return ()
+        pending = [p for p in self.repo.pending(self.committed) if is_committed_path(p.path)]
+        if not pending:
+            return ()
+        paths = sorted(p.path for p in pending)
+        records = [r for p in pending if p.code != "deleted" and (r := self._parse(p.path))]
+        if len(paths) == 1 and records:
+            subject = f"({records[0].kind}): {records[0].title}"
+        else:
+            subject = f": {paths[0]}" if len(paths) == 1 else f": {len(paths)} files"
+        change = Change(
+            verb="edit",
+            subject=subject,
+            edits=(),
+            ids=tuple(dict.fromkeys(record.id for record in records)),
+            actor=Actor.PERSON,
+            origin="editor",
+        )
+        return (self.repo.commit_paths(paths, compose_message(change)),)
+
+    def _parse(self, path: str) -> Record | None:
+        """Return the record of a hand-edited file, None for a file that is no record.
+
+        Raises:
+            RefusedError: it is a record but cannot be read: history keeps readable texts only.
+        """
+        if not is_record_path(path, self.ignore):
+            return None
+        from vault_cli.text.fields import read_record
+
+        record, findings = read_record(read_file(self.root, path, MAX_CHANGED), path)
+        if record is None:
+            raise RefusedError(
+                f"{show_name(path)} was edited by hand and cannot be read; nothing was written",
+                hint="Correct what the findings name, then run the command again.",
+                diagnostics=findings,
+            )
+        return record
+
+    def _commit(self, replacement: Replacement, message: str) -> str:
+        if not self.committed:  # all of it is ignored by git
+            replacement.finish(committed=False)
+            return ""
+        try:
+            commit = self.repo.commit_paths(self.committed, message)
+        except (VaultError, OSError) as error:
+            if self._was_committed(replacement.head, self.steps):  # only what came after failed
+                replacement.finish(committed=True)
+                return self.repo.head()
+            raise self._not_committed(replacement, error) from error
+        except BaseException:
+            replacement.undo()
+            raise
+        replacement.finish(committed=True)
+        return commit
+
+    def _not_committed(self, replacement: Replacement, error: VaultError | OSError) -> VaultError:
+        """Keep or take back the files of a change that git did not commit; say which."""
+        if isinstance(error, OSError):
+            error = explain_os_error(error, "git", "run")
+        if all(isinstance(edit, Put) and edit.expects == ABSENT for edit in self.change.edits):
+            replacement.finish(committed=False)
+            saved = ", ".join(show_name(step.path) for step in self.steps[:3])
+            more = len(self.steps) - 3
+            saved += f" and {more} more" if more > 0 else ""
+            said = f"saved but not committed: {saved}: {error.message}"
+        else:
+            replacement.undo()
+            said = f"nothing was changed: {error.message}"
+        kind = ChangedMeanwhileError if isinstance(error, ChangedMeanwhileError) else StoreError
+        return kind(said, hint=error.hint, diagnostics=error.diagnostics)
+
+
+def is_committed_path(path: str) -> bool:
+    """Tell whether a path of the vault belongs into git's history."""
+    return path.split("/", 1)[0] not in UNCOMMITTED
+
+
+def _blob_digest(data: bytes | None) -> str:
+    return plan_step("", "", data).after
+
+
+def touched_paths(edits: Sequence[Edit]) -> list[str]:
+    """Return every path a list of edits touches, targets of moves first."""
+    return [step.path for step in plan_steps(edits)]

@@ -1,0 +1,131 @@
+"""Where the git repository of a vault is, found without starting git. May import `errors`.
+
+Only `.git` folders and files above the vault count. A bare repository that lies somewhere in the
+tree is never picked up, and no configuration is read here.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault_cli.errors import StoreError
+
+_PER_WORKTREE = ("refs/bisect/", "refs/worktree/", "refs/rewritten/")
+_HEX = frozenset("0123456789abcdef")
+_LINK_LIMIT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The folders of one repository, all absolute and without links.
+
+    Args:
+        git_dir: what `--git-dir` gets: holds HEAD and the index of this work tree.
+        common_dir: holds objects, refs, config and hooks; differs in linked work trees only.
+        work_tree: top folder of the checked-out files.
+    """
+
+    git_dir: Path
+    common_dir: Path
+    work_tree: Path
+
+    @property
+    def index(self) -> Path:
+        """The person's own index file."""
+        return self.git_dir / "index"
+
+
+def find_place(start: Path) -> Place | None:
+    """Return the repository whose work tree holds `start`, or None.
+
+    Raises:
+        StoreError: a `.git` file on the way up points nowhere.
+    """
+    top = Path(os.path.realpath(start))
+    for folder in (top, *top.parents):
+        git_dir = _git_dir_of(folder)
+        if git_dir is not None:
+            return Place(git_dir, _common_dir_of(git_dir), folder)
+    return None
+
+
+def _git_dir_of(folder: Path) -> Path | None:
+    candidate = folder / ".git"
+    if candidate.is_dir():
+        # git, too, walks past a folder called .git that is not a repository
+        return Path(os.path.realpath(candidate)) if (candidate / "HEAD").exists() else None
+    if not candidate.is_file():
+        return None
+    text = _read_line(candidate)
+    target = Path(os.path.realpath(folder / text.removeprefix("gitdir:").strip()))
+    if not text.startswith("gitdir:") or not (target / "HEAD").exists():
+        raise StoreError(
+            f"{candidate} does not point to a git repository",
+            hint="Restore the repository it names, or repair it with `git worktree repair`.",
+        )
+    return target
+
+
+def _common_dir_of(git_dir: Path) -> Path:
+    pointer = git_dir / "commondir"
+    return Path(os.path.realpath(git_dir / _read_line(pointer))) if pointer.is_file() else git_dir
+
+
+def _read_line(path: Path) -> str:
+    try:
+        with path.open("rb") as handle:
+            return os.fsdecode(handle.read(_LINK_LIMIT)).strip("\r\n")
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}") from error
+
+
+def foreign_owner(place: Place) -> bool:
+    """Whether another user owns the repository, so that git must be asked if it is safe."""
+    if os.name == "nt":
+        return False
+    user = os.geteuid()
+    return any(
+        path.exists() and path.lstat().st_uid != user
+        for path in (place.work_tree, place.work_tree / ".git", place.git_dir)
+    )
+
+
+def read_head(place: Place) -> str | None:
+    """Return the full id of HEAD from its file, None when only git itself can tell.
+
+    None also stands for an unborn branch and for reference storage other than plain files.
+    """
+    text = _read_small(place.git_dir / "HEAD")
+    if not text.startswith("ref: "):
+        return text if _is_id(text) else None
+    name = text.removeprefix("ref: ").strip()
+    if not name.startswith("refs/") or ".." in name:
+        return None
+    base = place.git_dir if name.startswith(_PER_WORKTREE) else place.common_dir
+    value = _read_small(base / name) or _packed(place.common_dir, name)
+    return value if _is_id(value) else None
+
+
+def _read_small(path: Path) -> str:
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as handle:
+            return handle.read(_LINK_LIMIT).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _packed(common_dir: Path, name: str) -> str:
+    try:
+        lines = (common_dir / "packed-refs").read_bytes().split(b"\n")
+    except OSError:
+        return ""
+    suffix = b" " + os.fsencode(name)
+    return next((line.split(b" ")[0].decode() for line in lines if line.endswith(suffix)), "")
+
+
+def _is_id(text: str) -> bool:
+    return len(text) in {40, 64} and _HEX.issuperset(text)

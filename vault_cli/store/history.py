@@ -1,0 +1,264 @@
+"""Reading history: commits, blobs, whole trees, who wrote a line. May import `errors`.
+
+Nothing here runs text conversion, external diffs or signature checks. Messages and names are text
+that anybody may have written: whoever shows them escapes them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta, tzinfo
+from typing import BinaryIO, cast
+
+from vault_cli.errors import NotFoundError, StoreError
+from vault_cli.store.commit import head_id
+from vault_cli.store.entry import parse_tree, tree_entries
+from vault_cli.store.git_run import Git, git_environment
+from vault_cli.store.pending import inside
+
+BLOB_LIMIT = 1 << 20
+"""Bytes of one file that `read_tree` keeps, plus one: enough to see that it is too large."""
+
+_FIELDS = ("%H", "%P", "%an <%ae>", "%aI", "%s", "%b", "%(trailers:only,unfold)", "%(trailers)")
+_FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
+_SAFE = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-decorate")
+_RAW = ("--raw", "--no-abbrev", "--no-renames", "-z", "--diff-merges=first-parent")
+_BLOBS = {"100644", "100755"}
+_DATE = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+)
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_OWN_ID = re.compile(r"[a-z]-[0-9a-hjkmnp-tv-z]{7}")
+
+
+@dataclass(frozen=True, slots=True)
+class CommitInfo:
+    """One commit as read back: full id, parents, author, ISO author date, message parts."""
+
+    id: str
+    parents: tuple[str, ...]
+    author: str
+    date: str
+    subject: str
+    body: str
+    trailers: tuple[tuple[str, str], ...]
+    paths: tuple[str, ...]
+
+
+def list_commits(git: Git, prefix: str, paths: Sequence[str], limit: int) -> list[CommitInfo]:
+    """Return commits, newest first; only those that touch `paths` (repository-relative)."""
+    if not head_id(git):
+        return []
+    count = (f"--max-count={limit}",) if limit else ()
+    scope = paths or ([prefix] if prefix else [])
+    out = git.run_slowly("log", *_SAFE, *_RAW, _FORMAT, *count, "HEAD", "--", *scope)
+    return list(_parse_log(out, prefix))
+
+
+def list_record_commits(
+    git: Git, prefix: str, record_id: str, paths: Sequence[str], limit: int
+) -> list[CommitInfo]:
+    """Return commits with this Vault-Id trailer or on a file of the record, newest first."""
+    if not head_id(git):
+        return []
+    by_trailer = ("--fixed-strings", f"--grep=Vault-Id: {record_id}", "HEAD", "--")
+    named = set(_lines(git, "rev-list", *by_trailer))
+    scope = [f":(top,literal){path}" for path in paths]
+    if _ID.fullmatch(record_id):  # no character of an id means anything in a glob
+        end = f"*-{record_id[2:]}.md" if _OWN_ID.fullmatch(record_id) else f"{record_id}.md"
+        scope.append(f":(top,glob)**/{end}")
+    magic = {"GIT_LITERAL_PATHSPECS": "0"}
+    out = git.run("rev-list", "HEAD", "--", *scope, env=magic).out if scope else b""
+    by_path = set(out.decode("ascii").split())
+    order = [id_ for id_ in _lines(git, "rev-list", "HEAD") if id_ in by_path or id_ in named]
+    found = [
+        info
+        for info in _read_commits(git, prefix, order)
+        if info.id in by_path or ("Vault-Id", record_id) in info.trailers
+    ]
+    return found[:limit] if limit else found
+
+
+def read_commit(git: Git, prefix: str, commit: str) -> CommitInfo:
+    """Return one commit by its full id."""
+    return next(_read_commits(git, prefix, [commit]))
+
+
+def _read_commits(git: Git, prefix: str, commits: Sequence[str]) -> Iterator[CommitInfo]:
+    if not commits:
+        return iter(())
+    data = "\n".join(commits).encode()
+    flags = ("--no-walk=unsorted", "--stdin")
+    return _parse_log(git.run_slowly("log", *_SAFE, *_RAW, _FORMAT, *flags, data=data), prefix)
+
+
+def _lines(git: Git, *args: str) -> list[str]:
+    return git.run(*args).out.decode("ascii", "replace").split()
+
+
+def _parse_log(out: bytes, prefix: str) -> Iterator[CommitInfo]:
+    """Parse `log -z --raw`: a fixed number of fields, then pairs of `:modes…` and a path.
+
+    No path can be taken for a field or a commit: every one follows a token that starts with `:`.
+    """
+    tokens = iter(out.split(b"\0"))
+    token = next(tokens, b"")
+    while token.strip():
+        fields = [token, *(next(tokens, b"") for _ in _FIELDS[1:])]
+        paths: list[bytes] = []
+        token = next(tokens, b"").lstrip(b"\n")
+        while not token or token.startswith(b":"):
+            if token:
+                paths.append(next(tokens, b""))
+            following = next(tokens, None)
+            if following is None:
+                token = b""
+                break
+            token = following.lstrip(b"\n")
+        yield _commit_info([field.decode("utf-8", "replace") for field in fields], paths, prefix)
+
+
+def _commit_info(fields: Sequence[str], paths: Sequence[bytes], prefix: str) -> CommitInfo:
+    commit, parents, author, date, subject, body, trailers, block = fields
+    pairs = (line.partition(":") for line in trailers.splitlines())
+    text, end = body.rstrip(), block.rstrip()
+    return CommitInfo(
+        id=commit.strip(),
+        parents=tuple(parents.split()),
+        author=author,
+        date=date,
+        subject=subject,
+        body=text.removesuffix(end).rstrip() if end else text,
+        trailers=tuple((name.strip(), value.strip()) for name, _, value in pairs),
+        paths=tuple(inside(prefix, map(os.fsdecode, paths))),
+    )
+
+
+def read_blob(git: Git, commit: str, path: str) -> bytes | None:
+    """Return the bytes of a repository-relative path at a commit, None when it is no file there."""
+    entry = tree_entries(git, commit, [path]).get(path)
+    if entry is None or entry.mode not in _BLOBS:
+        return None
+    return git.run("cat-file", "blob", entry.blob).out
+
+
+def read_tree(git: Git, commit: str, prefix: str) -> dict[str, bytes]:
+    """Return `*.md` and `vault.toml` below `prefix` at a commit, paths relative to it.
+
+    Of a file over BLOB_LIMIT the first BLOB_LIMIT + 1 bytes are returned.
+    """
+    scope = ("--", f"{prefix}/") if prefix else ()
+    entries = parse_tree(git.run("ls-tree", "-r", "-z", commit, *scope).out)
+    start = f"{prefix}/" if prefix else ""
+    wanted = {
+        path.removeprefix(start): entry.blob
+        for path, entry in entries.items()
+        if entry.mode in _BLOBS and (path.endswith(".md") or path == f"{start}vault.toml")
+    }
+    return dict(zip(wanted, _read_blobs(git, list(wanted.values())), strict=True))
+
+
+def _read_blobs(git: Git, blobs: Sequence[str]) -> list[bytes]:
+    """Read many blobs with one `cat-file --batch`."""
+    import subprocess
+    import tempfile
+
+    with tempfile.TemporaryFile() as names:
+        names.write("".join(f"{blob}\n" for blob in blobs).encode())
+        names.seek(0)
+        with subprocess.Popen(
+            git.argv(("cat-file", "--batch", "--buffer")),
+            cwd=git.place.work_tree,
+            env=git_environment({"GIT_ALLOW_PROTOCOL": "none"}),
+            stdin=names,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            stream = cast("BinaryIO", process.stdout)
+            return [_next_blob(stream, blob) for blob in blobs]
+
+
+def _next_blob(stream: BinaryIO, blob: str) -> bytes:
+    header = stream.readline().split()
+    if header[1:2] != [b"blob"]:
+        raise StoreError(
+            f"git cannot read the object {blob}: the repository is damaged or incomplete",
+            hint="Run `git fsck` in the vault; a fetch from another copy brings back what is lost.",
+        )
+    size = int(header[2])
+    data = stream.read(min(size, BLOB_LIMIT + 1))
+    rest = size - len(data)
+    while rest > 0 and (chunk := stream.read(min(rest, BLOB_LIMIT))):
+        rest -= len(chunk)
+    stream.read(1)  # the line end after the object
+    return data
+
+
+def resolve_text(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
+    """Return the full commit id for a revision or a date.
+
+    Raises:
+        NotFoundError: git does not know it, or the vault has no commit that early.
+    """
+    if _DATE.fullmatch(text):
+        return _at_date(git, text, prefix, zone)
+    printable = text.isprintable() and not text.startswith("-") and text
+    name = f"{text}^{{commit}}"
+    done = git.run("rev-parse", "--verify", "--quiet", name, check=False) if printable else None
+    if done is None or done.code:
+        raise NotFoundError(
+            f"no such commit: {text!r}",
+            hint="Give a commit id, a branch, HEAD~2, or a date like 2026-11-01.",
+        )
+    return done.out.decode("ascii").strip()
+
+
+def _at_date(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
+    try:
+        moment = _last_moment(text, zone)
+    except (ValueError, OverflowError) as error:
+        raise NotFoundError(
+            f"no such date: {text!r}", hint="Dates look like 2026-11-01."
+        ) from error
+    scope = ("--", prefix) if prefix else ("--",)
+    flags = ("--topo-order", "--max-count=1", f"--min-age={moment}")
+    known = moment >= 0 and head_id(git)
+    found = git.run("rev-list", *flags, "HEAD", *scope).out.decode().strip() if known else ""
+    if not found:
+        raise NotFoundError(
+            f"the vault has no commit as early as {text}",
+            hint="`mvault log` shows the first one.",
+        )
+    return found
+
+
+def _last_moment(text: str, zone: tzinfo | None) -> int:
+    """Return the last second a date or a moment covers; a bare date counts to its end."""
+    moment = datetime.fromisoformat(text)
+    if len(text) == len("2026-11-01"):
+        moment = datetime.combine(moment.date(), time(23, 59, 59))
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zone) if zone else moment.astimezone()
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    return (moment - epoch) // timedelta(seconds=1)
+
+
+def blame_lines(git: Git, commit: str, path: str) -> tuple[str, ...]:
+    """Return, for every line of a repository-relative path at a commit, the commit it came from.
+
+    Raises:
+        GitFailedError: the path is not there.
+    """
+    out = git.run_slowly("blame", "--porcelain", "--no-textconv", commit, "--", path)
+    ids: list[str] = []
+    header = b""
+    for line in out.split(b"\n"):
+        if line.startswith(b"\t"):
+            ids.append(header.decode("ascii"))
+            header = b""
+        elif not header:
+            header = line.split(b" ")[0]
+    return tuple(ids)

@@ -1,0 +1,278 @@
+"""Derived cache of parsed files in `.state/index.sqlite`: throw-away, rebuilt without asking.
+
+May import `model`, `errors`, `store.opening`, `store.codec`; sqlite3 inside functions.
+
+A cache is only believed when its header carries a key made from a random token that never leaves
+this machine's own state folder (so one that came with a folder from elsewhere is not), and a row
+only when the file's stamp is the same and was old enough, by the file system's own clock, when
+the file was read.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from vault_cli import __version__
+from vault_cli.errors import VaultError
+from vault_cli.store.codec import LAYOUT, Columns, Row
+from vault_cli.store.lock import open_lock_file, try_lock
+from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
+from vault_cli.store.places import state_folder
+from vault_cli.store.walk import Stamp
+
+if TYPE_CHECKING:
+    import sqlite3
+
+INDEX_PATH: Final = ".state/index.sqlite"
+_LOCK_PATH: Final = ".state/index.lock"
+_COMPANIONS: Final = ("", "-wal", "-shm", "-journal")
+_MAGIC: Final = b"SQLite format 3\0"
+_TICK_NS: Final = 2_100_000_000
+"""Coarsest time stamp of a file system in use (FAT: two seconds), and a little."""
+
+_TABLE: Final = (
+    "CREATE TABLE record (path TEXT PRIMARY KEY, seal INTEGER, size INTEGER, mtime INTEGER,"
+    " ctime INTEGER, inode INTEGER, settled INTEGER, digest TEXT, facts TEXT, body TEXT,"
+    " fields TEXT, findings TEXT)"
+)
+_SELECT: Final = (
+    "SELECT path, size, mtime, ctime, inode, settled, digest, facts, body, fields, findings"
+    " FROM record WHERE seal = ?"
+)
+
+
+class Entry(NamedTuple):
+    """One file for the cache: where and when it was read, and what was in it."""
+
+    stamp: Stamp
+    digest: str
+    columns: Columns
+
+
+class Index:
+    """The cache of one vault. No method raises for a bad, foreign, locked or missing cache."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._key = _make_key(root)
+        self._clock = 0
+
+    def load(self) -> dict[str, Row]:
+        """Return the rows by path; empty when there is no cache to believe."""
+        if self._key is None or not self._header_fits():
+            return {}
+        import sqlite3
+
+        try:
+            connection = self._connect(self._read_mode())
+            try:
+                return {row[0]: row for row in connection.execute(_SELECT, (self._key.seal,))}
+            finally:
+                connection.close()
+        except (sqlite3.Error, OverflowError, UnicodeError):
+            return {}
+
+    @contextmanager
+    def updating(self) -> Iterator[bool]:
+        """Hold the right to write the cache; yields False when another run has it or it is fixed.
+
+        Enter it before files are read: the file system's clock of that moment decides which
+        stamps are old enough to be believed later.
+        """
+        if self._key is None:
+            yield False
+            return
+        file = _open_lock(self._root)
+        if file < 0:
+            yield False
+            return
+        try:
+            held = _try_lock(file)
+            if held:
+                self._clock = _file_system_clock(file)
+            yield held
+        finally:
+            os.close(file)
+
+    def store(self, entries: Iterable[Entry], gone: Iterable[str]) -> None:
+        """Write rows and forget paths; call inside `updating`. A failure only costs time later."""
+        import sqlite3
+
+        assert self._key is not None  # noqa: S101 - `updating` yielded True
+        try:
+            if not self._header_fits():
+                self._create()
+            connection = self._connect("rw")
+            try:
+                self._write(connection, entries, gone)
+            finally:
+                connection.close()
+        except (sqlite3.Error, OSError, VaultError, OverflowError, UnicodeError):
+            self._discard()
+
+    def _write(
+        self, connection: sqlite3.Connection, entries: Iterable[Entry], gone: Iterable[str]
+    ) -> None:
+        key = self._key
+        assert key is not None  # noqa: S101 - as above
+        rows = (
+            (
+                entry.stamp.path,
+                key.seal,
+                *entry.stamp[1:],
+                self._is_settled(entry.stamp),
+                entry.digest,
+                *entry.columns,
+            )
+            for entry in entries
+        )
+        with connection:
+            connection.executemany("DELETE FROM record WHERE path = ?", ((path,) for path in gone))
+            connection.executemany(
+                "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+            )
+
+    def _is_settled(self, stamp: Stamp) -> bool:
+        return max(stamp.mtime_ns, stamp.ctime_ns) + _TICK_NS < self._clock
+
+    def _header_fits(self) -> bool:
+        """Compare the key in the header before SQLite gets to see a file of unknown origin."""
+        try:
+            with Folders(self._root) as folders:
+                name, handle = folders.locate(INDEX_PATH)
+                data, _ = read_at(name, handle, 1 << 40, upto=100)
+        except (OSError, VaultError):
+            return False
+        key = self._key
+        return (
+            key is not None
+            and data[:16] == _MAGIC
+            and data[60:64] == key.user_version
+            and data[68:72] == key.application_id
+        )
+
+    def _read_mode(self) -> str:
+        # Where nothing may be written SQLite could not make its shared-memory file.
+        writable = os.access(self._root / ".state", os.W_OK) and os.access(
+            self._root / INDEX_PATH, os.W_OK
+        )
+        return "rw" if writable else "ro&immutable=1"
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        import sqlite3
+
+        place = (self._root.absolute() / INDEX_PATH).as_posix()
+        for char in "%?#":
+            place = place.replace(char, f"%{ord(char):02x}")
+        place = place if place.startswith("/") else f"/{place}"
+        connection = sqlite3.connect(f"file:{place}?mode={mode}", timeout=0.2, uri=True)
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _create(self) -> None:
+        """Make an empty cache; whatever stood there goes unread."""
+        self._discard()
+        key = self._key
+        assert key is not None  # noqa: S101 - as above
+        with Folders(self._root) as folders:
+            name, handle = folders.locate(INDEX_PATH, create=True)
+            os.close(os.open(name, CREATE_FLAGS, 0o600, dir_fd=handle))
+        connection = self._connect("rw")
+        try:
+            connection.execute(f"PRAGMA application_id = {_signed(key.application_id)}")
+            connection.execute(f"PRAGMA user_version = {_signed(key.user_version)}")
+            connection.execute(_TABLE)
+            connection.commit()
+            connection.execute("PRAGMA journal_mode = WAL")
+        finally:
+            connection.close()
+
+    def _discard(self) -> None:
+        for tail in _COMPANIONS:
+            with suppress(OSError, VaultError), Folders(self._root) as folders:
+                name, handle = folders.locate(INDEX_PATH + tail)
+                os.unlink(name, dir_fd=handle)
+
+
+class _Key(NamedTuple):
+    """What a cache of ours must carry: two header fields, and a number in every row."""
+
+    application_id: bytes
+    user_version: bytes
+    seal: int
+
+
+def _signed(word: bytes) -> int:
+    return int.from_bytes(word, "big", signed=True)
+
+
+def _make_key(root: Path) -> _Key | None:
+    """Bind the cache to this machine, place, program and format; None when nothing can hold it."""
+    token = _read_token()
+    if token is None:
+        return None
+    import hashlib
+
+    python = ".".join(map(str, sys.version_info[:2]))
+    text = "\0".join((LAYOUT, __version__, python, os.path.realpath(root)))
+    word = hashlib.blake2b(os.fsencode(text), key=token, digest_size=16).digest()
+    # An all-zero or small header field could be anybody's.
+    return _Key(word[:4], word[4:8], int.from_bytes(word[8:15], "big"))
+
+
+def _read_token() -> bytes | None:
+    place = state_folder() / "cache-token"
+    with suppress(OSError):
+        token = place.read_bytes()
+        if len(token) == 32:  # noqa: PLR2004 - the length we write
+            return token
+        place.unlink()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary = place.with_name(f".cache-token.{os.getpid()}-{os.urandom(4).hex()}")
+        file = os.open(temporary, CREATE_FLAGS, 0o600)
+        try:
+            os.write(file, os.urandom(32))
+        finally:
+            os.close(file)
+        try:
+            with suppress(FileExistsError):  # another run was first: its token counts
+                os.link(temporary, place)
+        finally:
+            temporary.unlink()
+        token = place.read_bytes()
+    except OSError:
+        return None
+    return token if len(token) == 32 else None  # noqa: PLR2004 - as above
+
+
+def _open_lock(root: Path) -> int:
+    try:
+        return open_lock_file(root, _LOCK_PATH)
+    except VaultError:
+        return -1
+
+
+def _try_lock(file: int) -> bool:
+    try:
+        return try_lock(file)
+    except VaultError:  # no file locks here: then nobody writes a cache
+        return False
+
+
+def _file_system_clock(file: int) -> int:
+    """Return the time the vault's file system would stamp a write with right now."""
+    with suppress(OSError, NotImplementedError, TypeError):
+        os.utime(file)
+        return os.fstat(file).st_mtime_ns
+    return 0  # unknown: no stamp is old enough

@@ -1,0 +1,215 @@
+"""The vault's exclusive lock. Standard library, `errors` and `store.opening`.
+
+The kernel frees the lock when its owner dies, so a left-over file means nothing and is never
+deleted. Waiting blocks in the kernel (polling starves under load); a helper thread does the
+blocking so that the wait has an end.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from vault_cli.errors import ChangedMeanwhileError, StoreError
+from vault_cli.store.opening import CREATE_FLAGS, Folders, explain_os_error
+
+LOCK_PATH: Final = ".state/lock"
+_BUSY: Final = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
+_FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+@contextmanager
+def lock_vault(root: Path, *, wait: float = 10.0) -> Iterator[None]:
+    """Hold the vault's exclusive lock (`flock` on `.state/lock`, owner written into it).
+
+    Not re-entrant: the same process waits for itself.
+
+    Args:
+        root: vault root.
+        wait: most seconds to wait for another writer.
+
+    Raises:
+        ChangedMeanwhileError: a live owner kept it for `wait` seconds (names the owner).
+        StoreError: the vault cannot be written.
+    """
+    deadline = time.monotonic() + wait
+    file = _acquire(root, deadline)
+    try:
+        _write_owner(file)
+        yield
+    finally:
+        _release(file)
+
+
+def _acquire(root: Path, deadline: float) -> int:
+    while True:
+        file = open_lock_file(root)
+        try:
+            _take(file, deadline)
+        except BaseException:
+            os.close(file)
+            raise
+        if _is_current(root, file):
+            return file
+        os.close(file)  # somebody removed the file while we waited: the lock is on a ghost
+
+
+def open_lock_file(root: Path, path: str = LOCK_PATH) -> int:
+    """Open a lock file below `.state/`, which is made, hidden from git, when it is missing.
+
+    Raises:
+        StoreError: the vault cannot be written.
+    """
+    try:
+        with Folders(root) as folders:
+            try:
+                name, handle = folders.locate(path)
+            except FileNotFoundError:
+                _make_state_folder(folders)
+                name, handle = folders.locate(path)
+            return os.open(name, _FLAGS, 0o600, dir_fd=handle)
+    except OSError as error:
+        raise explain_os_error(error, path, "write") from error
+
+
+def _make_state_folder(folders: Folders) -> None:
+    name, handle = folders.locate(".state/.gitignore", create=True)
+    with suppress(FileExistsError):
+        file = os.open(name, CREATE_FLAGS, 0o600, dir_fd=handle)
+        try:
+            os.write(file, b"*\n")
+        finally:
+            os.close(file)
+
+
+def _is_current(root: Path, file: int) -> bool:
+    try:
+        with Folders(root) as folders:
+            name, handle = folders.locate(LOCK_PATH)
+            there = os.stat(name, dir_fd=handle, follow_symlinks=False)
+    except OSError:
+        return False
+    return os.path.samestat(there, os.fstat(file))
+
+
+def _busy(file: int) -> ChangedMeanwhileError:
+    owner = read_owner(file)
+    who = f" ({owner})" if owner else ""
+    return ChangedMeanwhileError(
+        f"another mvault{who} is writing to this vault",
+        hint="Wait for it to end and run the command again.",
+    )
+
+
+def read_owner(file: int) -> str:
+    """Return who wrote into the lock file, in words, or ""."""
+    try:
+        text = os.pread(file, 200, 0) if hasattr(os, "pread") else b""
+    except OSError:
+        return ""
+    words = text.decode("utf-8", "replace").split("\n", 1)[0]
+    return "".join(char for char in words if char.isprintable())
+
+
+def _write_owner(file: int) -> None:
+    """Say who holds the lock; only words for others, so a full disk does not stop anybody."""
+    import platform
+
+    line = f"process {os.getpid()} on {platform.node()} since {_now_words()}\n"
+    try:
+        os.ftruncate(file, 0)
+        os.lseek(file, 0, os.SEEK_SET)
+        os.write(file, line.encode())
+    except OSError:
+        return
+
+
+def _now_words() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S%z")
+
+
+def _release(file: int) -> None:
+    try:
+        os.ftruncate(file, 0)
+    except OSError:
+        pass
+    finally:
+        os.close(file)  # closing frees the lock, whatever happened before
+
+
+if sys.platform == "win32":  # pragma: no cover - exercised on Windows only
+    import msvcrt
+
+    _FAR: Final = 1 << 30  # the locked byte lies beyond the owner's words, so others can read them
+
+    def try_lock(file: int) -> bool:
+        """Take the lock of an open file if it is free; tell whether we have it now."""
+        os.lseek(file, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            if error.errno in _BUSY:
+                return False
+            raise
+        return True
+
+    def _take(file: int, deadline: float) -> None:
+        while not try_lock(file):
+            if time.monotonic() > deadline:
+                raise _busy(file)
+            time.sleep(0.02)
+
+else:
+    import fcntl
+
+    def try_lock(file: int) -> bool:
+        """Take the lock of an open file if it is free; tell whether we have it now."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in _BUSY:
+                return False
+            raise StoreError(
+                f"this file system has no file locks: {error.strerror}",
+                hint="Keep the vault on a local disk.",
+            ) from error
+        return True
+
+    def _take(file: int, deadline: float) -> None:
+        if try_lock(file):
+            return
+        if not _Waiter(file).wait(max(0.0, deadline - time.monotonic())):
+            raise _busy(file)
+
+    class _Waiter:
+        """A thread that blocks in flock on a duplicate, which shares the lock with `file`.
+
+        Abandoned, it closes the duplicate as soon as it gets the lock; the caller has closed
+        its own descriptor by then, so the lock is free again.
+        """
+
+        def __init__(self, file: int) -> None:
+            import threading
+
+            self._duplicate = os.dup(file)
+            self._done = threading.Event()
+            self._got = False
+            threading.Thread(target=self._run, name="vault-lock", daemon=True).start()
+
+        def _run(self) -> None:
+            try:
+                fcntl.flock(self._duplicate, fcntl.LOCK_EX)
+                self._got = True
+            finally:
+                os.close(self._duplicate)
+                self._done.set()
+
+        def wait(self, seconds: float) -> bool:
+            """Return whether the lock came within `seconds`."""
+            return self._done.wait(seconds) and self._got

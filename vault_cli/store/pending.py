@@ -1,0 +1,71 @@
+"""What differs between HEAD and the disk. May import `errors`.
+
+git's own `status` runs content filters and trusts the person's index; it only serves to find
+candidates quickly where nothing is untrusted. Every answer comes from comparing bytes with HEAD.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault_cli.errors import StoreError
+from vault_cli.store.commit import Rules, head_id
+from vault_cli.store.entry import GONE, Entry, blob_id, parse_tree, read_disk, tree_entries
+from vault_cli.store.git_run import Git
+
+_SUBMODULE = "160000"
+_LINK = "120000"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """One path whose working-tree bytes differ from HEAD: code is `added`, `changed`, `deleted`."""
+
+    path: str
+    code: str
+
+
+def candidate_paths(git: Git, prefix: str, *, plain: bool) -> list[str]:
+    """Return repository-relative paths that may differ from HEAD; ignored files are left out."""
+    scope = ("--", prefix) if prefix else ()
+    if plain:
+        flags = ("--porcelain=v1", "-z", "--no-renames", "-uall", "--ignore-submodules=all")
+        out = git.run("status", *flags, *scope).out
+        return sorted({os.fsdecode(line[3:]) for line in out.split(b"\0") if line})
+    head = head_id(git)
+    tracked = parse_tree(git.run("ls-tree", "-r", "-z", head, *scope).out) if head else {}
+    listed = git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard", *scope).out
+    return sorted({*tracked, *(os.fsdecode(name) for name in listed.split(b"\0") if name)})
+
+
+def compare_paths(git: Git, rules: Rules, paths: Sequence[str]) -> tuple[Pending, ...]:
+    """Compare repository-relative paths with HEAD byte by byte."""
+    old = tree_entries(git, head_id(git), paths)
+    found = (_compare(git.place.work_tree, rules, path, old.get(path, GONE)) for path in paths)
+    return tuple(item for item in found if item is not None)
+
+
+def _compare(root: Path, rules: Rules, path: str, before: Entry) -> Pending | None:
+    if before.mode in {_SUBMODULE, _LINK} or path.endswith("/"):
+        return None  # not ours to look into
+    try:
+        file = read_disk(root, path)
+    except StoreError:
+        return Pending(path, "changed" if before.mode else "added")
+    if file is None:
+        return Pending(path, "deleted") if before.mode else None
+    if not before.mode:
+        return Pending(path, "added")
+    blob = rules.filters.filtered_id(path, file.data) or blob_id(file.data, rules.algorithm)
+    return None if blob == before.blob else Pending(path, "changed")
+
+
+def inside(prefix: str, paths: Iterable[str]) -> list[str]:
+    """Return the paths below `prefix`, relative to it."""
+    if not prefix:
+        return list(paths)
+    start = f"{prefix}/"
+    return [path.removeprefix(start) for path in paths if path.startswith(start)]

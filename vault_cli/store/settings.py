@@ -1,0 +1,222 @@
+"""The table of settings: names, types, defaults, help. Imports `errors` only.
+
+It drives loading, `mvault config show --explain`, and the table in the README.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from vault_cli.store.walk import DEFAULT_IGNORE
+
+SCHEMA: Final = 1
+"""The layout of a vault this program writes."""
+
+RENDER_GROUPS: Final = (
+    "corrections",
+    "failures",
+    "required",
+    "checklist",
+    "rules",
+    "lessons",
+    "reference",
+    "conflicts",
+    "recipes",
+    "skills",
+)
+SCOPE_LEVELS: Final = ("global", "project", "session")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    Args:
+        name: dotted name, also its place in the TOML file.
+        type: `int`, `str`, `bool`, `tuple` (a list of texts) or `dict` (a table text = number).
+        default: value when no layer sets it.
+        help: one line.
+        choices: allowed values (of each item, for a list), empty for any.
+        user_only: only the person's own configuration may set it, never a vault or a variable.
+        least: smallest number allowed.
+    """
+
+    name: str
+    type: type
+    default: Any
+    help: str
+    choices: tuple[str, ...] = ()
+    user_only: bool = False
+    least: int = 0
+
+    @property
+    def variable(self) -> str:
+        """Environment variable that sets it, for example `MVAULT_RENDER_BUDGET`."""
+        return "MVAULT_" + self.name.upper().replace(".", "_")
+
+    @property
+    def allowed(self) -> str:
+        """What a value may be, in words."""
+        words = _TYPE_WORDS[self.type]
+        if self.type is int and self.least:
+            words += f" of at least {self.least}"
+        return f"{words}: {', '.join(self.choices)}" if self.choices else words
+
+
+_TYPE_WORDS: Final[dict[type, str]] = {
+    int: "a whole number",
+    str: "a text",
+    bool: "true or false",
+    tuple: "a list of texts",
+    dict: "a table of whole numbers by group name",
+}
+
+SETTINGS: Final[tuple[Setting, ...]] = (
+    Setting("schema", int, SCHEMA, "layout of the vault; written by `mvault init`", least=1),
+    Setting("vault.timezone", str, "", "IANA time zone of calendar days; empty = the system's"),
+    Setting(
+        "files.ignore", tuple, DEFAULT_IGNORE, "folders (names, or paths from the root) not read"
+    ),
+    Setting(
+        "render.mode",
+        str,
+        "assist",
+        "assist: what fits the prompt first; strict: everything in force; off: nothing",
+        choices=("assist", "strict", "off"),
+    ),
+    Setting("render.budget", int, 9500, "most the whole block may take; 0 = no limit"),
+    Setting("render.unit", str, "bytes", "what the budget counts", choices=("bytes", "characters")),
+    Setting(
+        "render.order",
+        tuple,
+        RENDER_GROUPS,
+        "groups in order; one left out is not rendered",
+        choices=RENDER_GROUPS,
+    ),
+    Setting(
+        "render.quotas",
+        dict,
+        MappingProxyType({}),
+        "most a group may take",
+        choices=RENDER_GROUPS,
+    ),
+    Setting(
+        "render.scopes", tuple, SCOPE_LEVELS, "scope levels that are read", choices=SCOPE_LEVELS
+    ),
+    Setting(
+        "graduation.min_hits", int, 3, "hits a recipe needs before it can become a skill", least=1
+    ),
+    Setting(
+        "graduation.skills_budget", int, 6000, "characters all skill descriptions may take together"
+    ),
+    Setting(
+        "trust.incoming",
+        str,
+        "accept",
+        "records changed by others: accept, review (a person looks first), signed",
+        choices=("accept", "review", "signed"),
+        user_only=True,
+    ),
+    Setting(
+        "trust.uncommitted",
+        str,
+        "current",
+        "uncommitted hand edits of records in force: current text, or the committed one",
+        choices=("current", "committed"),
+        user_only=True,
+    ),
+    Setting(
+        "trust.approve_without_terminal",
+        tuple,
+        (),
+        "actors that may approve with --yes and no terminal",
+        user_only=True,
+    ),
+    Setting("editor", str, "", "editor command; empty = $VISUAL, then $EDITOR"),
+)
+
+BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({s.name: s for s in SETTINGS})
+
+
+def coerce_value(setting: Setting, value: object) -> Any:
+    """Return a value of the setting's type, frozen.
+
+    Raises:
+        ValueError: the value is not allowed; the text says what is.
+    """
+    result = _COERCE[setting.type](setting, value)
+    items = [*result] if setting.type in {tuple, dict} else [result]
+    wrong = [item for item in items if setting.choices and item not in setting.choices]
+    if wrong:
+        raise ValueError(f"{wrong[0]!r} is not allowed; it takes {setting.allowed}")
+    return result
+
+
+def _refuse(setting: Setting, value: object) -> ValueError:
+    return ValueError(f"{value!r} is not allowed; it takes {setting.allowed}")
+
+
+def _as_int(setting: Setting, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < setting.least:
+        raise _refuse(setting, value)
+    return value
+
+
+def _as_bool(setting: Setting, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _refuse(setting, value)
+    return value
+
+
+def _as_text(setting: Setting, value: object) -> str:
+    if not isinstance(value, str):
+        raise _refuse(setting, value)
+    return value
+
+
+def _as_list(setting: Setting, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        raise _refuse(setting, value)
+    return tuple(dict.fromkeys(value))
+
+
+def _as_table(setting: Setting, value: object) -> Mapping[str, int]:
+    if not isinstance(value, Mapping):
+        raise _refuse(setting, value)
+    return MappingProxyType({str(key): _as_int(setting, item) for key, item in value.items()})
+
+
+_COERCE: Final[dict[type, Callable[[Setting, object], Any]]] = {
+    int: _as_int,
+    bool: _as_bool,
+    str: _as_text,
+    tuple: _as_list,
+    dict: _as_table,
+}
+
+
+def parse_value(setting: Setting, text: str) -> Any:
+    """Read a value typed in a shell: `9500`, `true`, `a,b`, `lessons=3000,rules=2000`.
+
+    Raises:
+        ValueError: the text is not allowed; the message says what is.
+    """
+    text = text.strip()
+    if setting.type is int:
+        digits = text.removeprefix("-").isascii() and text.removeprefix("-").isdigit()
+        return coerce_value(setting, int(text) if digits and len(text) < 19 else text)  # noqa: PLR2004
+    if setting.type is bool:
+        return coerce_value(setting, {"true": True, "false": False}.get(text.lower(), text))
+    if setting.type is str:
+        return coerce_value(setting, text)
+    items = [item.strip() for item in text.split(",") if item.strip()]
+    if setting.type is tuple:
+        return coerce_value(setting, items)
+    pairs = dict(item.partition("=")[::2] for item in items)
+    bad = next((key for key, number in pairs.items() if not number.strip().isdigit()), None)
+    if bad is not None:
+        raise ValueError(f"{bad!r} needs a number: write group=number,group=number")
+    return coerce_value(setting, {key.strip(): int(number) for key, number in pairs.items()})

@@ -1,0 +1,196 @@
+"""Set one value in a TOML file, in place. May import `errors`, `store.settings`, `store.config`.
+
+Only `key = value` lines and `[table]` headers are understood; comments, order and line ends of
+all other lines stay. What comes out is parsed again and compared before it is returned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from vault_cli.errors import RefusedError, UsageError
+from vault_cli.store.config import CONFIG_FILE, nearest_setting, parse_toml, read_toml_file
+from vault_cli.store.settings import BY_NAME, Setting, coerce_value, parse_value
+
+_PART: Final = r"""(?:[A-Za-z0-9_-]+|"[^"\\\n]*"|'[^'\n]*')"""
+_NAME: Final = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+_TABLE: Final = re.compile(rf"[ \t]*\[[ \t]*({_NAME})[ \t]*\][ \t]*(?:#.*)?$")
+_KEY: Final = re.compile(rf"[ \t]*({_NAME})[ \t]*=[ \t]*")
+_COMMENT: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|[^#"'])*?([ \t]*#.*)?$""")
+
+
+def set_setting(path: Path, name: str, value: object) -> bytes:
+    """Return the new bytes of a configuration file with one setting changed.
+
+    Args:
+        path: `vault.toml` of a vault, or the person's own file (then every setting may be set).
+        name: dotted name.
+        value: text as typed in a shell, or a value of the setting's type.
+
+    Raises:
+        UsageError: no such setting, the value is not allowed, the setting belongs into the
+            person's own file, or the file is not TOML.
+        RefusedError: the setting is written in a form that cannot be changed in place.
+    """
+    setting = _require_setting(name, path)
+    try:
+        result = parse_value(setting, value) if isinstance(value, str) else None
+        result = coerce_value(setting, value) if result is None else result
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from error
+    data = read_toml_file(path) or b""
+    before = parse_toml(data, str(path))
+    if _look_up(before, name) == _plain(result):
+        return data
+    patched = _patch(data, name, result)
+    _prove(before, parse_toml_or_refuse(patched, path, name), name, result)
+    return patched
+
+
+def _require_setting(name: str, path: Path) -> Setting:
+    setting = BY_NAME.get(name)
+    if setting is None:
+        nearest = nearest_setting(name)
+        hint = f"Did you mean {nearest}?" if nearest else ""
+        raise UsageError(f"there is no setting {name!r}", hint=hint)
+    if setting.user_only and path.name == CONFIG_FILE:
+        raise UsageError(
+            f"{name} cannot stand in {CONFIG_FILE}: a vault cannot grant itself trust",
+            hint=f"Set it for yourself: mvault config set --user {name} …",
+        )
+    return setting
+
+
+def parse_toml_or_refuse(data: bytes, path: Path, name: str) -> dict[str, Any]:
+    """Parse what the patch gave; a failure means the file's form was not understood."""
+    try:
+        return parse_toml(data, str(path))
+    except UsageError as error:
+        raise _refuse(path, name) from error
+
+
+def _refuse(path: Path, name: str) -> RefusedError:
+    return RefusedError(
+        f"{name} is written in {path.name} in a form that cannot be changed in place",
+        hint="Change it in an editor.",
+    )
+
+
+def _prove(before: dict[str, Any], after: dict[str, Any], name: str, value: object) -> None:
+    wanted = _with(before, name.split("."), _plain(value))
+    if after != wanted:
+        raise _refuse(Path(CONFIG_FILE), name)
+
+
+def _with(table: Mapping[str, Any], parts: list[str], value: object) -> dict[str, Any]:
+    head, *rest = parts
+    return {**table, head: _with(table.get(head, {}), rest, value) if rest else value}
+
+
+def _look_up(table: Mapping[str, Any], name: str) -> Any:
+    place: Any = table
+    for part in name.split("."):
+        if not isinstance(place, Mapping) or part not in place:
+            return None
+        place = place[part]
+    return place
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _patch(data: bytes, name: str, value: object) -> bytes:
+    text = data.decode("utf-8-sig")
+    bom = data[:3] if data.startswith(b"\xef\xbb\xbf") else b""
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines = text.splitlines(keepends=True)
+    number = find_line(text, name)
+    if number:
+        _replace_value(lines, number - 1, format_value(value))
+    else:
+        _insert_value(lines, name, format_value(value), end)
+    return bom + "".join(lines).encode()
+
+
+def find_line(text: str, name: str) -> int:
+    """Return the 1-based line where a dotted setting is given, or 0."""
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        header = _TABLE.match(line)
+        if header:
+            table = _bare(header[1])
+            if table == name:
+                return number
+            continue
+        key = _KEY.match(line)
+        if key and (f"{table}.{_bare(key[1])}" if table else _bare(key[1])) == name:
+            return number
+    return 0
+
+
+def _bare(name: str) -> str:
+    return ".".join(part.strip(" \t\"'") for part in re.findall(_PART, name))
+
+
+def _replace_value(lines: list[str], index: int, value: str) -> None:
+    line = lines[index]
+    body = line.rstrip("\r\n")
+    key = _KEY.match(body)
+    if key is None:  # a whole table: the proof below refuses it
+        return
+    end = index
+    while _depth("".join(lines[index : end + 1])[key.end() :]) > 0 and end + 1 < len(lines):
+        end += 1
+    last = lines[end].rstrip("\r\n")
+    tail = _COMMENT.match(last if end > index else last[key.end() :])
+    comment = (tail[1] or "") if tail else ""
+    lines[index : end + 1] = [body[: key.end()] + value + comment + lines[end][len(last) :]]
+
+
+def _depth(text: str) -> int:
+    """How many brackets are still open after a value's text (strings and comments left out)."""
+    bare = re.sub(r"""("(?:\\.|[^"\\\n])*"|'[^'\n]*')|#[^\n]*""", "", text)
+    return bare.count("[") + bare.count("{") - bare.count("]") - bare.count("}")
+
+
+def _insert_value(lines: list[str], name: str, value: str, end: str) -> None:
+    table, _, key = name.rpartition(".")
+    if lines and not lines[-1].endswith(("\n", "\r")):
+        lines[-1] += end
+    headers = [
+        (i, _bare(m[1])) for i, line in enumerate(lines) if (m := _TABLE.match(line.rstrip("\r\n")))
+    ]
+    here = next((i for i, header in headers if header == table), None)
+    if not table:
+        lines.insert(headers[0][0] if headers else len(lines), f"{key} = {value}{end}")
+    elif here is None:
+        lines.extend([*([end] if lines else []), f"[{table}]{end}", f"{key} = {value}{end}"])
+    else:
+        stop = next((i for i, _ in headers if i > here), len(lines))
+        while stop > here + 1 and not lines[stop - 1].strip():
+            stop -= 1
+        lines.insert(stop, f"{key} = {value}{end}")
+
+
+def format_value(value: object) -> str:
+    """Return a value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(format_value(item) for item in value)}]"
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{key} = {item}" for key, item in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    return str(value) if isinstance(value, int) else _quote(str(value))
+
+
+def _quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    plain = "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in escaped)
+    return f'"{plain}"'

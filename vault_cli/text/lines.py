@@ -1,0 +1,65 @@
+"""Lines of Markdown outside code, and merge-conflict markers. Standard library only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?")
+_UNDERLINE = re.compile(r" {0,3}=+[ \t]*")
+
+
+def lines_outside_fences(text: str) -> Iterator[tuple[int, str]]:
+    """Yield (0-based line number, line) of the lines that stand in no fenced code block."""
+    fence = ""
+    for number, line in enumerate(text.split("\n")):
+        match = _FENCE.fullmatch(line)
+        if match is None:
+            if not fence:
+                yield number, line
+        elif not fence:
+            if match[1][0] == "~" or "`" not in match[2]:
+                fence = match[1]
+            else:
+                yield number, line
+        elif match[1].startswith(fence) and not match[2].strip():
+            fence = ""
+
+
+def find_conflict(text: str) -> tuple[int, str] | None:
+    """Return (0-based line, marker line) of the first merge-conflict marker at the left margin.
+
+    Indented, quoted and fenced markers are documentation. A `=======` alone underlines a heading.
+    """
+    if "<<<<<<<" not in text and ">>>>>>>" not in text and "|||||||" not in text:
+        return None
+    for number, line in lines_outside_fences(text):
+        if _MARKER.fullmatch(line):
+            return number, line
+    return None
+
+
+def first_heading(body: str) -> str:
+    """Return the text of the first level-1 heading outside code, or ""."""
+    if "#" not in body and "=" not in body:
+        return ""
+    before = ""
+    for _, line in lines_outside_fences(body):
+        text = _heading_text(line)
+        if text:
+            return text
+        if before.strip() and _UNDERLINE.fullmatch(line):
+            return before.strip()
+        before = "" if line.lstrip().startswith(("#", ">", "-", "*", "+", "|")) else line
+    return ""
+
+
+def _heading_text(line: str) -> str:
+    """Return what a `# …` line says, closing signs dropped, or "" for another line."""
+    mark = line[:5].lstrip(" ")
+    if not mark.startswith(("# ", "#\t")) or line.startswith("    "):
+        return ""
+    text = line.strip()[1:].strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else text
