@@ -98,6 +98,22 @@ def test_the_head_counts_more_than_the_body() -> None:
     assert 0 < body < head <= 1
 
 
+@pytest.mark.parametrize(
+    ("body", "text", "holds"),
+    [
+        ("Several queries were slow.", "query", True),
+        ("They prune it.", "run", False),
+        ("It was running.", "run", True),
+        ("先运行测试。", "测试", True),
+        ("ＮＰＸ in full width", "npx", True),
+        ("npx", "npx " + " ".join(f"word{n}" for n in range(60)), False),
+    ],
+)
+def test_words_in_a_body_are_found_by_their_forms(body: str, text: str, holds: bool) -> None:
+    share, _ = relevance_of(record(title="Other", body=body), query_words(text))
+    assert (share > 0) is holds
+
+
 def test_nothing_in_common_is_no_match() -> None:
     assert relevance_of(record(title="Quote YAML"), query_words("写一首诗")) == (0.0, ())
     assert query_words("") == frozenset()
