@@ -6,6 +6,7 @@ import io
 import json
 
 import pytest
+
 from vault_cli.cli.complete import plain_title
 from vault_cli.cli.options import Options
 from vault_cli.cli.output import Output, View, finding_lines, to_json, wants_color, write_text
