@@ -504,3 +504,65 @@ def test_needed_paths_name_predecessors_once(make_vault: Any, note: Any) -> None
         "memories/old.md",
     )
     assert needed_paths(Snapshot(), []) == ()
+
+
+def test_a_skill_with_our_own_status_key_is_patched_there(make_vault: Any, approve: Any) -> None:
+    text = "---\nname: x\ndescription: d\nid: k-1\nstatus: candidate\n---\n\nT\n"
+    vault = make_vault({"skills/x/SKILL.md": text})
+    approve(vault, "k-1")
+    assert vault.text("skills/x/SKILL.md") == text.replace("candidate", "active")
+
+
+def test_a_skill_whose_metadata_is_no_map_is_refused(make_vault: Any, approve: Any) -> None:
+    vault = make_vault(
+        {"skills/x/SKILL.md": "---\nname: x\ndescription: d\nmetadata: [a]\n---\nT\n"}
+    )
+    with pytest.raises(RefusedError):
+        approve(vault, "x")
+
+
+@pytest.mark.parametrize("codes", [("odd",), ("odd", "strange")])
+def test_allowing_findings_of_a_skill(make_vault: Any, approve: Any, codes: Any) -> None:
+    text = "---\nname: x\ndescription: d\nmetadata:\n  mvault-id: k-1\n---\nT\n"
+    vault = make_vault({"skills/x/SKILL.md": text})
+    approve(vault, "k-1", snapshot=held(vault, "k-1", *codes), allow=codes, reason="read")
+    assert vault.record("k-1").allow == codes
+
+
+def test_a_skill_takes_the_place_of_another(make_vault: Any, approve: Any) -> None:
+    old = "---\nname: a\ndescription: d\nmetadata:\n  mvault-id: k-1\n  mvault-status: active\n---\nT\n"
+    new = "---\nname: b\ndescription: d\nmetadata:\n  mvault-id: k-2\n  mvault-supersedes: k-1\n---\nT\n"
+    vault = make_vault({"skills/a/SKILL.md": old, "skills/b/SKILL.md": new})
+    approve(vault, "k-2")
+    assert vault.record("k-1").status is Status.SUPERSEDED
+    assert vault.record("k-1").fields["metadata"]["mvault-superseded-by"] == "k-2"
+    assert "valid_from" not in vault.text("skills/b/SKILL.md")
+
+
+def test_reviving_a_skill_takes_its_pointer_away(make_vault: Any, approve: Any) -> None:
+    text = (
+        "---\nname: a\ndescription: d\nmetadata:\n  mvault-id: k-1\n  mvault-status: superseded\n"
+        "  mvault-superseded-by: k-2\n---\nT\n"
+    )
+    vault = make_vault({"skills/a/SKILL.md": text})
+    approve(vault, "k-1")
+    assert vault.record("k-1").fields["metadata"] == {"mvault-id": "k-1", "mvault-status": "active"}
+
+
+def test_an_exact_start_before_the_old_one_began(make_vault: Any, note: Any, approve: Any) -> None:
+    old = {"valid_from": "2026-12-10T00:00:00Z"}
+    vault = make_vault(pair(note, old, {"valid_from": "2026-12-01T10:00:00Z"}))
+    approve(vault, "f-2")
+    assert vault.record("f-1").fields["valid_to"] == "2026-12-10T00:00:00Z"
+
+
+def test_a_diamond_is_no_circle(make_vault: Any, note: Any) -> None:
+    vault = make_vault(
+        {
+            "a.md": note(id="a", supersedes="[b, c]"),
+            "b.md": note(id="b", supersedes="[d]"),
+            "c.md": note(id="c", supersedes="[d]"),
+            "d.md": note(id="d"),
+        }
+    )
+    assert find_cycle(vault.snapshot(), "a") == ()

@@ -539,3 +539,36 @@ def test_a_template_with_broken_metadata_shows_the_finding() -> None:
     with pytest.raises(RefusedError) as caught:
         request_from_template(Kind.FACT, "---\nscope: a: b\n---\n# T\n", "# \n")
     assert caught.value.diagnostics
+
+
+def test_adopting_under_another_kind_than_the_note_says(
+    make_vault: Any, note: Any, adopt: Any
+) -> None:
+    vault = make_vault(
+        {"a.md": note(type="lesson", title="A"), "b.md": note(kind="rule", type="x")}
+    )
+    planned = adopt(vault, "a.md", "b.md", kind=Kind.FACT)
+    assert [n.code for n in planned.notes] == ["type-kept"]
+    assert "adopted as lesson, not fact" in planned.notes[0].message
+
+
+def test_revising_with_a_title_and_only_keys(make_vault: Any, note: Any, revise: Any) -> None:
+    vault = make_vault(
+        {
+            "a.md": note(id="f-1", kind="fact", status="active", title="Old"),
+            "drafts/b.md": note(id="f-2", kind="fact", title="B"),
+        }
+    )
+    planned = revise(vault, "f-1", values={"title": "New", "status": "active"})
+    assert vault.record(planned.ids[0]).title == "New"
+    assert "claim-ignored" in [n.code for n in planned.notes]
+    revise(vault, "f-2", values={"boundary": "only here"})
+    assert vault.record("f-2").boundary == "only here"
+    assert revise(vault, "f-2").change.is_empty
+
+
+def test_empty_values_of_a_payload() -> None:
+    request = read_payload(
+        {"kind": "fact", "title": None, "topics": None, "importance": None, "body": "B"}
+    )
+    assert (request.title, request.topics, request.importance) == ("", (), None)

@@ -395,3 +395,30 @@ def test_demotion_needs_a_person_a_reason_and_a_recipe(recipe: Any, graduate: An
     del vault.files["recipes/publish.md"]
     with pytest.raises(RefusedError):
         plan_demote(vault.snapshot(), skill, vault.files, reason="x", actor=Actor.PERSON)
+
+
+def test_an_invalid_skill_is_never_written() -> None:
+    from vault_cli.features.recipes import _require_valid
+
+    with pytest.raises(RefusedError) as caught:
+        _require_valid("skills/x/SKILL.md", b"---\nname: y\ndescription: d\n---\n", "x")
+    assert caught.value.diagnostics[0].code == "skill-folder"
+
+
+def test_wording_of_descriptions_and_evidence(recipe: Any, graduate: Any) -> None:
+    vault = recipe(
+        title="发布",
+        summary="发布软件包。",
+        applies_when="当要发布时",
+        evidence="[plain]",
+        derived_from="[x]",
+    )
+    graduation = graduate(vault, name="fa-bu")
+    assert graduation.description == "发布软件包。当要发布时"
+    assert "- x\n" in vault.text("skills/fa-bu/references/dossier.md")
+
+
+def test_a_recipe_that_shows_conflict_markers_is_refused(recipe: Any, graduate: Any) -> None:
+    vault = recipe("# T\n\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n", shows_markers="true")
+    with pytest.raises(RefusedError):
+        graduate(vault)

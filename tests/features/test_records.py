@@ -304,3 +304,11 @@ def test_deprecate_a_skill_writes_into_its_metadata(make_vault: Any, now: Any) -
     assert after.fields["metadata"]["author"] == "Lin"
     assert "reason: unused" in after.fields["metadata"]["mvault-deprecated"]
     assert set(after.fields) == {"name", "description", "metadata"}
+
+
+def test_a_broken_file_is_never_patched() -> None:
+    from vault_cli.features.records import patch_keys
+
+    with pytest.raises(RefusedError) as caught:
+        patch_keys(b"---\na: 1\na: 2\n---\n", "a.md", {"status": "active"})
+    assert caught.value.diagnostics[0].code == "duplicate-key"

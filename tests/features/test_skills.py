@@ -83,6 +83,7 @@ def test_descriptions_are_counted_in_characters() -> None:
         (GOOD.replace("---\n\n", "metadata: [a]\n---\n\n"), ("skill-metadata", "warning")),
         (GOOD.replace("Does x.", "Does --- x."), ("skill-dashes", "warning")),
         (GOOD + "line\n" * 501, ("skill-long", "warning")),
+        (GOOD.replace("name: x", "name: x\ntitel: x\nname: x"), ("skill-key", "warning")),
         ("\ufeff" + GOOD, ("skill-bom", "error")),
         ("---\nname: x\nname: y\n---\n", ("duplicate-key", "error")),
     ],

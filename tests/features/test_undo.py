@@ -234,3 +234,37 @@ def test_an_undo_is_clean_or_refused_and_keeps_later_work(
     for key in {*old, *new, *now_}:
         kept = now_.get(key) if old.get(key) == new.get(key) else old.get(key)
         assert front.get(key) == kept
+
+
+def test_a_removed_and_an_added_file_that_are_not_one_record(make_vault: Any, note: Any) -> None:
+    old, new = note(id="f-1", title="A").encode(), note(id="f-2", title="B").encode()
+    vault = make_vault({"b.md": new, "c.txt": "c"})
+    changed = [
+        ("a.md", old, None),
+        ("b.md", None, new),
+        ("c.txt", None, b"c"),
+        ("d.txt", b"d", None),
+    ]
+    undo(vault, changed)
+    assert vault.files == {"a.md": old, "d.txt": b"d"}
+
+
+def test_a_moved_file_changed_in_the_same_key(make_vault: Any, note: Any, approve: Any) -> None:
+    vault = make_vault({"drafts/2026-12/a.md": note(id="f-1", kind="fact", status="candidate")})
+    changed = approve(vault, "f-1")
+    path = "memories/2026-12/a.md"
+    vault.files[path] = vault.files[path].replace(b"status: active", b"status: disputed")
+    with pytest.raises(RefusedError) as caught:
+        undo(vault, changed)
+    assert caught.value.diagnostics[0].message.startswith("status was changed")
+
+
+def test_keys_that_cannot_be_patched_stop_the_undo(make_vault: Any) -> None:
+    before = b"---\nid: f-1\nlist: [a]\n---\nT\n"
+    after = b"---\nid: f-1\nlist: [b]\n---\nT\n"
+    current = b"---\n{id: f-1, list: [b], own: 1}\n---\nT\n"
+    vault = make_vault({"a.md": current})
+    with pytest.raises(RefusedError) as caught:
+        undo(vault, [("a.md", before, after)])
+    assert caught.value.diagnostics
+    assert vault.files["a.md"] == current

@@ -19,6 +19,7 @@ from vault_cli.features.records import (
     is_skill_file,
     other_ids,
     patch_keys,
+    present_keys,
     read_checked,
     require_reason,
     require_same,
@@ -182,11 +183,6 @@ def _approve_one(facts: _Approval, record: Record) -> tuple[Record, list[Edit], 
     target = _target_path(record, facts.now, facts.taken)
     facts.taken.add(_fold(target))
     after = read_checked(new, target)
-    if not after.in_force:
-        raise RefusedError(
-            f"{record.id} would still be {after.status}",
-            hint=f"Look at the status in {record.path}; then approve again.",
-        )
     edits: list[Edit] = [_edit(record.path, target, data, new)]
     notes = list(missing_notes(after))
     for old in predecessors_of(facts.snapshot, record):
@@ -241,9 +237,8 @@ def _admitted_text(
     fresh = [code for code in allowed if code not in record.allow]
     if fresh:
         values["allow"] = [*record.allow, *fresh]
-    for key in ("deprecated", "rejected", "superseded_by"):
-        if key in record.fields:
-            values[key] = REMOVE
+    for key in sorted(present_keys(record) & {"deprecated", "rejected", "superseded_by"}):
+        values[key] = REMOVE
     return patch_keys(data, record.path, values) if values else data
 
 

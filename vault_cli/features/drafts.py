@@ -26,6 +26,7 @@ from vault_cli.features.records import (
     other_ids,
     patch_keys,
     plan_set,
+    present_keys,
     put_change,
     read_checked,
     require_same,
@@ -36,7 +37,7 @@ from vault_cli.features.supersession import successors_of
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
-from vault_cli.text.document import parse_document, replace_body
+from vault_cli.text.document import replace_body
 from vault_cli.text.fields import read_record
 from vault_cli.text.names import file_name, new_id
 
@@ -200,7 +201,7 @@ def _adopted(
     taken: set[str],
     random_int: Callable[[int], int],
 ) -> tuple[bytes, str]:
-    present = _present_keys(data, record.path)
+    present = present_keys(record)
     chosen = kind if kind and not _says_kind(record) else record.kind
     values: dict[str, Any] = {}
     own_id = record.id
@@ -212,16 +213,6 @@ def _adopted(
     if "status" not in present:
         values["status"] = str(Status.CANDIDATE)
     return (patch_keys(data, record.path, values) if values else data), own_id
-
-
-def _present_keys(data: bytes, path: str) -> set[str]:
-    """Return which of our keys the file holds, wherever its kind of file keeps them."""
-    front = parse_document(data, path).front
-    present = {key for key, value in front.items() if value is not None}
-    metadata = front.get("metadata")
-    if is_skill_file(path) and isinstance(metadata, Mapping):
-        present |= {str(key).removeprefix("mvault-") for key in metadata}
-    return present
 
 
 def _says_kind(record: Record) -> bool:

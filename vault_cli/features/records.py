@@ -36,6 +36,7 @@ __all__ = [
     "plan_deprecate",
     "plan_edit",
     "plan_set",
+    "present_keys",
     "put_change",
     "read_checked",
     "require_editable",
@@ -130,6 +131,20 @@ def texts_of(texts: Mapping[str, bytes], record: Record) -> bytes:
     return data
 
 
+def present_keys(record: Record) -> set[str]:
+    """Return which of our keys a record's file holds, wherever its kind of file keeps them."""
+    present = {key for key, value in record.fields.items() if value is not None}
+    metadata = record.fields.get("metadata")
+    if is_skill_file(record.path) and isinstance(metadata, Mapping):
+        names = (str(name) for name in metadata)
+        present |= {
+            name.removeprefix("mvault-").replace("-", "_")
+            for name in names
+            if name.startswith("mvault-")
+        }
+    return present
+
+
 def stored_changes(
     path: str, front: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -158,12 +173,12 @@ def stored_changes(
     return {"metadata": metadata or REMOVE}
 
 
-def _flat(value: Any) -> str:
+def _flat(value: Any) -> Any:
     if isinstance(value, Mapping):
         return "; ".join(f"{key}: {item}" for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return " ".join(str(item) for item in value)
-    return str(value)
+    if isinstance(value, list):
+        return value[0] if len(value) == 1 else value
+    return value
 
 
 def patch_keys(data: bytes, path: str, values: Mapping[str, Any]) -> bytes:

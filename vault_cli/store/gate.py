@@ -37,7 +37,7 @@ from vault_cli.store.journal import (
     recover,
 )
 from vault_cli.store.message import compose_message
-from vault_cli.store.opening import show_name
+from vault_cli.store.opening import explain_os_error, show_name
 from vault_cli.store.repo import Repository
 from vault_cli.store.targets import check_targets
 from vault_cli.store.walk import is_record_path
@@ -247,22 +247,27 @@ class _Run:
 
     def _commit(self, replacement: Replacement, message: str) -> str:
         if not self.committed:  # all of it is ignored by git
-            replacement.finish()
+            replacement.finish(committed=False)
             return ""
         try:
             commit = self.repo.commit_paths(self.committed, message)
-        except VaultError as error:
+        except (VaultError, OSError) as error:
+            if self._was_committed(replacement.head, self.steps):  # only what came after failed
+                replacement.finish(committed=True)
+                return self.repo.head()
             raise self._not_committed(replacement, error) from error
         except BaseException:
             replacement.undo()
             raise
-        replacement.finish()
+        replacement.finish(committed=True)
         return commit
 
-    def _not_committed(self, replacement: Replacement, error: VaultError) -> VaultError:
+    def _not_committed(self, replacement: Replacement, error: VaultError | OSError) -> VaultError:
         """Keep or take back the files of a change that git did not commit; say which."""
+        if isinstance(error, OSError):
+            error = explain_os_error(error, "git", "run")
         if all(isinstance(edit, Put) and edit.expects == ABSENT for edit in self.change.edits):
-            replacement.finish()
+            replacement.finish(committed=False)
             saved = ", ".join(show_name(step.path) for step in self.steps[:3])
             more = len(self.steps) - 3
             saved += f" and {more} more" if more > 0 else ""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from vault_cli import __version__
 from vault_cli.errors import VaultError
 from vault_cli.store.codec import LAYOUT, Columns, Row
-from vault_cli.store.lock import try_lock
+from vault_cli.store.lock import open_lock_file, try_lock
 from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
 from vault_cli.store.places import state_folder
 from vault_cli.store.walk import Stamp
@@ -257,12 +257,9 @@ def _read_token() -> bytes | None:
 
 
 def _open_lock(root: Path) -> int:
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        with Folders(root) as folders:
-            name, handle = folders.locate(_LOCK_PATH, create=True)
-            return os.open(name, flags, 0o600, dir_fd=handle)
-    except (OSError, VaultError):
+        return open_lock_file(root, _LOCK_PATH)
+    except VaultError:
         return -1
 
 

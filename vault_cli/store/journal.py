@@ -96,7 +96,7 @@ class Replacement:
     def __init__(self, root: Path, steps: Iterable[Step], head: str) -> None:
         self._root = root
         self._steps = list(steps)
-        self._head = head
+        self.head = head
         self._reached = 0
 
     def write(self) -> None:
@@ -127,16 +127,21 @@ class Replacement:
         if clean:
             _drop_journal(self._root)
 
-    def finish(self) -> None:
-        """Forget the old files: the change stands."""
+    def finish(self, *, committed: bool) -> None:
+        """Forget the old files: the change stands.
+
+        A left-over that cannot be removed is left to the journal, if the next run can tell by
+        the commit that the change is complete.
+        """
+        clean = True
         for step in self._steps:
-            for name in (step.temporary, step.aside):
-                if name:
-                    _unlink_beside(self._root, step.path, name)
-            if step.data is None:
+            for name in filter(None, (step.temporary, step.aside)):
+                clean &= _unlink_beside(self._root, step.path, name)
+            if step.data is None and not step.after:
                 with suppress(OSError, VaultError), Folders(self._root) as folders:
                     prune_folders(folders, step.path)
-        _drop_journal(self._root)
+        if clean or not committed:
+            _drop_journal(self._root)
 
     def _stage(self) -> None:
         with Folders(self._root) as folders:
@@ -156,7 +161,7 @@ class Replacement:
 
     def _write_journal(self) -> None:
         steps = [{**asdict(step), "data": None} for step in self._steps]
-        text = json.dumps({"head": self._head, "pid": os.getpid(), "steps": steps})
+        text = json.dumps({"head": self.head, "pid": os.getpid(), "steps": steps})
         write_file(self._root, JOURNAL_PATH, text.encode("utf-8", "surrogatepass"))
 
     def _swap(self, step: Step) -> None:
@@ -233,15 +238,26 @@ def undo_step(root: Path, step: Step, *, restore: bool = True) -> None:
         prune_folders(folders, step.path)
 
 
-def _unlink_beside(root: Path, path: str, name: str) -> None:
-    with suppress(OSError, VaultError), Folders(root) as folders:
-        place, handle = folders.locate(path)
-        os.unlink(_beside(place, name), dir_fd=handle)
+def _unlink_beside(root: Path, path: str, name: str) -> bool:
+    try:
+        with Folders(root) as folders:
+            place, handle = folders.locate(path)
+            os.unlink(_beside(place, name), dir_fd=handle)
+    except FileNotFoundError:
+        return True
+    except (OSError, VaultError):
+        return False
+    return True
 
 
 def _drop_journal(root: Path) -> None:
-    with suppress(VaultError):
+    try:
         remove_file(root, JOURNAL_PATH)
+    except NotFoundError:
+        return
+    except VaultError:  # an empty one says as well that nothing is left to do
+        with suppress(VaultError):
+            write_file(root, JOURNAL_PATH, b"")
 
 
 def recover(root: Path, is_committed: Callable[[str, list[Step]], bool]) -> tuple[str, ...]:
@@ -268,7 +284,7 @@ def recover(root: Path, is_committed: Callable[[str, list[Step]], bool]) -> tupl
     head, steps = left
     replacement = Replacement(root, steps, head)
     if is_committed(head, steps):
-        replacement.finish()
+        replacement.finish(committed=True)
     else:
         for step in reversed(steps):
             try:

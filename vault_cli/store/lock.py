@@ -12,12 +12,12 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from vault_cli.errors import ChangedMeanwhileError, StoreError
-from vault_cli.store.opening import Folders, explain_os_error
+from vault_cli.store.opening import CREATE_FLAGS, Folders, explain_os_error
 
 LOCK_PATH: Final = ".state/lock"
 _BUSY: Final = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
@@ -49,7 +49,7 @@ def lock_vault(root: Path, *, wait: float = 10.0) -> Iterator[None]:
 
 def _acquire(root: Path, deadline: float) -> int:
     while True:
-        file = _open_lock_file(root)
+        file = open_lock_file(root)
         try:
             _take(file, deadline)
         except BaseException:
@@ -60,13 +60,32 @@ def _acquire(root: Path, deadline: float) -> int:
         os.close(file)  # somebody removed the file while we waited: the lock is on a ghost
 
 
-def _open_lock_file(root: Path) -> int:
+def open_lock_file(root: Path, path: str = LOCK_PATH) -> int:
+    """Open a lock file below `.state/`, which is made, hidden from git, when it is missing.
+
+    Raises:
+        StoreError: the vault cannot be written.
+    """
     try:
         with Folders(root) as folders:
-            name, handle = folders.locate(LOCK_PATH, create=True)
+            try:
+                name, handle = folders.locate(path)
+            except FileNotFoundError:
+                _make_state_folder(folders)
+                name, handle = folders.locate(path)
             return os.open(name, _FLAGS, 0o600, dir_fd=handle)
     except OSError as error:
-        raise explain_os_error(error, LOCK_PATH, "write") from error
+        raise explain_os_error(error, path, "write") from error
+
+
+def _make_state_folder(folders: Folders) -> None:
+    name, handle = folders.locate(".state/.gitignore", create=True)
+    with suppress(FileExistsError):
+        file = os.open(name, CREATE_FLAGS, 0o600, dir_fd=handle)
+        try:
+            os.write(file, b"*\n")
+        finally:
+            os.close(file)
 
 
 def _is_current(root: Path, file: int) -> bool:

@@ -163,7 +163,9 @@ def _insert_value(lines: list[str], name: str, value: str, end: str) -> None:
     table, _, key = name.rpartition(".")
     if lines and not lines[-1].endswith(("\n", "\r")):
         lines[-1] += end
-    headers = [(i, _bare(m[1])) for i, line in enumerate(lines) if (m := _TABLE.match(line))]
+    headers = [
+        (i, _bare(m[1])) for i, line in enumerate(lines) if (m := _TABLE.match(line.rstrip("\r\n")))
+    ]
     here = next((i for i, header in headers if header == table), None)
     if not table:
         lines.insert(headers[0][0] if headers else len(lines), f"{key} = {value}{end}")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from vault_cli.text import frames
-from vault_cli.text.code import CodeMap, map_code
+from vault_cli.text.code import CodeMap, is_escaped, map_code
 from vault_cli.text.hidden import (
     ALARM_CLASS,
     HiddenRun,
@@ -259,7 +259,7 @@ def _beacons(scan: _Scan, text: str) -> Iterator[_Hit]:
             start = text.rfind("![", max(0, start - 500), start)
             if start < 0 or not frames.ALT_TEXT.fullmatch(text, start + 2, match.start()):
                 continue
-        if not scan.code.covers(start):
+        if not is_escaped(text, start) and not scan.code.covers(start):
             yield _Hit(start, match.end(), holds=True)
 
 

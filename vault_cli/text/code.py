@@ -41,6 +41,14 @@ def fenced_lines(lines: list[str]) -> Iterator[tuple[str, bool]]:
             yield line, bool(run)
 
 
+def is_escaped(text: str, offset: int) -> bool:
+    """Whether an odd number of backslashes stands before the character at `offset`."""
+    start = offset
+    while start and text[start - 1] == "\\":
+        start -= 1
+    return (offset - start) % 2 == 1
+
+
 @dataclass(frozen=True, slots=True)
 class CodeMap:
     """Answers whether an offset of the text lies in code."""

@@ -135,8 +135,8 @@ def _is_cased(character: str) -> bool:
 
 
 def _is_wide(character: str) -> bool:
-    """Whether this is a visible character outside ASCII."""
-    return character > "\x7f" and not character.isspace()
+    """Whether this is a visible character outside ASCII and its full-width forms."""
+    return character > "\x7f" and _NARROW.match(character) is None
 
 
 def _takes_emoji_style(character: str) -> bool:
@@ -212,3 +212,4 @@ def drop_invisible(text: str) -> str:
 
 
 _ANY = re.compile(f"[{ALARM_CLASS}]")
+_NARROW = re.compile(rf"[{ALARM_CLASS}\s\uff01-\uff5e]")

@@ -1,0 +1,359 @@
+"""The derived cache: never believed without proof, never needed, never in the way."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from vault_cli.model.record import Snapshot
+from vault_cli.store import index as index_module
+from vault_cli.store import reader
+from vault_cli.store.config import Config, load_config
+from vault_cli.store.index import Index
+from vault_cli.store.reader import read_vault
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("MVAULT_CONFIG", str(tmp_path / "none.toml"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    place = tmp_path / "vault"
+    place.mkdir()
+    (place / "vault.toml").write_text("schema = 1\n")
+    return place
+
+
+def config_of(root: Path) -> Config:
+    return load_config(root, environ=dict(os.environ))
+
+
+def record(number: int, body: str = "Body.", more: str = "") -> str:
+    return f"---\nid: n-{number:07d}\nkind: note\nstatus: active\ntitle: Title {number}\n{more}---\n{body}\n"
+
+
+RICH = """scope: project:x
+topics: [a, 中文]
+keywords: [k]
+summary: short
+importance: 9
+confidence: high
+created: 2026-11-30T10:00:00+08:00
+valid_from: 2026-11-30
+valid_to: 2026-12-14T10:00:00Z
+supersedes: [l-2p0x9aa]
+conflicts: [{id: r-aa81mmz, type: condition}]
+derived_from: [f-1m4c8tt]
+aliases: ["expmem:5f0c"]
+boundary: none
+custom: {deep: [1, {x: ~}], no: no}
+"""
+
+
+def put(root: Path, path: str, text: str | bytes, *, age: int = 10) -> Path:
+    """Write a file; `age` seconds ago by its time stamp."""
+    place = root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(text if isinstance(text, bytes) else text.encode())
+    when = time.time_ns() - age * 1_000_000_000
+    os.utime(place, ns=(when, when))
+    return place
+
+
+def warm(root: Path) -> Snapshot:
+    return read_vault(root, config_of(root))
+
+
+def cold(root: Path) -> Snapshot:
+    return read_vault(root, config_of(root), use_cache=False)
+
+
+def settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every stamp count as old: as if each read came long after the last edit."""
+    monkeypatch.setattr(index_module, "_TICK_NS", -(10**18))
+
+
+def count_parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    seen: list[str] = []
+    original = reader._parse
+
+    def counted(data: bytes, path: str) -> object:
+        seen.append(path)
+        return original(data, path)
+
+    monkeypatch.setattr(reader, "_parse", counted)
+    return seen
+
+
+def test_a_warm_read_parses_nothing_and_gives_the_same(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(root, "a.md", record(1, more=RICH))
+    put(root, "b.md", record(2, "中文 \u2028 text\n\n```\n---\n"))
+    put(root, "plain.md", "# no front matter\n")
+    put(root, "broken.md", "---\nid: [\n---\n")
+    put(root, "crlf.md", record(3).replace("\n", "\r\n"))
+    first = warm(root)
+    assert len(first.records) == 4
+    settle(monkeypatch)
+    assert warm(root) == first
+    parsed = count_parses(monkeypatch)
+    again = warm(root)
+    assert parsed == []
+    assert again == first == cold(root)
+    rich = next(r for r in again.records if r.id == "n-0000001")
+    assert dict(rich.fields)["custom"] == {"deep": ["1", {"x": None}], "no": "no"}
+    assert rich.conflicts == (("r-aa81mmz", "condition"),)
+    assert type(rich) is type(first.records[0])
+    with pytest.raises(AttributeError):
+        rich.title = "x"  # type: ignore[misc]
+
+
+def test_a_same_size_edit_in_the_same_tick_is_seen(root: Path) -> None:
+    for turn in range(30):
+        (root / "a.md").write_text(record(1, f"turn {turn:02d}"))
+        assert warm(root).records[0].body.strip() == f"turn {turn:02d}"
+
+
+def test_a_forged_time_stamp_does_not_hide_an_edit(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    place = put(root, "a.md", record(1, "old"))
+    warm(root)
+    facts = place.stat()
+    time.sleep(0.02)
+    with place.open("r+b") as file:
+        file.write(record(1, "new").encode())
+    os.utime(place, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert warm(root).records[0].body.strip() == "new"
+
+
+def test_random_edits_renames_and_removals_read_like_a_cold_read(root: Path) -> None:
+    rng = random.Random(5)
+    for turn in range(60):
+        names = [p.relative_to(root).as_posix() for p in sorted(root.rglob("*.md"))]
+        action = rng.choice(["add", "add", "edit", "rename", "remove", "swap"])
+        if action == "add" or len(names) < 2:
+            put(root, f"d{rng.randint(0, 2)}/{turn}.md", record(turn % 40), age=rng.randint(0, 5))
+        elif action == "edit":
+            put(
+                root,
+                rng.choice(names),
+                record(rng.randint(0, 40), f"turn {turn:02d}"),
+                age=rng.randint(0, 5),
+            )
+        elif action == "rename":
+            (root / rng.choice(names)).rename(root / f"moved-{turn}.md")
+        elif action == "remove":
+            (root / rng.choice(names)).unlink()
+        else:
+            one, two = rng.sample(names, 2)
+            (root / one).rename(root / "x")
+            (root / two).rename(root / one)
+            (root / "x").rename(root / two)
+        assert warm(root) == cold(root), (turn, action)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["garbage", "empty", "cut", "flipped", "folder", "link", "missing", "rows", "columns", "table"],
+)
+def test_a_damaged_cache_is_rebuilt(
+    root: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    settle(monkeypatch)
+    for number in range(50):
+        put(root, f"{number}.md", record(number, "text " * 200))
+    expected = warm(root)
+    place = root / ".state/index.sqlite"
+    data = bytearray(place.read_bytes())
+    if damage in {"garbage", "empty", "cut", "flipped"}:
+        flipped = bytes(b ^ 0xFF if 5000 < i < 20000 else b for i, b in enumerate(data))
+        place.write_bytes(
+            {
+                "garbage": b"x" * 9000,
+                "empty": b"",
+                "cut": data[: len(data) // 2],
+                "flipped": flipped,
+            }[damage]
+        )
+    elif damage in {"rows", "columns", "table"}:
+        connection = sqlite3.connect(place)
+        connection.execute(
+            {
+                "rows": "UPDATE record SET facts = '[1,2', fields = 7 WHERE path LIKE '1%'",
+                "columns": "UPDATE record SET facts = '[1],[2]', seal = seal WHERE path = '1.md'",
+                "table": "DROP TABLE record",
+            }[damage]
+        )
+        connection.commit()
+        connection.close()
+    else:
+        place.unlink()
+        if damage == "folder":
+            place.mkdir()
+        elif damage == "link":
+            place.symlink_to("/etc/passwd")
+    assert warm(root) == expected
+    assert warm(root) == expected
+
+
+def forge(root: Path) -> None:
+    """Change a text inside the cache only."""
+    connection = sqlite3.connect(root / ".state/index.sqlite")
+    connection.execute("UPDATE record SET body = 'FORGED'")
+    connection.commit()
+    connection.close()
+
+
+def test_a_cache_from_another_machine_place_or_version_is_not_believed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    put(root, "a.md", record(1))
+    warm(root)
+    forge(root)
+    assert (
+        warm(root).records[0].body == "FORGED"
+    )  # the proof that the rest of this test means something
+    copy = tmp_path / "copy"
+    shutil.copytree(root, copy)
+    (copy / "a.md").unlink()
+    os.link(root / "a.md", copy / "a.md")  # the same stamp, inode included
+    assert warm(copy).records[0].body.strip() == "Body."
+    warm(root)
+    forge(root)
+    with monkeypatch.context() as patch:
+        patch.setenv("MVAULT_STATE_DIR", str(tmp_path / "other machine"))
+        assert warm(root).records[0].body.strip() == "Body."
+    warm(root)
+    forge(root)
+    with monkeypatch.context() as patch:
+        patch.setattr(index_module, "__version__", "99")
+        assert warm(root).records[0].body.strip() == "Body."
+
+
+def test_rows_without_the_seal_are_not_believed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    put(root, "a.md", record(1))
+    warm(root)
+    forge(root)
+    connection = sqlite3.connect(root / ".state/index.sqlite")
+    connection.execute("UPDATE record SET seal = 1")
+    connection.commit()
+    connection.close()
+    assert warm(root).records[0].body.strip() == "Body."
+
+
+def test_the_token_never_enters_the_vault(root: Path, state: Path) -> None:
+    put(root, "a.md", record(1))
+    warm(root)
+    token = (state / "cache-token").read_bytes()
+    assert len(token) == 32
+    if os.name != "nt":
+        assert (state / "cache-token").stat().st_mode & 0o077 == 0
+    for place in (root / ".state").iterdir():
+        assert token not in place.read_bytes()
+        assert token.hex().encode() not in place.read_bytes()
+
+
+def test_no_state_folder_for_the_person_means_no_cache(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "file/below"))
+    put(root, "a.md", record(1))
+    assert [r.id for r in warm(root).records] == ["n-0000001"]
+    assert not (root / ".state").exists()
+
+
+READ = """
+import os, sys
+from pathlib import Path
+from vault_cli.store.config import load_config
+from vault_cli.store.reader import read_vault
+def count(root):
+    return len(read_vault(root, load_config(root, environ=dict(os.environ))).records)
+if len(sys.argv) > 2:
+    count(Path(sys.argv[2]))  # loads all modules while they can be read
+    if os.geteuid() == 0:
+        state = Path(os.environ["MVAULT_STATE_DIR"])
+        for place in [state, *state.rglob("*")]:
+            os.chown(place, 65534, 65534)
+        os.setgid(65534)
+        os.setuid(65534)
+print(count(Path(sys.argv[1])))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+@pytest.mark.parametrize("with_cache", [True, False])
+def test_a_read_only_vault_is_read_and_left_alone(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, with_cache: bool
+) -> None:
+    put(root, "a.md", record(1))
+    settle(monkeypatch)
+    if with_cache:
+        warm(root)
+    other = tmp_path / "other"
+    shutil.copytree(root, other)
+    for place in (tmp_path, *tmp_path.parents):
+        if os.access(place, os.W_OK) and place != Path("/") and place.name != "tmp":
+            place.chmod(place.stat().st_mode | 0o055)
+    for place in [*root.rglob("*"), root]:
+        place.chmod(0o555 if place.is_dir() else 0o444)
+    before = {p: p.stat().st_mtime_ns for p in root.rglob("*")}
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", READ, str(root), str(other)],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        for place in [root, *root.rglob("*")]:
+            place.chmod(0o700)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+    assert {p: p.stat().st_mtime_ns for p in root.rglob("*")} == before
+
+
+def test_readers_at_the_same_time_agree(root: Path) -> None:
+    for number in range(200):
+        put(root, f"{number}.md", record(number))
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", READ, str(root)], env=env, text=True, stdout=-1, stderr=-1
+        )
+        for _ in range(6)
+    ]
+    assert {process.communicate(timeout=60) for process in running} == {("200\n", "")}
+    assert warm(root) == cold(root)
+
+
+def test_rows_of_files_that_are_gone_are_forgotten(root: Path) -> None:
+    for name in "abc":
+        put(root, f"{name}.md", record(ord(name)))
+    warm(root)
+    (root / "b.md").unlink()
+    warm(root)
+    assert sorted(Index(root).load()) == ["a.md", "c.md"]

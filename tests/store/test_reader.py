@@ -1,0 +1,156 @@
+"""Files to Snapshot: what is joined, what is named, what hides nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vault_cli.model.record import Snapshot
+from vault_cli.store.config import load_config
+from vault_cli.store.reader import read_vault, snapshot_of_tree
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("MVAULT_CONFIG", str(tmp_path / "none.toml"))
+
+
+def note(record_id: str, status: str = "active") -> str:
+    return f"---\nid: {record_id}\nkind: note\nstatus: {status}\ntitle: T\n---\nBody.\n"
+
+
+def read(root: Path) -> Snapshot:
+    return read_vault(root, load_config(root, environ=dict(os.environ)))
+
+
+def put(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = root / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_name(path.name + ".md").write_text(text)
+
+
+def test_a_broken_file_is_named_and_hides_no_other(tmp_path: Path) -> None:
+    put(tmp_path, a=note("n-1"), b="---\nid: [\n---\n", c="\0", z=note("n-2"))
+    snapshot = read(tmp_path)
+    assert [r.path for r in snapshot.records] == ["a.md", "z.md"]
+    assert snapshot.unreadable == ("b.md", "c.md")
+    assert {d.path for d in snapshot.diagnostics if d.severity == "error"} == {"b.md", "c.md"}
+    assert list(snapshot.diagnostics) == sorted(snapshot.diagnostics)
+
+
+def test_the_same_id_in_several_files_holds_all_and_is_reported_once(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        **{
+            "m-4501 (conflicted copy 2026-07-10 070952)": note("m-4501"),
+            "m-4501": note("m-4501"),
+            "m-4501.sync-conflict-20260710-070952-ABCDEFG": note("m-4501"),
+            "other": note("n-1"),
+        },
+    )
+    snapshot = read(tmp_path)
+    held = [r for r in snapshot.records if any(f.code == "duplicate-id" for f in r.held_by)]
+    assert len(held) == 3
+    assert snapshot.by_id.keys() == {"n-1"}
+    (finding,) = [d for d in snapshot.diagnostics if d.code == "duplicate-id"]
+    assert finding.path == "m-4501.md"
+    assert all(repr(r.path) in finding.message for r in held)
+    copies = finding.message.partition("conflict copies")[2]
+    assert copies.count(".md") == 2
+    assert "'m-4501.md'" not in copies
+
+
+def test_notes_nobody_adopted_may_share_a_file_name(tmp_path: Path) -> None:
+    put(tmp_path, a__todo="# one\n", b__todo="# two\n")
+    snapshot = read(tmp_path)
+    assert [r.held_by for r in snapshot.records] == [(), ()]
+    assert [d.severity for d in snapshot.diagnostics] == ["note"]
+
+
+def test_a_name_that_collides_holds_its_record_only(tmp_path: Path) -> None:
+    put(tmp_path, Case=note("n-1"), case=note("n-2"))
+    if len(list(tmp_path.glob("*.md"))) < 2:
+        pytest.skip("this file system folds case")
+    assert [(r.path, [f.code for f in r.held_by]) for r in read(tmp_path).records] == [
+        ("Case.md", []),
+        ("case.md", ["name-collision"]),
+    ]
+
+
+def test_ignored_templates_are_counted(tmp_path: Path) -> None:
+    put(tmp_path, Templates__a="{{date}}", Templates__b="---\n{{x}}\n---\n", n=note("n-1"))
+    snapshot = read(tmp_path)
+    assert snapshot.skipped == {"Templates": 2}
+    assert snapshot.diagnostics == ()
+
+
+def test_ignored_settings_are_reported_with_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "vault.toml").write_text("schema = 1\n[trust]\nincoming = 'accept'\n")
+    assert [d.code for d in read(tmp_path).diagnostics] == ["user-only-setting"]
+
+
+def test_a_tree_reads_like_the_disk(tmp_path: Path) -> None:
+    put(tmp_path, a=note("n-1"), b="---\nid: [\n---\n", drafts__c=note("n-2"), Templates__t="x",
+        **{"d:e": note("n-3"), "README": "x", "x (1)": note("n-1")})  # fmt: skip
+    disk = read(tmp_path)
+    files = {p.relative_to(tmp_path).as_posix(): p.read_bytes() for p in tmp_path.rglob("*.md")}
+    tree = snapshot_of_tree(dict(reversed(files.items())), "c0ffee")
+    assert tree.commit == "c0ffee"
+    assert (tree.records, tree.diagnostics, tree.unreadable) == (
+        disk.records, disk.diagnostics, disk.unreadable,
+    )  # fmt: skip
+
+
+def test_too_large_or_badly_named_in_a_tree() -> None:
+    tree = snapshot_of_tree(
+        {"big.md": b"x" * ((1 << 20) + 1), "bad\n.md": b"x", "a.md": note("n-1").encode()}, "c"
+    )
+    assert [r.id for r in tree.records] == ["n-1"]
+    assert tree.unreadable == ("bad\n.md", "big.md")
+
+
+@pytest.mark.skipif(
+    not (SHARED / "data/safety/hostile_vault.py").exists(), reason="no hostile files"
+)
+def test_hostile_files_get_their_verdict_and_hide_no_good_one(tmp_path: Path) -> None:
+    import json
+
+    script = SHARED / "data/safety/hostile_vault.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, capture_output=True)
+    root = tmp_path / "files"
+    put(root, **{f"good__{n}": note(f"good-{n}") for n in range(20)})
+    snapshot = read(root)
+    assert read(root) == snapshot
+    records = {r.path: r for r in snapshot.records}
+    assert sum(path.startswith("good/") for path in records) == 20
+    wrong = []
+    for line in (tmp_path / "expected.jsonl").read_text().splitlines():
+        case = json.loads(line)
+        path = case["path"]
+        if path is None:
+            continue
+        held = path in records and bool(records[path].held_by)
+        shown = path in records and records[path].in_force and not held
+        verdict = (
+            "reject"
+            if path in snapshot.unreadable
+            else "flag"
+            if held
+            else "ok"
+            if shown
+            else "skip"
+        )
+        wanted = {"neutral": "ok"}.get(case["expect"], case["expect"])
+        if case["case"] == "link-in":
+            wanted = "reject"  # stricter: no link is read, wherever it leads
+        if verdict != wanted:
+            wrong.append((case["case"], wanted, verdict))
+    assert wrong == []
