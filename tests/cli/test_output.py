@@ -6,12 +6,22 @@ import io
 import json
 
 import pytest
+
 from vault_cli.cli.complete import plain_title
 from vault_cli.cli.options import Options
-from vault_cli.cli.output import Output, View, finding_lines, to_json, wants_color, write_text
+from vault_cli.cli.output import (
+    Output,
+    View,
+    finding_lines,
+    safe,
+    to_json,
+    wants_color,
+    write_text,
+)
 from vault_cli.cli.views import cut, list_lines, summary_line, width_of
 from vault_cli.errors import Diagnostic, NotFoundError
 from vault_cli.model.record import Kind, Record, Status
+from vault_cli.text.neutral import terminal_safe
 
 
 def record(record_id: str, title: str, **keys: object) -> Record:
@@ -43,6 +53,15 @@ def test_json_is_lossless_and_has_no_raw_control_character(text: str) -> None:
     answer.encode("utf-8")
     if text.startswith("中"):
         assert text in answer
+
+
+def test_the_short_way_of_safe_text_agrees_with_the_long_one() -> None:
+    every = [chr(code) for code in range(0x20, 0x110000) if not 0xD800 <= code < 0xE000]
+    blocks = ["中a".join(every[start : start + 64]) for start in range(0, len(every), 64)]
+    wrong = [block for block in blocks if safe(block) != terminal_safe(block)]
+    assert wrong == []
+    lone = [char for char in every[:0x3400] if safe(char) == char and terminal_safe(char) != char]
+    assert lone == []
 
 
 def test_rich_markup_of_user_text_stays_literal(capsys: pytest.CaptureFixture[str]) -> None:

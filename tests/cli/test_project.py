@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers import git
+
 from vault_cli.cli.project import normal_url, project_id
 
 

@@ -168,7 +168,9 @@ def _bounded(args: list[str], run: Invocation) -> int:
 
 def _run(args: list[str], run: Invocation) -> int:
     needed = "_MVAULT_COMPLETE" in os.environ or args[:1] == [] or args[0].startswith("-")
-    code = build_root(completion=needed).main(args, prog_name="mvault", standalone_mode=False, obj=run)
+    code = build_root(completion=needed).main(
+        args, prog_name="mvault", standalone_mode=False, obj=run
+    )
     return code if isinstance(code, int) else 0
 
 

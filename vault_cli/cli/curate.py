@@ -131,7 +131,8 @@ def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
         origin="cli",
         random_int=inv.random_int,
     )
-    done = f"added draft {planned.ids[0]}: {request.title or planned.change.subject}"
+    title = request.title or planned.change.subject.partition(": ")[2]
+    done = f"added draft {planned.ids[0]}: {title}"
     hint = f"A person puts it in force: mvault approve {planned.ids[0]}"
     return inv.submit(Plan(planned.change, done, hints=(hint,), findings=planned.notes))
 

@@ -6,6 +6,7 @@ May import `features`, `text`, `store.files`, `errors`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +127,7 @@ def _ask_editor(
     from vault_cli.cli.editor import open_desk
     from vault_cli.features.requests import request_from_template
 
-    template = template_text(kind)
+    template = template_text(kind, inv.environ)
     desk = open_desk(inv, f"new-{kind}.md")
     try:
         edited = desk.edit(template.encode())
@@ -149,11 +150,16 @@ def _ask_editor(
         raise
 
 
-def template_text(kind: Kind) -> str:
-    """Return the template of a kind, or a plain one when there is none."""
+def template_text(kind: Kind, environ: Mapping[str, str]) -> str:
+    """Return the template of a kind in the person's language, or a plain one when there is none."""
     from vault_cli.store.files import find_template
 
-    try:
-        return find_template(f"{kind}.md")
-    except NotFoundError:
-        return "---\ntitle:\ntopics: []\n---\n\n<!-- Write the text below. -->\n"
+    language = next(
+        (environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), ""
+    )
+    for name in (f"{kind}.zh.md", f"{kind}.md")[0 if language.lower().startswith("zh") else 1 :]:
+        try:
+            return find_template(name)
+        except NotFoundError:
+            continue
+    return "---\ntopics: []\n---\n# \n\n<!-- Write the title behind the # and the text below. -->\n"

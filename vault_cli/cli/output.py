@@ -26,6 +26,12 @@ _STYLES = {
     "cyan": "36",
 }
 _SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
+_ODD = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+"""What Python calls printable although nothing is seen of it."""
+
 _BREAKS = str.maketrans({"\n": " ", "\r": " ", "\t": " "})
 _ASTRAL = 0x10000
 _UNSAFE_JSON = (
@@ -60,7 +66,14 @@ class View:
 
 
 def safe(text: str) -> str:
-    """Return text that a terminal shows as it is: no control characters, nothing hidden."""
+    """Return text that a terminal shows as it is: no control characters, nothing hidden.
+
+    Most text is plain; asking Python first whether it prints saves loading the whole table of
+    what does not.
+    """
+    bare = text.replace("\n", "").replace("\t", "")
+    if bare.isprintable() and (text.isascii() or not _ODD.search(text)):
+        return text
     from vault_cli.text.neutral import terminal_safe
 
     return terminal_safe(text)

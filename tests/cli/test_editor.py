@@ -1,0 +1,145 @@
+"""The editor: quoting, what it may do wrong, and that no text is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import commit_count, git, listed, make_vault, run
+
+from vault_cli.cli.editor import find_editor
+from vault_cli.cli.intake import template_text
+from vault_cli.errors import UsageError
+from vault_cli.model.record import Kind
+
+NOTE = "---\nid: n-1\nkind: note\nstatus: candidate\ntitle: One\n---\nOld text.\n"
+
+
+def script(tmp_path: Path, body: str, name: str = "my ed") -> str:
+    path = tmp_path / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return f'"{path}"'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_vault(tmp_path, {"n-1.md": NOTE})
+
+
+@pytest.mark.parametrize("variable", ["VISUAL", "EDITOR"])
+def test_arguments_and_quoted_paths(root: Path, tmp_path: Path, variable: str) -> None:
+    editor = script(tmp_path, '[ "$1" = "--wait" ] && sed -i "s/Old/New/" "$2"')
+    result = run("--vault", root, "edit", "n-1", env={variable: f"{editor} --wait"}).ok()
+    assert result.out == "n-1\n"
+    assert (root / "n-1.md").read_text() == NOTE.replace("Old", "New")
+    assert "Vault-Op: edit" in git(root, "log", "-1", "--format=%B")
+
+
+def test_visual_comes_first_and_an_unquoted_path_with_a_space_works(tmp_path: Path) -> None:
+    editor = script(tmp_path, "exit 0").strip('"')
+    assert find_editor({"VISUAL": editor, "EDITOR": "nothing"}, has_terminal=False) == [editor]
+
+
+@pytest.mark.parametrize("value", ["/no/such/editor --wait", '"unclosed', "''"])
+def test_an_editor_that_cannot_be_started_is_a_message(value: str) -> None:
+    with pytest.raises(UsageError, match=r"EDITOR"):
+        find_editor({"EDITOR": value}, has_terminal=False)
+
+
+def test_no_change_gives_the_wait_hint_and_no_commit(root: Path, tmp_path: Path) -> None:
+    before = commit_count(root)
+    result = run("--vault", root, "edit", "n-1", env={"EDITOR": script(tmp_path, "exit 0")}).ok()
+    assert "nothing to do" in result.err
+    assert "--wait" in result.err
+    assert commit_count(root) == before
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [("exit 1", "ended with 1"), (': > "$1"', "came back empty"), ('rm "$1"', "came back empty")],
+)
+def test_a_failed_or_emptied_edit_changes_nothing(
+    root: Path, tmp_path: Path, body: str, told: str
+) -> None:
+    before = commit_count(root)
+    result = run("--vault", root, "edit", "n-1", env={"EDITOR": script(tmp_path, body)})
+    assert result.code == 4
+    assert told in result.err
+    assert (root / "n-1.md").read_text() == NOTE
+    assert commit_count(root) == before
+
+
+@pytest.mark.parametrize(
+    "body",
+    ['sed -i "s/^title: .*/title: a: b/" "$1"', 'sed -i "s/^id: .*/id: n-2/" "$1"',
+     'sed -i "s/candidate/active/" "$1"', 'sed -i "s/Old/New/" "$1"; exit 3'],
+)  # fmt: skip
+def test_what_cannot_be_taken_over_is_kept_and_named(root: Path, tmp_path: Path, body: str) -> None:
+    result = run("--vault", root, "edit", "n-1", env={"EDITOR": script(tmp_path, body)})
+    assert result.code == 4
+    kept = root / ".state" / "rescued" / "n-1.md"
+    assert str(kept) in result.err
+    assert kept.read_text() != NOTE
+    assert (root / "n-1.md").read_text() == NOTE
+    assert listed(root)["n-1"]["status"] == "candidate"
+    assert git(root, "status", "--porcelain") == ""
+
+
+def test_an_edit_of_a_record_in_force_without_a_person_is_kept_too(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, {"n-1.md": NOTE.replace("candidate", "active")})
+    editor = script(tmp_path, 'sed -i "s/Old/New/" "$1"')
+    result = run("--vault", root, "edit", "n-1", env={"EDITOR": editor})
+    assert result.code == 3
+    assert "+New text." in result.out
+    assert "New text." in (root / ".state" / "rescued" / "n-1.md").read_text()
+    assert "Old text." in (root / "n-1.md").read_text()
+
+
+def test_the_editors_own_output_stays_out_of_the_answer(root: Path, tmp_path: Path) -> None:
+    editor = script(tmp_path, 'echo noise; sed -i "s/Old/New/" "$1"')
+    result = run("--vault", root, "--json", "edit", "n-1", env={"EDITOR": editor})
+    assert result.ok().data["id"] == "n-1"
+
+
+@pytest.mark.parametrize("language", ["en_GB.UTF-8", "zh_CN.UTF-8"])
+def test_a_new_draft_from_a_template(tmp_path: Path, language: str) -> None:
+    root = make_vault(tmp_path)
+    editor = script(
+        tmp_path, 'sed -i "s/^# *$/# 从模板来/" "$1"; printf "\\nSome text.\\n" >> "$1"'
+    )
+    env = {"EDITOR": editor, "LC_ALL": language}
+    made = run("--vault", root, "--json", "add", "note", env=env).ok().data
+    assert listed(root)[made["id"]]["title"] == "从模板来"
+    text = (root / made["path"]).read_text()
+    assert "Some text." in text
+    assert "<!--" not in text
+    assert not list((root / ".state" / "edit").iterdir())
+
+
+def test_templates_speak_the_persons_language() -> None:
+    chinese = template_text(Kind.LESSON, {"LANG": "zh_TW.UTF-8"})
+    english = template_text(Kind.LESSON, {"LANG": "zh_TW.UTF-8", "LC_ALL": "en_US.UTF-8"})
+    assert "## 修正" in chinese
+    assert "## Correction" in english
+    assert template_text(Kind.TASK, {}).startswith("---")
+
+
+def test_a_template_left_as_it_is_adds_nothing(tmp_path: Path) -> None:
+    root = make_vault(tmp_path)
+    result = run("--vault", root, "add", "note", env={"EDITOR": script(tmp_path, "exit 0")})
+    assert result.code == 2
+    assert "nothing was added" in result.err
+    assert listed(root) == {}
+
+
+def test_a_revision_in_the_editor_is_a_draft(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, {"memories/n-1.md": NOTE.replace("candidate", "active")})
+    editor = script(tmp_path, 'sed -i "s/Old/New/" "$1"')
+    made = run("--vault", root, "--json", "revise", "n-1", env={"EDITOR": editor}).ok().data
+    items = listed(root)
+    assert items["n-1"]["status"] == "active"
+    assert items[made["id"]]["status"] == "candidate"
+    shown = run("--vault", root, "--json", "show", made["id"]).ok().data
+    assert shown["supersedes"] == ["n-1"]
+    assert "New text." in shown["body"]

@@ -1,0 +1,238 @@
+"""At a terminal: the question before a change, the review dialogue, colour, no escapes."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers import PROJECT, commit_count, git, listed, make_vault, run
+
+pty = pytest.importorskip("pty", reason="terminals are tested where Python has pty")
+
+DRAFT = "---\nid: {id}\nkind: note\nstatus: candidate\ntitle: {title}\n---\nText of {id}.\n"
+
+
+class Terminal:
+    """One command at a terminal of its own."""
+
+    def __init__(self, *argv: str | Path, env: dict[str, str] | None = None) -> None:
+        self.master, slave = pty.openpty()
+        self.shown = ""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "vault_cli", *map(str, argv)],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm", **(env or {})},
+        )
+        os.close(slave)
+
+    def read(self, until: str = "", seconds: float = 30) -> str:
+        """Read until a text stands in what has not been read yet, or to the end."""
+        end = time.monotonic() + seconds
+        fresh = ""
+        while time.monotonic() < end:
+            if not select.select([self.master], [], [], 0.2)[0]:
+                if self.process.poll() is not None:
+                    break
+                continue
+            try:
+                part = os.read(self.master, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            fresh += part.decode("utf-8", "replace")
+            if until and until in fresh:
+                break
+        self.shown += fresh
+        assert not until or until in fresh, f"{until!r} did not come:\n{self.shown}"
+        return fresh
+
+    def type(self, text: str) -> None:
+        """Type a line."""
+        os.write(self.master, text.encode() + b"\n")
+
+    def end(self) -> int:
+        """Read to the end and return the exit code."""
+        self.read()
+        code = self.process.wait(timeout=30)
+        os.close(self.master)
+        return code
+
+
+def drafts_vault(tmp_path: Path, *ids: str) -> Path:
+    files = {f"drafts/2026-11/{i}.md": DRAFT.format(id=i, title=f"Draft {i}") for i in ids}
+    return make_vault(tmp_path, files)
+
+
+def test_a_person_is_asked_and_no_keeps_everything(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    before = commit_count(root)
+    terminal = Terminal("--vault", root, "approve", "n-1")
+    preview = terminal.read("[y/N]")
+    assert "status: active" in preview
+    terminal.type("n")
+    assert terminal.end() == 3
+    assert commit_count(root) == before
+    assert listed(root)["n-1"]["status"] == "candidate"
+
+
+def test_a_person_agrees_and_the_trailer_says_so(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    terminal = Terminal("--vault", root, "approve", "n-1")
+    preview = terminal.read("[y/N]")
+    terminal.type("y")
+    assert terminal.end() == 0
+    assert listed(root)["n-1"]["status"] == "active"
+    body = git(root, "log", "-1", "--format=%B")
+    assert "Vault-Approval: terminal" in body
+    assert "Vault-Actor: person" in body
+    # What the preview showed is what the run did.
+    shown = {plain(line) for line in preview.splitlines() if plain(line)[:1] in {"+", "-"}}
+    done = git(root, "show", "-M50%", "--format=", "--", ".").splitlines()
+    assert {line for line in done if line[:1] in {"+", "-"}} <= shown
+
+
+def plain(line: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip()
+
+
+def test_yes_skips_the_question_at_a_terminal(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    assert Terminal("--vault", root, "approve", "n-1", "--yes").end() == 0
+    assert "Vault-Approval: terminal" in git(root, "log", "-1", "--format=%B")
+
+
+def test_an_agent_at_a_terminal_is_still_an_agent(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    terminal = Terminal("--vault", root, "approve", "n-1", "--yes", env={"MVAULT_ACTOR": "agent"})
+    assert terminal.end() == 3
+    assert listed(root)["n-1"]["status"] == "candidate"
+
+
+def test_review_goes_through_the_drafts_one_by_one(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1", "n-2", "n-3", "n-4")
+    terminal = Terminal("--vault", root, "review")
+    assert "Text of n-1." in terminal.read("(1/4) Draft n-1 [a,e,r,s,d,q,?] ")
+    terminal.type("?")
+    assert "a - approve" in terminal.read("(1/4) Draft n-1 [a,e,r,s,d,q,?] ")
+    terminal.type("d")
+    assert "rename to memories/2026-11/n-1.md" in terminal.read("(1/4) Draft n-1 [a,e,r,s,d,q,?] ")
+    terminal.type("a")
+    terminal.read("(2/4) Draft n-2 [a,e,r,s,d,q,?] ")
+    terminal.type("r")
+    terminal.read("Why? ")
+    terminal.type("")
+    assert "a reason is needed" in terminal.read("(2/4) Draft n-2 [a,e,r,s,d,q,?] ")
+    terminal.type("r")
+    terminal.read("Why? ")
+    terminal.type("重复了")
+    terminal.read("(3/4) Draft n-3 [a,e,r,s,d,q,?] ")
+    terminal.type("s")
+    terminal.read("(4/4) Draft n-4 [a,e,r,s,d,q,?] ")
+    terminal.type("q")
+    assert terminal.end() == 0
+    assert "1 approved, 1 rejected, 1 skipped" in terminal.shown
+    states = {key: item["status"] for key, item in listed(root).items() if key.startswith("n-")}
+    assert states == {"n-1": "active", "n-2": "rejected", "n-3": "candidate", "n-4": "candidate"}
+    assert "重复了" in git(root, "log", "-1", "--format=%B")
+    assert "Vault-Approval: terminal" in git(root, "log", "-1", "--format=%B")
+
+
+def test_review_edits_and_asks_again(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    editor = tmp_path / "ed"
+    editor.write_text('#!/bin/sh\nsed -i "s/Text of/Better text of/" "$1"\n')
+    editor.chmod(0o755)
+    terminal = Terminal("--vault", root, "review", env={"EDITOR": str(editor)})
+    terminal.read("(1/1) Draft n-1 [a,e,r,s,d,q,?] ")
+    terminal.type("e")
+    assert "Better text of n-1." in terminal.read("(1/1) Draft n-1 [a,e,r,s,d,q,?] ")
+    terminal.type("a")
+    assert terminal.end() == 0
+    assert "Better text of n-1." in (root / "memories/2026-11/n-1.md").read_text()
+
+
+def test_review_survives_the_end_of_input(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    terminal = Terminal("--vault", root, "review")
+    terminal.read("(1/1) Draft n-1 [a,e,r,s,d,q,?] ")
+    os.write(terminal.master, b"\x04")
+    assert terminal.end() == 0
+    assert "nothing decided" in terminal.shown
+
+
+def test_interrupt_in_a_question_ends_with_130(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    terminal = Terminal("--vault", root, "approve", "n-1")
+    terminal.read("[y/N]")
+    terminal.process.send_signal(2)
+    assert terminal.end() == 130
+    assert "Traceback" not in terminal.shown
+
+
+def test_a_refused_edit_is_offered_again_at_a_terminal(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    count = tmp_path / "count"
+    editor = tmp_path / "ed"
+    editor.write_text(
+        f'#!/bin/sh\nif [ -e "{count}" ]; then sed -i "s/^title: .*/title: Mended/" "$1"\n'
+        f'else : > "{count}"; sed -i "s/^title: .*/title: a: b/" "$1"; fi\n'
+    )
+    editor.chmod(0o755)
+    terminal = Terminal("--vault", root, "edit", "n-1", env={"EDITOR": str(editor)})
+    terminal.read("Edit it again?")
+    assert "yaml-colon" in terminal.shown
+    terminal.type("")
+    assert terminal.end() == 0
+    assert listed(root)["n-1"]["title"] == "Mended"
+
+
+def test_init_asks_which_set_up_is_wanted_inside_a_repository(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "project")
+    terminal = Terminal("init", tmp_path / "project" / "notes")
+    terminal.read("[own/in]")
+    terminal.type("in")
+    assert terminal.end() == 0
+    assert not (tmp_path / "project" / "notes" / ".git").exists()
+    assert (tmp_path / "project" / "notes" / "vault.toml").exists()
+
+
+HOSTILE = (
+    '---\nid: n-9\nkind: note\nstatus: active\ntitle: "ok"\n---\n'
+    "clear \x1b[2J title \x1b]0;owned\x07 back\x08space c1 \x9b31m bidi \u202e end\n"
+)
+
+
+@pytest.mark.parametrize("argv", [["list"], ["show", "n-9"], ["check"], ["status"], ["render"]])
+def test_reading_a_hostile_vault_sends_no_control_character(
+    tmp_path: Path, argv: list[str]
+) -> None:
+    root = make_vault(tmp_path, {"n-9.md": HOSTILE})
+    terminal = Terminal("--vault", root, "--no-color", *argv)
+    assert terminal.end() in (0, 1, 6)
+    bad = [
+        c for c in terminal.shown if (ord(c) < 32 and c not in "\n\t\r") or 0x7F <= ord(c) < 0xA0
+    ]
+    assert bad == []
+    assert "\u202e" not in terminal.shown
+
+
+def test_colour_at_a_terminal_only(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    coloured = Terminal("--vault", root, "list")
+    assert coloured.end() == 0
+    assert "\x1b[33m" in coloured.shown
+    quiet = Terminal("--vault", root, "list", env={"NO_COLOR": "1"})
+    quiet.end()
+    assert "\x1b" not in quiet.shown
+    assert "\x1b" not in run("--vault", root, "list").ok().out
+    assert "\x1b[33m" in run("--vault", root, "list", "--color").ok().out
