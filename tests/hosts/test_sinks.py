@@ -66,6 +66,18 @@ def test_empty_block_empties(file: Path) -> None:
     )
 
 
+def test_empty_block_adds_no_markers(file: Path) -> None:
+    file.write_text("x\n", "utf-8")
+    assert not write_managed_block(file, "").changed
+    assert file.read_text("utf-8") == "x\n"
+
+
+def test_many_markers_are_named_shortly(file: Path) -> None:
+    file.write_text(f"{BEGIN}\n{END}\n" * 5, "utf-8")
+    with pytest.raises(RefusedError, match="end on line 6, and 4 more"):
+        write_managed_block(file, BLOCK)
+
+
 def test_unchanged_is_not_written(file: Path) -> None:
     write_managed_block(file, BLOCK)
     os.utime(file, ns=(1, 1))
