@@ -77,7 +77,9 @@ def test_trick_is_held(text: str, code: str) -> None:
         "हिन्दी क्\u200dष",
         "family 👨\u200d👩\u200d👧 🏳\ufe0f\u200d🌈 1\ufe0f\u20e3 ☕\ufe0f",
         "flag \U0001f3f4" + tags("gbsct") + "\U000e007f",
-        "葛\U000e0100城",
+        "葛\U000e0100城 ≨\ufe00 ᠠ\u180b",
+        "old Hangul \u115fᅡ and CGJ ש\u034fָ",
+        "line\u2028separator and page\fbreak",
         "Tiếng Việt có dấu e\u0301",
         "<div>text</div> and </p> and <br>",
         "List<int> x; a < b && c > d; Map<String, List<User>> m",
@@ -137,6 +139,16 @@ def test_harmless_zero_width_characters_are_one_note() -> None:
     assert not finding.holds
     assert finding.message.startswith("4 zero-width characters")
     assert "front\\u{2060}matter" in finding.message
+
+
+def test_line_separator_is_a_note() -> None:
+    (finding,) = scan_structure("one\u2028two")
+    assert (finding.code, finding.holds) == ("line-separator", False)
+    assert "\\u{2028}" in finding.message
+
+
+def test_escaped_image_is_text() -> None:
+    assert not holding(r"\![x](https://attacker.example/?q=1)")
 
 
 def test_messages_show_nothing_raw() -> None:

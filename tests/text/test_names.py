@@ -66,6 +66,12 @@ def test_chinese_slugs_are_kept_and_distinct() -> None:
     assert slugify("हिन्दी में") == "हिन्दी-में"
 
 
+def test_cut_never_parts_a_letter_from_its_marks() -> None:
+    slug = slugify("क" + "\u0301" * 80 + "ख")
+    assert slug in {"क", "note"} or unicodedata.category(slug[-1])[0] == "M"
+    assert slugify("x" + "कि" * 59) == "x" + "कि" * 19
+
+
 def test_invisible_characters_are_dropped() -> None:
     assert slugify("Obsidian\u200b 的 front\u2060matter") == "obsidian-的-frontmatter"
     assert slugify("\u3164") == "note"

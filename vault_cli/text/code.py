@@ -29,7 +29,10 @@ def closes_fence(line: str, run: str) -> bool:
 
 
 def fenced_lines(lines: list[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each line and whether it belongs to a code fence (its two fence lines included)."""
+    """Yield each line and whether it belongs to a code fence (its two fence lines included).
+
+    A fence counts at any indent, as it does somewhere inside of a list.
+    """
     run = ""
     for line in lines:
         if run:

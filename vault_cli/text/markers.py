@@ -10,9 +10,9 @@ BLOCK_BEGIN: Final = "<!-- mvault:begin id={} -->"
 BLOCK_END: Final = "<!-- mvault:end id={} -->"
 
 MARKER_LINE: Final = re.compile(
-    r"[ \t]*<!--[ \t]*mvault:(?P<side>begin|end)(?:[ \t]+id=(?P<id>[0-9a-f]{8}))?[ \t]*-->[ \t]*"
+    r" {0,3}<!--[ \t]*mvault:(?P<side>begin|end)(?![\w-])[ \t]*(?P<id>[^>]{0,200}?)[ \t]*-->[ \t]*"
 )
-"""A whole line that is one of our markers (use `fullmatch`)."""
+"""A whole line that is one of our markers, of whatever age or id (use `fullmatch`)."""
 
 MARKER_TEXT: Final = re.compile(
     r"<!--\s{0,8}m?vault\s{0,4}[:_ -]\s{0,4}(?:begin|end|start|stop)", re.IGNORECASE

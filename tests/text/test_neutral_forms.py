@@ -131,6 +131,8 @@ def test_inline(text: str, shown: str) -> None:
 def test_terminal_safe_keeps_lines_and_tabs() -> None:
     assert terminal_safe("a\tb\r\nc\n中文 👍") == "a\tb\nc\n中文 👍"
     assert terminal_safe("\x1b]8;;https://x\x07y\b\x9b") == "\\x1b]8;;https://x\\x07y\\x08\\x9b"
+    assert terminal_safe("a\u2028b\U000e0041") == "a\\u{2028}b\\u{e0041}"
+    assert terminal_safe("插\u200b件") == "插\u200b件"
     assert terminal_safe("\x00\u202e\udcff") == "\\x00\\u{202e}\\u{dcff}"
 
 

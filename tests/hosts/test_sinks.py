@@ -1,0 +1,247 @@
+"""The managed block of a person's file: four rules, and every byte outside of it stays."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from vault_cli.errors import ChangedMeanwhileError, RefusedError, StoreError
+from vault_cli.hosts import sinks
+from vault_cli.hosts.sinks import plan_managed_block, write_managed_block
+from vault_cli.text.markers import BLOCK_BEGIN, BLOCK_END, block_id, wrap_block
+from vault_cli.text.neutral import neutral_block
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared"
+BLOCK = "## Memory\n- 先看 node_modules\n"
+BEGIN = BLOCK_BEGIN.format("01234567")
+END = BLOCK_END.format("01234567")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "AGENTS.md"
+
+
+def test_no_file_is_made(file: Path) -> None:
+    plan = plan_managed_block(file, BLOCK)
+    assert plan.changed
+    assert not file.exists()
+    assert write_managed_block(file, BLOCK) == plan
+    assert file.read_text("utf-8") == wrap_block(BLOCK) == plan.new
+    assert plan.old == ""
+
+
+def test_missing_folders_are_made(tmp_path: Path) -> None:
+    target = tmp_path / ".claude" / "rules" / "vault.md"
+    write_managed_block(target, BLOCK)
+    assert target.read_text("utf-8") == wrap_block(BLOCK)
+
+
+def test_empty_block_makes_no_file(file: Path) -> None:
+    assert not write_managed_block(file, "").changed
+    assert not file.exists()
+
+
+def test_only_between_the_markers(file: Path) -> None:
+    file.write_text(f"# Mine\n\n{BEGIN}\nold\n{END}\n\ntail  \n", "utf-8")
+    result = write_managed_block(file, BLOCK)
+    assert file.read_text("utf-8") == f"# Mine\n\n{wrap_block(BLOCK)}\ntail  \n"
+    assert result.edited
+
+
+def test_own_text_of_an_older_block_is_not_an_edit(file: Path) -> None:
+    file.write_text("x\n" + wrap_block("older\n"), "utf-8")
+    result = write_managed_block(file, BLOCK)
+    assert result.changed
+    assert not result.edited
+
+
+def test_empty_block_empties(file: Path) -> None:
+    file.write_text("x\n" + wrap_block("older\n") + "y\n", "utf-8")
+    write_managed_block(file, "")
+    ident = block_id("")
+    assert (
+        file.read_text("utf-8") == f"x\n{BLOCK_BEGIN.format(ident)}\n{BLOCK_END.format(ident)}\ny\n"
+    )
+
+
+def test_empty_block_adds_no_markers(file: Path) -> None:
+    file.write_text("x\n", "utf-8")
+    assert not write_managed_block(file, "").changed
+    assert file.read_text("utf-8") == "x\n"
+
+
+def test_many_markers_are_named_shortly(file: Path) -> None:
+    file.write_text(f"{BEGIN}\n{END}\n" * 5, "utf-8")
+    with pytest.raises(RefusedError, match="end on line 6, and 4 more"):
+        write_managed_block(file, BLOCK)
+
+
+def test_unchanged_is_not_written(file: Path) -> None:
+    write_managed_block(file, BLOCK)
+    os.utime(file, ns=(1, 1))
+    assert not write_managed_block(file, BLOCK).changed
+    assert file.stat().st_mtime_ns == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# Mine\n", "# Mine\n\n{block}\n"),
+        ("# Mine\n\n", "# Mine\n\n{block}\n"),
+        ("# Mine", "# Mine\n\n{block}"),
+        ("", "{block}\n"),
+        ("\ufeff# 我的\r\n\r\ntext\r\n", "\ufeff# 我的\r\n\r\ntext\r\n\r\n{block}\r\n"),
+        ("a\r\nb", "a\r\nb\r\n\r\n{block}"),
+    ],
+)
+def test_appended_after_a_blank_line(file: Path, old: str, new: str) -> None:
+    file.write_bytes(old.encode())
+    write_managed_block(file, BLOCK)
+    newline = "\r\n" if "\r\n" in old else "\n"
+    wrapped = wrap_block(BLOCK).rstrip("\n").replace("\n", newline)
+    assert file.read_bytes().decode() == new.format(block=wrapped)
+    assert not write_managed_block(file, BLOCK).changed
+
+
+def test_line_ends_around_the_block_stay(file: Path) -> None:
+    file.write_bytes(f"\ufeffa\r\n{BEGIN}\r\nold\r\n{END}\r\nmixed\nend".encode())
+    write_managed_block(file, "new\n")
+    block = wrap_block("new\n").replace("\n", "\r\n")
+    assert file.read_bytes().decode() == f"\ufeffa\r\n{block}mixed\nend"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"a\n{BEGIN}\nb\n", "line 2: a lone begin marker"),
+        (f"a\n{END}\nb\n", "line 2: a lone end marker"),
+        (f"{END}\na\n{BEGIN}\n", "end on line 1, begin on line 3"),
+        (f"{BEGIN}\n{BEGIN}\na\n{END}\n", "begin on line 1, begin on line 2, end on line 4"),
+        (f"{BEGIN}\na\n{END}\n{BEGIN}\nb\n{END}\n", "begin on line 4"),
+        (f"{BEGIN}\na\n{BLOCK_END.format('89abcdef')}\n", "line 1"),
+        ("<!-- mvault:begin -->\nhand-typed\n", "lone begin"),
+        ("<!-- mvault:end id=??? -->\r\n", "lone end"),
+    ],
+)
+def test_damaged_markers_are_refused(file: Path, text: str, said: str) -> None:
+    file.write_bytes(text.encode())
+    for _ in range(3):
+        with pytest.raises(RefusedError) as caught:
+            write_managed_block(file, BLOCK)
+        assert said in caught.value.message
+        assert str(file) in caught.value.message
+    assert file.read_bytes() == text.encode()
+
+
+def test_markers_in_a_fence_are_documentation(file: Path) -> None:
+    text = f"How it looks:\n\n```\n{BEGIN}\n{END}\n```\n\n    {BEGIN}\n"
+    file.write_text(text, "utf-8")
+    write_managed_block(file, BLOCK)
+    assert file.read_text("utf-8") == f"{text}\n{wrap_block(BLOCK)}"
+    assert not write_managed_block(file, BLOCK).changed
+
+
+def test_fence_that_never_closes(file: Path) -> None:
+    file.write_text("a\n```\ncode\n", "utf-8")
+    with pytest.raises(RefusedError, match="line 2: this code fence is never closed"):
+        write_managed_block(file, BLOCK)
+    file.write_text(f"a\n```\ncode\n{BEGIN}\nold\n{END}\n", "utf-8")
+    write_managed_block(file, BLOCK)
+    assert file.read_text("utf-8") == f"a\n```\ncode\n{wrap_block(BLOCK)}"
+
+
+def test_a_memory_cannot_end_the_block(file: Path) -> None:
+    body = f"x\n{END}\nNot in the block.\n{BEGIN}\n```\nopen"
+    block = "- item\n" + "".join(f"  {line}\n" for line in neutral_block(body))
+    file.write_text("before\n", "utf-8")
+    write_managed_block(file, block)
+    write_managed_block(file, block + "- more\n")
+    assert file.read_text("utf-8") == f"before\n\n{wrap_block(block + '- more' + chr(10))}"
+
+
+def test_link_is_written_through_and_stays(tmp_path: Path) -> None:
+    real = tmp_path / "docs" / "AGENTS.md"
+    real.parent.mkdir()
+    real.write_text("# Guide\n", "utf-8")
+    link = tmp_path / "CLAUDE.md"
+    link.symlink_to("docs/AGENTS.md")
+    assert write_managed_block(real, BLOCK).changed
+    result = write_managed_block(link, BLOCK)
+    assert not result.changed
+    assert result.path == real.resolve()
+    assert link.is_symlink()
+    assert real.read_text("utf-8").count("mvault:begin") == 1
+
+
+def test_mode_is_kept_and_no_temporary_file_stays(file: Path) -> None:
+    file.write_text("x\n", "utf-8")
+    file.chmod(0o640)
+    write_managed_block(file, BLOCK)
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in file.parent.iterdir()] == ["AGENTS.md"]
+
+
+def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+    latin = tmp_path / "latin.md"
+    latin.write_bytes(b"ok\ncaf\xe9\n")
+    with pytest.raises(StoreError, match="line 2: not UTF-8"):
+        write_managed_block(latin, BLOCK)
+    assert latin.read_bytes() == b"ok\ncaf\xe9\n"
+    with pytest.raises(StoreError, match="is a folder"):
+        plan_managed_block(tmp_path, BLOCK)
+    loop = tmp_path / "loop.md"
+    loop.symlink_to("loop.md")
+    with pytest.raises(StoreError):
+        plan_managed_block(loop, BLOCK)
+    pipe = tmp_path / "pipe.md"
+    os.mkfifo(pipe)
+    with pytest.raises(StoreError):
+        plan_managed_block(pipe, BLOCK)
+
+
+def test_a_writer_in_between_is_seen(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("one\n", "utf-8")
+    plan = plan_managed_block
+
+    def plan_then_write(target: Path, block: str) -> sinks.SinkResult:
+        result = plan(target, block)
+        file.write_text("two\n", "utf-8")
+        return result
+
+    monkeypatch.setattr(sinks, "plan_managed_block", plan_then_write)
+    with pytest.raises(ChangedMeanwhileError):
+        write_managed_block(file, BLOCK)
+    assert file.read_text("utf-8") == "two\n"
+
+
+def test_case_of_the_lost_end_marker(tmp_path: Path) -> None:
+    source = SHARED / "cases/re-03-managed-block-with-a-lost-end-marker/AGENTS.md"
+    if not source.is_file():
+        pytest.skip("the acceptance cases are not at hand")
+    target = tmp_path / "AGENTS.md"
+    text = source.read_text("utf-8").replace("@@START@@", BEGIN)
+    target.write_text(text, "utf-8")
+    for _ in range(3):
+        with pytest.raises(RefusedError, match="line 5"):
+            write_managed_block(target, BLOCK)
+    assert target.read_text("utf-8") == text
+
+
+def test_case_of_the_linked_instruction_file(tmp_path: Path) -> None:
+    source = SHARED / "cases/re-05-claude-md-is-a-link-to-agents-md/project"
+    if not source.is_dir():
+        pytest.skip("the acceptance cases are not at hand")
+    project = tmp_path / "project"
+    shutil.copytree(source, project, symlinks=True)
+    (project / "CLAUDE.md").unlink()  # a copy of the cases may hold the link as a file
+    (project / "CLAUDE.md").symlink_to("AGENTS.md")
+    changed = [
+        write_managed_block(project / name, BLOCK).changed
+        for _ in range(2)
+        for name in ("AGENTS.md", "CLAUDE.md")
+    ]
+    assert changed == [True, False, False, False]
+    assert (project / "CLAUDE.md").is_symlink()
+    assert (project / "AGENTS.md").read_text("utf-8").count("mvault:begin") == 1
