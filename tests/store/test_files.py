@@ -103,8 +103,7 @@ def test_links_and_devices_are_findings_and_never_opened(tmp_path: Path) -> None
     ],
 )  # fmt: skip
 def test_names(tmp_path: Path, name: bytes, severity: str, *, holds: bool) -> None:
-    with open(os.path.join(os.fsencode(tmp_path), name), "wb") as file:
-        file.write(b"x\n")
+    (tmp_path / os.fsdecode(name)).write_bytes(b"x\n")
     walk = walk_records(tmp_path, ())
     assert [(d.severity, d.holds) for d in walk.diagnostics] == (
         [(severity, holds)] if severity else []
@@ -196,10 +195,10 @@ class TestRead:
 
         def swap() -> None:
             while not stop.is_set():
-                os.rename(root / "d", root / "real")
-                os.rename(root / "link", root / "d")
-                os.rename(root / "d", root / "link")
-                os.rename(root / "real", root / "d")
+                (root / "d").rename(root / "real")
+                (root / "link").rename(root / "d")
+                (root / "d").rename(root / "link")
+                (root / "real").rename(root / "d")
 
         thread = threading.Thread(target=swap)
         thread.start()
@@ -280,7 +279,7 @@ class TestWrite:
 
         with monkeypatch.context() as patch:
             patch.setattr(os, call, fail)
-            with pytest.raises(StoreError, match="cannot write a.md"):
+            with pytest.raises(StoreError, match=r"cannot write a\.md"):
                 write_file(tmp_path, "a.md", b"new")
         assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a.md", "x\n")]
 

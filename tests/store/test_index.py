@@ -285,7 +285,7 @@ def test_no_state_folder_for_the_person_means_no_cache(
 
 
 READ = """
-import os, sys
+import os, sys, unicodedata, sqlite3
 from pathlib import Path
 from vault_cli.store.config import load_config
 from vault_cli.store.reader import read_vault

@@ -51,9 +51,9 @@ def test_a_second_owner_waits_for_the_first(tmp_path: Path) -> None:
 
 def test_a_live_owner_is_named_when_the_wait_is_over(tmp_path: Path) -> None:
     process = hold(tmp_path, 30)
-    with pytest.raises(ChangedMeanwhileError, match=f"process {process.pid} on .* since 20"):
-        with lock_vault(tmp_path, wait=0.1):
-            raise AssertionError
+    words = f"process {process.pid} on .* since 20"
+    with pytest.raises(ChangedMeanwhileError, match=words), lock_vault(tmp_path, wait=0.1):
+        pass
     end(process)
 
 
@@ -62,11 +62,12 @@ def test_a_killed_owner_frees_it_at_once_even_for_who_waits(tmp_path: Path) -> N
     process = hold(tmp_path, 30)
     timer = threading.Timer(0.2, process.send_signal, [signal.SIGKILL])
     timer.start()
-    with lock_vault(tmp_path, wait=10):
-        pass
+    with lock_vault(tmp_path, wait=10) as crashed:
+        assert crashed
     timer.join()
     end(process)
-    with lock_vault(tmp_path, wait=0):
+    with lock_vault(tmp_path, wait=0) as crashed:
+        assert not crashed
         assert str(os.getpid()) in (tmp_path / ".state/lock").read_text()
     assert (tmp_path / ".state/lock").read_text() == ""
 

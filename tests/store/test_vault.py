@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -391,3 +392,15 @@ class TestFindVault:
         with pytest.raises(UsageError) as caught:
             find_vault(tmp_path, cwd=tmp_path, environ={})
         assert "mvault init" in caught.value.hint
+
+
+def test_a_journal_from_elsewhere_moves_no_file(vault: Vault) -> None:
+    vault.apply(add("a.md", note("n-1")))
+    step = {"path": "a.md", "before": "", "data": None, "after": digest_bytes(note("n-1")),
+            "temporary": "", "aside": ""}  # fmt: skip
+    text = json.dumps({"head": "", "steps": [step]})
+    for seal in ("", "0" * 32):
+        (vault.root / ".state/journal").write_text(f"{seal}\n{text}")
+        vault.apply(add(f"b{len(seal)}.md", note("n-2")))
+        assert (vault.root / "a.md").exists()
+        assert left_overs(vault) == []

@@ -31,6 +31,7 @@ __all__ = [
     "clean_temporaries",
     "digest_bytes",
     "find_template",
+    "list_folders",
     "lock_vault",
     "read_file",
     "remove_file",
@@ -229,6 +230,15 @@ def clean_temporaries(root: Path, folders: Iterable[str]) -> tuple[str, ...]:
                         os.unlink(place, dir_fd=handle)
                         removed.append(prefix + name)
     return tuple(removed)
+
+
+def list_folders(root: Path) -> list[str]:
+    """Return every folder of a vault where a temporary of ours may lie ("" is the root)."""
+    found = ["", ".state"]
+    for place, names, _ in os.walk(root):
+        names[:] = [name for name in names if not name.startswith(".")]
+        found.extend(Path(place, name).relative_to(root).as_posix() for name in names)
+    return found
 
 
 def is_alive(process: int) -> bool:

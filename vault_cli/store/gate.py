@@ -26,7 +26,7 @@ from vault_cli.errors import (
 from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Receipt, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record
-from vault_cli.store.files import clean_temporaries, lock_vault, read_file
+from vault_cli.store.files import clean_temporaries, list_folders, lock_vault, read_file
 from vault_cli.store.journal import (
     MAX_CHANGED,
     Replacement,
@@ -83,8 +83,9 @@ def apply_change(
     check_targets(root, edits, change.verb)
     findings = _check_texts(edits, ignore)
     message = compose_message(change)
-    with lock_vault(root, wait=wait):
-        return _Run(root, repo, replace(change, edits=edits), ignore, findings).carry_out(message)
+    with lock_vault(root, wait=wait) as crashed:
+        run = _Run(root, repo, replace(change, edits=edits), ignore, findings)
+        return run.carry_out(message, crashed=crashed)
 
 
 def _is_idle(edit: Edit) -> bool:
@@ -153,9 +154,9 @@ class _Run:
         self.steps = plan_steps(change.edits)
         self.committed = [s.path for s in self.steps if is_committed_path(s.path)]
 
-    def carry_out(self, message: str) -> Receipt:
+    def carry_out(self, message: str, *, crashed: bool) -> Receipt:
         """Do it, step by step (the lock is held)."""
-        notes = self._clean_up()
+        notes = self._clean_up(crashed=crashed)
         self._refuse_open_operation()
         self.repo.require_identity()
         self._compare_digests()
@@ -170,10 +171,11 @@ class _Run:
             diagnostics=(*notes, *self.findings),
         )
 
-    def _clean_up(self) -> list[Diagnostic]:
-        """Finish what a killed run left behind, and remove its temporaries beside our paths."""
+    def _clean_up(self, *, crashed: bool) -> list[Diagnostic]:
+        """Finish what a killed run left behind; look everywhere only when there was one."""
         paths = recover(self.root, self._was_committed)
-        clean_temporaries(self.root, {step.path.rpartition("/")[0] for step in self.steps})
+        beside = {step.path.rpartition("/")[0] for step in self.steps}
+        clean_temporaries(self.root, list_folders(self.root) if crashed else beside)
         return [
             Diagnostic(
                 path, 0, "interrupted-change", "note", "an interrupted change was cleaned up"

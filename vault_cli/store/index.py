@@ -22,7 +22,7 @@ from vault_cli.errors import VaultError
 from vault_cli.store.codec import LAYOUT, Columns, Row
 from vault_cli.store.lock import open_lock_file, try_lock
 from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
-from vault_cli.store.places import state_folder
+from vault_cli.store.places import machine_token
 from vault_cli.store.walk import Stamp
 
 if TYPE_CHECKING:
@@ -218,42 +218,27 @@ def _signed(word: bytes) -> int:
 
 def _make_key(root: Path) -> _Key | None:
     """Bind the cache to this machine, place, program and format; None when nothing can hold it."""
-    token = _read_token()
+    token = machine_token()
     if token is None:
         return None
     import hashlib
 
     python = ".".join(map(str, sys.version_info[:2]))
-    text = "\0".join((LAYOUT, __version__, python, os.path.realpath(root)))
+    text = "\0".join((LAYOUT, __version__, _code_stamp(), python, os.path.realpath(root)))
     word = hashlib.blake2b(os.fsencode(text), key=token, digest_size=16).digest()
-    # An all-zero or small header field could be anybody's.
     return _Key(word[:4], word[4:8], int.from_bytes(word[8:15], "big"))
 
 
-def _read_token() -> bytes | None:
-    place = state_folder() / "cache-token"
+def _code_stamp() -> str:
+    """Return when the code that makes records was last changed: a developer has no new version."""
+    package = Path(__file__).parent.parent
+    newest = 0
     with suppress(OSError):
-        token = place.read_bytes()
-        if len(token) == 32:  # noqa: PLR2004 - the length we write
-            return token
-        place.unlink()
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = place.with_name(f".cache-token.{os.getpid()}-{os.urandom(4).hex()}")
-        file = os.open(temporary, CREATE_FLAGS, 0o600)
-        try:
-            os.write(file, os.urandom(32))
-        finally:
-            os.close(file)
-        try:
-            with suppress(FileExistsError):  # another run was first: its token counts
-                os.link(temporary, place)
-        finally:
-            temporary.unlink()
-        token = place.read_bytes()
-    except OSError:
-        return None
-    return token if len(token) == 32 else None  # noqa: PLR2004 - as above
+        for folder in ("text", "model"):
+            with os.scandir(package / folder) as listing:
+                times = [e.stat().st_mtime_ns for e in listing if e.name.endswith(".py")]
+            newest = max(newest, *times)
+    return str(newest)
 
 
 def _open_lock(root: Path) -> int:

@@ -40,6 +40,7 @@ from vault_cli.store.opening import (
     show_name,
     sync_folder,
 )
+from vault_cli.store.places import machine_token
 
 JOURNAL_PATH: Final = ".state/journal"
 MAX_CHANGED: Final = 64 << 20
@@ -161,8 +162,8 @@ class Replacement:
 
     def _write_journal(self) -> None:
         steps = [{**asdict(step), "data": None} for step in self._steps]
-        text = json.dumps({"head": self.head, "pid": os.getpid(), "steps": steps})
-        write_file(self._root, JOURNAL_PATH, text.encode("utf-8", "surrogatepass"))
+        text = json.dumps({"head": self.head, "steps": steps}).encode("ascii")
+        write_file(self._root, JOURNAL_PATH, _seal(self._root, text) + b"\n" + text)
 
     def _swap(self, step: Step) -> None:
         try:
@@ -277,8 +278,8 @@ def recover(root: Path, is_committed: Callable[[str, list[Step]], bool]) -> tupl
         text = read_file(root, JOURNAL_PATH, MAX_CHANGED)
     except NotFoundError:
         return ()
-    left = _parse_journal(text)
-    if left is None:  # cut off while it was written: no file had been touched yet
+    left = _parse_journal(root, text)
+    if left is None:  # cut off while it was written, or not from this machine: nothing of ours
         _drop_journal(root)
         return ()
     head, steps = left
@@ -296,10 +297,22 @@ def recover(root: Path, is_committed: Callable[[str, list[Step]], bool]) -> tupl
     return tuple(step.path for step in steps)
 
 
-def _parse_journal(text: bytes) -> tuple[str, list[Step]] | None:
+def _seal(root: Path, text: bytes) -> bytes:
+    """Return what only this machine can put above a journal of this vault."""
+    import hashlib
+
+    key = machine_token() or b""
+    place = os.fsencode(os.path.realpath(root))
+    return hashlib.blake2b(place + b"\0" + text, key=key, digest_size=16).hexdigest().encode()
+
+
+def _parse_journal(root: Path, text: bytes) -> tuple[str, list[Step]] | None:
     """Read a journal; None when it is not one of ours (a received folder may hold anything)."""
+    seal, _, body = text.partition(b"\n")
+    if seal != _seal(root, body):
+        return None
     try:
-        data = json.loads(text.decode("utf-8", "surrogatepass"))
+        data = json.loads(body)
         steps = [Step(**item) for item in data["steps"]]
         head = str(data["head"])
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -25,10 +25,11 @@ _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(
 
 
 @contextmanager
-def lock_vault(root: Path, *, wait: float = 10.0) -> Iterator[None]:
+def lock_vault(root: Path, *, wait: float = 10.0) -> Iterator[bool]:
     """Hold the vault's exclusive lock (`flock` on `.state/lock`, owner written into it).
 
-    Not re-entrant: the same process waits for itself.
+    Not re-entrant: the same process waits for itself. Yields whether the owner before us died
+    while it held the lock (its name still stands in the file), so that something may be left.
 
     Args:
         root: vault root.
@@ -41,8 +42,9 @@ def lock_vault(root: Path, *, wait: float = 10.0) -> Iterator[None]:
     deadline = time.monotonic() + wait
     file = _acquire(root, deadline)
     try:
+        crashed = read_owner(file) != ""
         _write_owner(file)
-        yield
+        yield crashed
     finally:
         _release(file)
 

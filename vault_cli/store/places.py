@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from sys import platform as _platform
 from typing import Final, Literal
@@ -40,3 +41,34 @@ def state_folder() -> Path:
     """Return the machine-local state folder: `$MVAULT_STATE_DIR`, else the platform's place."""
     given = os.environ.get("MVAULT_STATE_DIR", "")
     return Path(given).expanduser() if given else user_folder("state")
+
+
+def machine_token() -> bytes | None:
+    """Return this machine's random secret, made on first use; None when nothing can hold it.
+
+    It seals what lies in a vault's `.state/`, so that a `.state/` which came with a folder from
+    elsewhere is not believed.
+    """
+    place = state_folder() / "cache-token"
+    with suppress(OSError):
+        token = place.read_bytes()
+        if len(token) == 32:  # noqa: PLR2004 - the length we write
+            return token
+        place.unlink()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary = place.with_name(f".cache-token.{os.getpid()}-{os.urandom(4).hex()}")
+        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(file, os.urandom(32))
+        finally:
+            os.close(file)
+        try:
+            with suppress(FileExistsError):  # another run was first: its token counts
+                os.link(temporary, place)
+        finally:
+            temporary.unlink()
+        token = place.read_bytes()
+    except OSError:
+        return None
+    return token if len(token) == 32 else None  # noqa: PLR2004 - as above
