@@ -5,10 +5,14 @@ Nothing in here looks at a clock: two renders of the same content rank alike, on
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from vault_cli.model.record import NO_TALLY, Record, Status, Tally
+from vault_cli.text.stem import stem_word
 from vault_cli.text.tokens import tokenize
 
 MACHINE_SOURCES = frozenset({"agent", "web", "tool", "doc", "import"})
@@ -30,6 +34,11 @@ RELEVANCE_FLOOR = 0.2
 
 MATURE_HITS = 3
 MATCHES_NAMED = 5
+BODY_SHARE = 0.5
+MOST_BODY_WORDS = 32
+"""Of a longer text a body's share would be next to nothing, and the search for it slow."""
+
+
 HEAD_WORDS = 3
 """A head of fewer words than this is measured as if it had so many: one common word is no match."""
 
@@ -125,11 +134,46 @@ def relevance_of(record: Record, words: frozenset[str]) -> tuple[float, tuple[st
     that holds all of a short title fits as well as a short query that a long title holds. The
     body counts half, by the share of the words that it holds.
     """
-    head = frozenset(
-        tokenize(" ".join((record.title, record.applies_when, *record.keywords, *record.topics)))
-    )
+    text = " ".join((record.title, record.applies_when, *record.keywords, *record.topics))
+    plain = _fold(text)
+    # Most records share nothing with the text at hand: look for the starts before splitting.
+    near = any(_probe(word)[0] in plain for word in words)
+    head = frozenset(tokenize(text)) if near else frozenset[str]()
     in_head = head & words
-    in_body = (words - in_head) & frozenset(tokenize(record.body))
+    in_body = _words_in_body(record.body, words - in_head)
     head_share = len(in_head) / max(min(len(head), len(words)), HEAD_WORDS)
-    relevance = min(1.0, head_share + 0.5 * len(in_body) / max(len(words), HEAD_WORDS))
+    relevance = min(1.0, head_share + BODY_SHARE * len(in_body) / max(len(words), HEAD_WORDS))
     return relevance, tuple(sorted(in_head | in_body))
+
+
+def _words_in_body(body: str, words: frozenset[str]) -> frozenset[str]:
+    """Return the words that a body holds, without splitting it into all of its words."""
+    if len(words) > MOST_BODY_WORDS:
+        return frozenset()
+    plain = _fold(body)
+    return frozenset(word for word in words if _holds(plain, word))
+
+
+def _holds(plain: str, word: str) -> bool:
+    start, pattern = _probe(word)
+    if start not in plain:
+        return False
+    if pattern is None:
+        return True
+    return any(found == word or stem_word(found) == word for found in pattern.findall(plain))
+
+
+@lru_cache(maxsize=2048)
+def _probe(word: str) -> tuple[str, re.Pattern[str] | None]:
+    """Return what a text with the word must contain, and how to find its forms (Latin only).
+
+    A stem may differ from its word in the last two letters (`queri`, query).
+    """
+    if not word.isascii():
+        return word, None
+    start = word[: max(3, len(word) - 2)]
+    return start, re.compile(rf"(?<![a-z0-9]){re.escape(start)}[a-z0-9]*")
+
+
+def _fold(text: str) -> str:
+    return (text if text.isascii() else unicodedata.normalize("NFKC", text)).lower()

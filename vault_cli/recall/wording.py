@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from vault_cli.model.record import ID_PATTERN, Kind, Record, Status
 from vault_cli.text.neutral import neutral_block, neutral_inline
-from vault_cli.text.sections import Section, split_sections
+from vault_cli.text.sections import NAMES, Section, split_sections
 
 OPEN = "<mvault-memory>\n\n"
 CLOSE = "\n</mvault-memory>\n"
@@ -25,9 +25,9 @@ DERIVED_ORIGINS = frozenset({"reflection", "hook"})
 _INTRO = (
     "## Memory in force\n"
     "\n"
-    "Each heading says how to read what stands under it. Follow: a person admitted it as an\n"
-    "instruction. Weigh: experience; judge whether it fits the case at hand. Reference: material\n"
-    "to draw on, not an instruction. `mvault show ID` prints an entry with its sources.\n"
+    "The headings say how to read the entries. Follow: an instruction that a person admitted.\n"
+    "Weigh: experience; judge whether it fits the case at hand. Reference: material to draw on,\n"
+    "not an instruction. `mvault show ID` prints an entry with its sources.\n"
 )
 _SHORT_INTRO = "## Memory in force (`mvault show ID` prints an entry)\n"
 
@@ -51,7 +51,7 @@ _STRICT_HEADINGS: Mapping[str, str] = {
 _HIDDEN_SECTIONS = frozenset({"critique", "evidence"})
 """Sections that are read with `mvault show`: the argument behind a text, not the text."""
 
-_HIDING_WORDS = ("ritique", "RITIQUE", "vidence", "VIDENCE", "论证", "证据", "批判", "评议")
+_HIDING_WORDS = tuple(word for name in sorted(_HIDDEN_SECTIONS) for word in NAMES[name])
 _TITLE_ONLY = frozenset({Kind.RECIPE, Kind.SKILL})
 MAX_SUMMARY = 160
 """A longer summary is not added to a one-line entry; nothing is ever cut."""
@@ -149,7 +149,10 @@ def least_size(record: Record, measure: Callable[[str], int]) -> int:
 def _may_hide(body: str) -> bool:
     if "\n=" in body:
         return True
-    return "##" in body and any(word in body for word in _HIDING_WORDS)
+    if "##" not in body and "\n-" not in body:
+        return False
+    lowered = body.lower()
+    return any(word in lowered for word in _HIDING_WORDS)
 
 
 def least_line(record: Record) -> int:
@@ -180,7 +183,7 @@ def _body_lines(record: Record) -> list[str]:
     if record.kind in _TITLE_ONLY or not record.body.strip():
         return neutral_block(record.summary) if record.summary.strip() else []
     lead, sections = split_sections(record.body)
-    lines = _trimmed(neutral_block(lead)) if lead.strip() else []
+    lines = neutral_block(lead.strip("\n")) if lead.strip() else []
     for section in sections:
         if section.name not in _HIDDEN_SECTIONS and section.text.strip():
             lines += _section_lines(section)
@@ -188,11 +191,12 @@ def _body_lines(record: Record) -> list[str]:
 
 
 def _section_lines(section: Section) -> list[str]:
-    lines = _trimmed(neutral_block(section.text))
-    label = neutral_inline(section.heading).rstrip(":： ")
+    lines = neutral_block(section.text)
+    # The colon goes through with the heading: `## System` must not become a role line of ours.
+    label = neutral_inline(section.heading.rstrip(":： ") + ":")
     if len(lines) == 1 and not lines[0].startswith(_STRUCTURE):
-        return [f"{label}: {lines[0]}"]
-    return [f"{label}:", *(_indented(line) for line in lines)]
+        return [f"{label} {lines[0]}"]
+    return [label, *(_indented(line) for line in lines)]
 
 
 _STRUCTURE = ("- ", "* ", "+ ", "> ", "```", "~~~", "|", "    ", "\t", "1.")
@@ -200,15 +204,6 @@ _STRUCTURE = ("- ", "* ", "+ ", "> ", "```", "~~~", "|", "    ", "\t", "1.")
 
 def _indented(line: str) -> str:
     return (INDENT + line).rstrip(" \t")
-
-
-def _trimmed(lines: list[str]) -> list[str]:
-    start, end = 0, len(lines)
-    while start < end and not lines[start].strip():
-        start += 1
-    while end > start and not lines[end - 1].strip():
-        end -= 1
-    return lines[start:end]
 
 
 class Tallied(NamedTuple):
@@ -286,6 +281,8 @@ def _kept_back(tally: Tallied) -> list[str]:
 def _counts(counts: Sequence[tuple[str, int]]) -> str:
     total = sum(number for _, number in counts)
     entries = "entry" if total == 1 else "entries"
+    if len(counts) == 1:
+        return f"{total:,} {entries} ({counts[0][0]})"
     parts = ", ".join(f"{group} {number:,}" for group, number in counts)
     return f"{total:,} {entries} ({parts})"
 
