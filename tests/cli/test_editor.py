@@ -47,6 +47,22 @@ def test_an_editor_that_cannot_be_started_is_a_message(value: str) -> None:
         find_editor({"EDITOR": value}, has_terminal=False)
 
 
+def test_a_vault_cannot_name_a_program_to_run(root: Path, tmp_path: Path) -> None:
+    evil = script(tmp_path, f'touch "{tmp_path}/ran"', "evil").strip('"')
+    settings = (root / "vault.toml").read_text()
+    (root / "vault.toml").write_text(f"editor = '{evil}'\n{settings}")
+    result = run("--vault", root, "edit", "n-1", env={"EDITOR": None})
+    assert result.code == 2
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_persons_own_setting_comes_first(root: Path, tmp_path: Path, home: Path) -> None:
+    mine = script(tmp_path, 'sed -i "s/Old/Mine/" "$1"').strip('"')
+    (home / "mvault.toml").write_text(f"editor = \"'{mine}'\"\n")
+    run("--vault", root, "edit", "n-1", env={"EDITOR": "nothing"}).ok()
+    assert "Mine text." in (root / "n-1.md").read_text()
+
+
 def test_no_change_gives_the_wait_hint_and_no_commit(root: Path, tmp_path: Path) -> None:
     before = commit_count(root)
     result = run("--vault", root, "edit", "n-1", env={"EDITOR": script(tmp_path, "exit 0")}).ok()

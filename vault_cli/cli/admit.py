@@ -6,32 +6,23 @@ from typing import Annotated
 
 import typer
 
-from vault_cli.cli.complete import complete_draft, complete_in_force
+from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.views import plural
 from vault_cli.errors import UsageError
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record
 
-YesOption = Annotated[
-    bool,
-    typer.Option(
-        "--yes",
-        "-y",
-        help="Do not ask. Without a terminal only for an actor the user's configuration names.",
-    ),
-]
-
 
 def approve(
     ctx: typer.Context,
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", autocompletion=complete_draft)],
+    ids: flags.DraftIds,
     allow: Annotated[
         list[str] | None,
         typer.Option("--allow", metavar="CODE", help="Let a holding finding pass (repeatable)."),
     ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why; needed with --allow.")] = "",
-    yes: YesOption = False,
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
 ) -> int:
     """Put drafts in force. Needs a person: the change is shown first, then asked about.
 
@@ -86,9 +77,9 @@ def plan_approval(
 
 def reject(
     ctx: typer.Context,
-    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_draft)],
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; it is remembered.")] = "",
-    yes: YesOption = False,
+    record_id: flags.DraftId,
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
 ) -> int:
     """Turn a draft down. The reason becomes a decision, so that it is not proposed again.
 
@@ -130,9 +121,9 @@ def plan_rejection(inv: Invocation, record: Record, *, reason: str, yes: bool = 
 
 def deprecate(
     ctx: typer.Context,
-    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_in_force)],
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; it stays in the file.")] = "",
-    yes: YesOption = False,
+    record_id: flags.ForceId,
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
 ) -> int:
     """Take a record out of force, with the reason. The file and its history stay.
 
@@ -154,7 +145,7 @@ def deprecate(
 
 def graduate(
     ctx: typer.Context,
-    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_in_force)],
+    record_id: flags.ForceId,
     name: Annotated[
         str, typer.Option("--name", help="Skill name (a-z, 0-9, hyphens); else from the title.")
     ] = "",
@@ -164,8 +155,8 @@ def graduate(
     force: Annotated[
         bool, typer.Option("--force", help="Also before it has proven itself; needs --reason.")
     ] = False,
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Why it graduates early.")] = "",
-    yes: YesOption = False,
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
 ) -> int:
     """Turn a proven recipe into an Agent Skill: skills/<name>/SKILL.md with its dossier.
 

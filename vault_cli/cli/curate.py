@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vault_cli.cli.complete import complete_id, complete_in_force, complete_kind
+from vault_cli.cli import flags
+from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.views import plural
@@ -26,54 +27,31 @@ LIST_KEYS = frozenset(
 )
 """Keys whose `--set` value is a comma-separated list."""
 
-SET_HELP = "Set a front-matter key (repeatable); lists are separated by commas: topics=ci,git."
-
 
 def add(
     ctx: typer.Context,
-    kind: Annotated[str, typer.Argument(metavar="KIND", autocompletion=complete_kind)],
-    title: Annotated[str, typer.Option("--title", "-T", help="One line; else the heading.")] = "",
-    body: Annotated[
-        str | None, typer.Option("--body", "-b", help="Text in Markdown; `-` reads stdin.")
-    ] = None,
-    section: Annotated[
-        list[str] | None,
-        typer.Option("--section", help="NAME=TEXT, for example problem=…, 修正=… (repeatable)."),
-    ] = None,
-    payload: Annotated[
-        str, typer.Option("--payload", metavar="FILE", help="JSON object; `-` reads stdin.")
-    ] = "",
-    scope: Annotated[str, typer.Option("--scope", help="global, project:ID, session:ID.")] = "",
-    topic: Annotated[list[str] | None, typer.Option("--topic", "-t", help="Repeatable.")] = None,
-    keyword: Annotated[list[str] | None, typer.Option("--keyword", help="Repeatable.")] = None,
-    applies_when: Annotated[str, typer.Option("--applies-when", help="When it matters.")] = "",
-    boundary: Annotated[str, typer.Option("--boundary", help="Where it stops being true.")] = "",
-    summary: Annotated[str, typer.Option("--summary", help="One or two sentences.")] = "",
-    importance: Annotated[int | None, typer.Option("--importance", help="1 to 10.")] = None,
-    confidence: Annotated[str, typer.Option("--confidence", help="low, medium, high.")] = "",
-    source: Annotated[
-        str, typer.Option("--source", help="Who claims it: user agent web tool doc import.")
-    ] = "",
-    valid_from: Annotated[str, typer.Option("--valid-from", help="Day or instant (ISO).")] = "",
-    valid_to: Annotated[str, typer.Option("--valid-to", help="Last day or instant (ISO).")] = "",
-    supersedes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--supersedes", help="Id it replaces once approved.", autocompletion=complete_in_force
-        ),
-    ] = None,
-    derived_from: Annotated[
-        list[str] | None,
-        typer.Option("--derived-from", help="Id it rests on.", autocompletion=complete_id),
-    ] = None,
-    required: Annotated[
-        bool, typer.Option("--required", help="A rule that must be followed.")
-    ] = False,
-    checklist: Annotated[
-        bool, typer.Option("--checklist", help="A rule to check before work.")
-    ] = False,
-    correction: Annotated[bool, typer.Option("--correction", help="Pin to the top.")] = False,
-    reason: Annotated[str, typer.Option("--reason", help="Body of the commit message.")] = "",
+    kind: flags.KindName,
+    title: flags.Title = "",
+    body: flags.Body = None,
+    section: flags.Sections = None,
+    payload: flags.Payload = "",
+    scope: flags.OneScope = "",
+    topic: flags.SomeTopics = None,
+    keyword: flags.Keywords = None,
+    applies_when: flags.AppliesWhen = "",
+    boundary: flags.Boundary = "",
+    summary: flags.Summary = "",
+    importance: flags.Importance = None,
+    confidence: flags.Confidence = "",
+    source: flags.Source = "",
+    valid_from: flags.ValidFrom = "",
+    valid_to: flags.ValidTo = "",
+    supersedes: flags.Supersedes = None,
+    derived_from: flags.DerivedFrom = None,
+    required: flags.Required = False,
+    checklist: flags.Checklist = False,
+    correction: flags.Correction = False,
+    reason: flags.Reason = "",
 ) -> int:
     """Write a new draft; a person approves it later.
 
@@ -90,15 +68,11 @@ def add(
     from vault_cli.cli.intake import read_request
 
     inv: Invocation = ctx.obj
-    lists = {
-        "topics": topic,
-        "keywords": keyword,
-        "supersedes": [inv.known_id(text) for text in supersedes or ()],
-        "derived_from": [inv.known_id(text) for text in derived_from or ()],
-    }
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "title": title,
         "scope": scope,
+        "topics": tuple(topic or ()),
+        "keywords": tuple(keyword or ()),
         "applies_when": applies_when,
         "boundary": boundary,
         "summary": summary,
@@ -107,16 +81,16 @@ def add(
         "source": source,
         "valid_from": valid_from,
         "valid_to": valid_to,
+        "supersedes": tuple(map(inv.known_id, supersedes or ())),
+        "derived_from": tuple(map(inv.known_id, derived_from or ())),
         "required": required,
         "checklist": checklist,
         "correction": correction,
         "reason": reason,
-        **{key: tuple(values) for key, values in lists.items() if values},
     }
-    flags = {key: value for key, value in given.items() if value not in ("", None, False)}
-    request, desk = read_request(
-        inv, one_of(Kind, kind, "kind"), flags, body, section or [], payload
-    )
+    given = {key: value for key, value in values.items() if value not in ("", None, False, ())}
+    named = one_of(Kind, kind, "kind")
+    request, desk = read_request(inv, named, given, body, section or [], payload)
     return _guarded(desk, lambda: _submit_draft(inv, request))
 
 
@@ -177,12 +151,10 @@ def parse_sets(items: list[str]) -> dict[str, Any]:
 
 def edit(
     ctx: typer.Context,
-    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_id)],
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=SET_HELP)
-    ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Body of the commit message.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    record_id: flags.AnyId,
+    set_: flags.Sets = None,
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
 ) -> int:
     """Change one record: in the editor ($VISUAL, $EDITOR), or key by key with --set.
 
@@ -295,14 +267,10 @@ def adopt(
 
 def revise(
     ctx: typer.Context,
-    record_id: Annotated[str, typer.Argument(metavar="ID", autocompletion=complete_in_force)],
-    body: Annotated[
-        str | None, typer.Option("--body", "-b", help="New text; `-` reads stdin.")
-    ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=SET_HELP)
-    ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why it changes.")] = "",
+    record_id: flags.ForceId,
+    body: flags.Body = None,
+    set_: flags.Sets = None,
+    reason: flags.Reason = "",
 ) -> int:
     """Propose a successor of a record in force: a draft that replaces it once approved.
 

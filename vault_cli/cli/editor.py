@@ -46,12 +46,12 @@ class Edited:
 
 
 def find_editor(environ: Mapping[str, str], *, has_terminal: bool) -> list[str]:
-    """Return the editor's command line from `$VISUAL` or `$EDITOR`, quotes and arguments included.
+    """Return the editor's command line: setting `editor`, `$VISUAL`, `$EDITOR`; quotes count.
 
     Raises:
         UsageError: none is set and there is no terminal to fall back on, or it is not installed.
     """
-    for name in ("VISUAL", "EDITOR"):
+    for name in ("MVAULT_EDITOR", "VISUAL", "EDITOR"):
         value = environ.get(name, "").strip()
         if value:
             return _check_command(_split_command(value, name), name)
@@ -91,8 +91,19 @@ def open_desk(inv: Invocation, name: str) -> Desk:
     Raises:
         UsageError: there is no editor. StoreError: the vault cannot be written.
     """
-    command = find_editor(inv.environ, has_terminal=inv.has_terminal)
+    environ = {**inv.environ, "MVAULT_EDITOR": _configured(inv)}
+    command = find_editor(environ, has_terminal=inv.has_terminal)
     return Desk(inv.root, name, command)
+
+
+def _configured(inv: Invocation) -> str:
+    """Return the editor the person has configured; a vault's own file cannot name a program."""
+    config = inv.vault.config
+    named = str(config["editor"] or "")
+    if named and config.origin("editor") == "vault":
+        inv.out.warn("editor in vault.toml is not used: a vault cannot name a program to run")
+        return ""
+    return named
 
 
 class Desk:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vault_cli.cli.admit import YesOption
+from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_id
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
@@ -105,11 +105,9 @@ def diff(
     new: Annotated[
         str, typer.Argument(metavar="[B]", help="Commit or date (default: the files as they are).")
     ] = "",
-    mode: Annotated[str, typer.Option("--mode", "-m", help="assist, strict or off.")] = "",
-    query: Annotated[str, typer.Option("--query", help="The task at hand.")] = "",
-    budget: Annotated[
-        int | None, typer.Option("--budget", "-b", min=0, help="0: no limit.")
-    ] = None,
+    mode: flags.Mode = "",
+    query: flags.Task = "",
+    budget: flags.Budget = None,
 ) -> int:
     """Compare two renders: what an agent would be told before and after.
 
@@ -154,8 +152,8 @@ def undo(
     commit: Annotated[
         str, typer.Argument(metavar="[COMMIT]", help="Default: the last change mvault made.")
     ] = "",
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Body of the commit message.")] = "",
-    yes: YesOption = False,
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
 ) -> int:
     """Take one change back with a new commit; later work stays, and the undo can be undone.
 

@@ -74,42 +74,47 @@ def _show_version(value: bool) -> None:
         raise typer.Exit
 
 
+Vault = Annotated[
+    str | None,
+    typer.Option(
+        "--vault",
+        metavar="PATH",
+        help="Vault folder (else $MVAULT, then upwards from here, then the user's vault).",
+    ),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on stdout, errors included.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No status lines and hints on stderr.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show the exact change as a diff; write nothing.")
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the trace of an unexpected error.")]
+Color = Annotated[
+    bool | None,
+    typer.Option(
+        "--color/--no-color",
+        help="Colour always or never (default: on a terminal, unless NO_COLOR is set).",
+    ),
+]
+Version = Annotated[
+    bool,
+    typer.Option(
+        "--version", help="Show the version and stop.", callback=_show_version, is_eager=True
+    ),
+]
+
+
 def root(
     ctx: typer.Context,
     *,
-    vault: Annotated[
-        str | None,
-        typer.Option(
-            "--vault",
-            metavar="PATH",
-            help="Vault folder (else $MVAULT, then upwards from here, then the user's vault).",
-        ),
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout, errors included.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No status lines and hints on stderr.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the exact change as a diff; write nothing.")
-    ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the trace of an unexpected error.")
-    ] = False,
-    color: Annotated[
-        bool | None,
-        typer.Option(
-            "--color/--no-color",
-            help="Colour always or never (default: on a terminal, unless NO_COLOR is set).",
-        ),
-    ] = None,
-    version: Annotated[  # noqa: ARG001 - the callback has acted before this runs
-        bool,
-        typer.Option(
-            "--version", help="Show the version and stop.", callback=_show_version, is_eager=True
-        ),
-    ] = False,
+    vault: Vault = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    dry_run: DryRun = False,
+    debug: Debug = False,
+    color: Color = None,
+    version: Version = False,  # noqa: ARG001 - the callback has acted before this runs
 ) -> None:
     """Memory for coding agents in plain Markdown: agents propose, people admit, git records."""
     run: HasOptions = ctx.obj

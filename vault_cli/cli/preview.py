@@ -44,11 +44,18 @@ def diff_lines(old: bytes, new: bytes, old_name: str, new_name: str) -> list[Lin
     lines: list[Line] = []
     if old_name and new_name and old_name != new_name:
         lines += [[("bold", f"rename from {old_name}")], [("bold", f"rename to {new_name}")]]
-    before = f"a/{old_name}" if old_name else "/dev/null"
-    after = f"b/{new_name}" if new_name else "/dev/null"
+    before = _header("a/", old_name)
+    after = _header("b/", new_name)
     for text in unified_diff(_split(old), _split(new), before, after, n=3):
         lines.extend(_styled(text))
     return lines
+
+
+def _header(prefix: str, name: str) -> str:
+    """Return a name as a diff heads it; a file outside the vault keeps its whole path."""
+    if not name:
+        return "/dev/null"
+    return name if Path(name).is_absolute() else prefix + name
 
 
 def _split(data: bytes) -> list[str]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import Annotated
 
 import typer
 
-from vault_cli.cli.complete import complete_id, complete_kind, complete_status
+from vault_cli.cli import flags
 from vault_cli.cli.filters import check_scope, has_topic, in_scope, one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View, is_terminal
@@ -18,27 +17,10 @@ from vault_cli.model.record import Kind, Status
 
 def list_records(
     ctx: typer.Context,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind", "-k", help="Only this kind (repeatable).", autocompletion=complete_kind
-        ),
-    ] = None,
-    status: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--status", "-s", help="Only this status (repeatable).", autocompletion=complete_status
-        ),
-    ] = None,
-    topic: Annotated[
-        list[str] | None, typer.Option("--topic", "-t", help="Only this topic (repeatable).")
-    ] = None,
-    scope: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--scope", help="Only this scope: global, project, project:ID, session (repeatable)."
-        ),
-    ] = None,
+    kind: flags.Kinds = None,
+    status: flags.Statuses = None,
+    topic: flags.Topics = None,
+    scope: flags.Scopes = None,
 ) -> int:
     """List records: id, status, kind, title.
 
@@ -85,12 +67,7 @@ def list_records(
 
 def show(
     ctx: typer.Context,
-    record_id: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_id
-        ),
-    ],
+    record_id: flags.AnyId,
 ) -> int:
     """Show one record: its head, its keys and its text.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vault_cli.cli.complete import complete_kind
+from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import Wanted, render_snapshot
@@ -22,48 +22,19 @@ _LEVEL_STYLES = {"full": "green", "line": "green", "id": "yellow", "omitted": "r
 
 def render(
     ctx: typer.Context,
-    mode: Annotated[str, typer.Option("--mode", "-m", help="assist, strict or off.")] = "",
-    query: Annotated[
-        str, typer.Option("--query", help="The task at hand; ranks what fits first.")
-    ] = "",
-    budget: Annotated[
-        int | None,
-        typer.Option("--budget", "-b", min=0, help="Most the block may take; 0: no limit."),
-    ] = None,
-    unit: Annotated[str, typer.Option("--unit", help="bytes or characters.")] = "",
-    scope: Annotated[
-        list[str] | None,
-        typer.Option("--scope", help="global, project[:ID], session[:ID] (repeatable)."),
-    ] = None,
-    topic: Annotated[
-        list[str] | None, typer.Option("--topic", "-t", help="Only this topic (repeatable).")
-    ] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind", "-k", help="Only this kind (repeatable).", autocompletion=complete_kind
-        ),
-    ] = None,
-    session: Annotated[str, typer.Option("--session", help="Session id.")] = "",
-    project: Annotated[
-        str | None,
-        typer.Option("--project", help="Project id (default: from the git remote of this folder)."),
-    ] = None,
-    receipt: Annotated[
-        bool, typer.Option("--receipt", help="Explain on stderr what is shown and left out.")
-    ] = False,
-    to: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--to", metavar="FILE", help="Write into the managed block of FILE (repeatable)."
-        ),
-    ] = None,
-    at: Annotated[
-        str, typer.Option("--at", metavar="COMMIT|DATE", help="The vault as it was then.")
-    ] = "",
-    valid_at: Annotated[
-        str, typer.Option("--valid-at", metavar="DATE", help="What is valid on that day.")
-    ] = "",
+    mode: flags.Mode = "",
+    query: flags.Task = "",
+    budget: flags.Budget = None,
+    unit: flags.Unit = "",
+    scope: flags.Scopes = None,
+    topic: flags.Topics = None,
+    kind: flags.Kinds = None,
+    session: flags.SessionId = "",
+    project: flags.Project = None,
+    receipt: flags.WithReceipt = False,
+    to: flags.Targets = None,
+    at: flags.At = "",
+    valid_at: flags.ValidAt = "",
 ) -> int:
     """Print what is in force as a block for a prompt.
 

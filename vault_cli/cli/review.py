@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated
 
 import typer
 
+from vault_cli.cli import flags
 from vault_cli.cli.admit import plan_approval, plan_rejection
-from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
@@ -41,12 +40,7 @@ class Session:
 
 def review(
     ctx: typer.Context,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind", "-k", help="Only this kind (repeatable).", autocompletion=complete_kind
-        ),
-    ] = None,
+    kind: flags.Kinds = None,
 ) -> int:
     """Go through the drafts one by one: approve, edit, reject, skip. Needs a terminal.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vault_cli.cli.admit import YesOption
+from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, finding_lines, inline
 from vault_cli.cli.views import count_statuses, in_force_count, plural, summary_line
@@ -269,7 +269,7 @@ def _skill_findings(inv: Invocation) -> list[Diagnostic]:
     return found + list(listing_notes(listing_budget(skills, limit=limit)))
 
 
-def trust(ctx: typer.Context, yes: YesOption = False) -> int:
+def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
     """Trust this repository's hooks and local git settings, as they are now.
 
     Until a person has done so mvault works without running them. The trust ends when they change.

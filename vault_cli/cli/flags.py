@@ -1,0 +1,137 @@
+"""Options that commands share, declared once. May import typer and `cli.complete`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from vault_cli.cli.complete import (
+    complete_draft,
+    complete_id,
+    complete_in_force,
+    complete_kind,
+    complete_status,
+)
+
+_SET = "Set a front-matter key (repeatable); lists are separated by commas: topics=ci,git."
+
+AnyId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_id
+    ),
+]
+DraftId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_draft
+    ),
+]
+DraftIds = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="ID...", help="Ids, their beginnings, or paths.", autocompletion=complete_draft
+    ),
+]
+ForceId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_in_force
+    ),
+]
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes",
+        "-y",
+        help="Do not ask. Without a terminal only for an actor the user's configuration names.",
+    ),
+]
+Reason = Annotated[
+    str, typer.Option("--reason", "-r", help="Why; it becomes the body of the commit message.")
+]
+Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=_SET)]
+Body = Annotated[
+    str | None, typer.Option("--body", "-b", help="Text in Markdown; `-` reads stdin.")
+]
+
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", "-k", help="Only this kind (repeatable).", autocompletion=complete_kind),
+]
+Statuses = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--status", "-s", help="Only this status (repeatable).", autocompletion=complete_status
+    ),
+]
+Topics = Annotated[
+    list[str] | None, typer.Option("--topic", "-t", help="Only this topic (repeatable).")
+]
+Scopes = Annotated[
+    list[str] | None,
+    typer.Option("--scope", help="global, project[:ID], session[:ID] (repeatable)."),
+]
+
+KindName = Annotated[
+    str, typer.Argument(metavar="KIND", help="What it is.", autocompletion=complete_kind)
+]
+Title = Annotated[str, typer.Option("--title", "-T", help="One line; else the heading.")]
+Sections = Annotated[
+    list[str] | None,
+    typer.Option("--section", help="NAME=TEXT, for example problem=…, 修正=… (repeatable)."),
+]
+Payload = Annotated[
+    str, typer.Option("--payload", metavar="FILE", help="JSON object; `-` reads stdin.")
+]
+OneScope = Annotated[str, typer.Option("--scope", help="global, project:ID, session:ID.")]
+SomeTopics = Annotated[list[str] | None, typer.Option("--topic", "-t", help="Repeatable.")]
+Keywords = Annotated[list[str] | None, typer.Option("--keyword", help="Repeatable.")]
+AppliesWhen = Annotated[str, typer.Option("--applies-when", help="When it matters.")]
+Boundary = Annotated[str, typer.Option("--boundary", help="Where it stops being true.")]
+Summary = Annotated[str, typer.Option("--summary", help="One or two sentences.")]
+Importance = Annotated[int | None, typer.Option("--importance", help="1 to 10.")]
+Confidence = Annotated[str, typer.Option("--confidence", help="low, medium, high.")]
+Source = Annotated[
+    str, typer.Option("--source", help="Who claims it: user agent web tool doc import.")
+]
+ValidFrom = Annotated[str, typer.Option("--valid-from", help="Day or instant (ISO).")]
+ValidTo = Annotated[str, typer.Option("--valid-to", help="Last day or instant (ISO).")]
+Supersedes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--supersedes", help="Id it replaces once approved.", autocompletion=complete_in_force
+    ),
+]
+DerivedFrom = Annotated[
+    list[str] | None,
+    typer.Option("--derived-from", help="Id it rests on.", autocompletion=complete_id),
+]
+Required = Annotated[bool, typer.Option("--required", help="A rule that must be followed.")]
+Checklist = Annotated[bool, typer.Option("--checklist", help="A rule to check before work.")]
+Correction = Annotated[bool, typer.Option("--correction", help="Pin to the top.")]
+
+Mode = Annotated[str, typer.Option("--mode", "-m", help="assist, strict or off.")]
+Task = Annotated[str, typer.Option("--query", help="The task at hand; ranks what fits first.")]
+Budget = Annotated[
+    int | None,
+    typer.Option("--budget", "-b", min=0, help="Most the block may take; 0: no limit."),
+]
+Unit = Annotated[str, typer.Option("--unit", help="bytes or characters.")]
+SessionId = Annotated[str, typer.Option("--session", help="Session id.")]
+Project = Annotated[
+    str | None,
+    typer.Option("--project", help="Project id (default: from the git remote of this folder)."),
+]
+WithReceipt = Annotated[
+    bool, typer.Option("--receipt", help="Explain on stderr what is shown and left out.")
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option("--to", metavar="FILE", help="Write into the managed block of FILE (repeatable)."),
+]
+At = Annotated[str, typer.Option("--at", metavar="COMMIT|DATE", help="The vault as it was then.")]
+ValidAt = Annotated[
+    str, typer.Option("--valid-at", metavar="DATE", help="What is valid on that day.")
+]
