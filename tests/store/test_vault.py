@@ -350,7 +350,7 @@ def test_a_vault_inside_a_bigger_repository_commits_only_its_paths(
     (project / "app.txt").write_text("v1")
     git(project, "add", ".")
     git(project, "commit", "-qm", "base")
-    (project / "app.txt").write_text("v2")
+    (project / "app.txt").write_text("v2 of it")
     (project / "notes/vault.toml").write_text("schema = 1\n")
     inner = Vault.open(project / "notes", environ={})
     inner.apply(add("a.md", note("n-1")))

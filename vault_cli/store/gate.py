@@ -161,7 +161,9 @@ class _Run:
         self.repo.require_identity()
         self._compare_digests()
         edit_commits = self._record_hand_edits()
-        replacement = Replacement(self.root, self.steps, self.repo.head())
+        replacement = Replacement(self.root, self.steps)
+        if replacement.needs_journal:
+            replacement.head = self.repo.head()
         replacement.write()
         commit = self._commit(replacement, message)
         return Receipt(
@@ -184,7 +186,7 @@ class _Run:
         ]
 
     def _was_committed(self, head: str, steps: list[Step]) -> bool:
-        if self.repo.head() == head:
+        if head and self.repo.head() == head:
             return False
         return any(
             _blob_digest(self.repo.read_blob("HEAD", step.path)) == step.after
@@ -207,9 +209,8 @@ class _Run:
 
     def _record_hand_edits(self) -> tuple[str, ...]:
         """Commit pending hand edits of the touched files, as a commit of their own."""
-        if not self.committed:
-            return ()
-        pending = [p for p in self.repo.pending(self.committed) if is_committed_path(p.path)]
+        old = [s.path for s in self.steps if s.before and is_committed_path(s.path)]
+        pending = self.repo.pending(old) if old else ()
         if not pending:
             return ()
         paths = sorted(p.path for p in pending)

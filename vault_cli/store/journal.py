@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -43,6 +44,9 @@ from vault_cli.store.opening import (
 from vault_cli.store.places import machine_token
 
 JOURNAL_PATH: Final = ".state/journal"
+_GRACE: Final = 0.5
+"""Seconds a git process that outlived its killed owner gets to end, before we look at HEAD."""
+
 MAX_CHANGED: Final = 64 << 20
 """Files of a change that are no records (an observation log) may be this large."""
 
@@ -94,11 +98,16 @@ class Replacement:
         head: commit the repository is at, to tell after a crash whether the change was committed.
     """
 
-    def __init__(self, root: Path, steps: Iterable[Step], head: str) -> None:
+    def __init__(self, root: Path, steps: Iterable[Step], head: str = "") -> None:
         self._root = root
         self._steps = list(steps)
         self.head = head
         self._reached = 0
+
+    @property
+    def needs_journal(self) -> bool:
+        """Whether a crash could leave a mix; one new file is there or it is not."""
+        return len(self._steps) > 1 or bool(self._steps[0].before)
 
     def write(self) -> None:
         """Put all new bytes in place.
@@ -109,7 +118,7 @@ class Replacement:
         """
         try:
             self._stage()
-            if len(self._steps) > 1 or self._steps[0].before:  # one new file needs no journal
+            if self.needs_journal:
                 self._write_journal()
             for step in self._steps:
                 self._swap(step)
@@ -282,6 +291,7 @@ def recover(root: Path, is_committed: Callable[[str, list[Step]], bool]) -> tupl
     if left is None:  # cut off while it was written, or not from this machine: nothing of ours
         _drop_journal(root)
         return ()
+    time.sleep(_GRACE)
     head, steps = left
     replacement = Replacement(root, steps, head)
     if is_committed(head, steps):
