@@ -54,7 +54,7 @@ def build_vault(root: Path, records: int, env: dict[str, str]) -> list[str]:
         target.write_text(text, encoding="utf-8")
         if status == "candidate":
             drafts.append(text.split("id: ", 1)[1].split("\n", 1)[0])
-    for argv in (["add", "-A"], ["commit", "-qm", "base"], ["gc", "-q"]):
+    for argv in (["add", "-A"], ["-c", "gc.auto=0", "commit", "-qm", "base"], ["gc", "-q"]):
         subprocess.run(["git", *argv], cwd=root, env=env, check=True, capture_output=True)
     return drafts
 
