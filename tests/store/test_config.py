@@ -179,7 +179,6 @@ mode = 'strict'
         ),
         ("files.ignore", "a b,c", "[files]\n", '[files]\nignore = ["a b", "c"]\n'),
         ("graduation.min_hits", "5", "[files]\n", "[files]\n\n[graduation]\nmin_hits = 5\n"),
-        ("editor", 'x "y"', "# do not touch\n\n", '# do not touch\n\neditor = "x \\"y\\""\n'),
         ("render.order", "lessons", '[\n  "rules",  # first ]\n  "lessons",\n]', '["lessons"]'),
         (
             "render.quotas",
@@ -245,3 +244,12 @@ def test_refusals_of_set(tmp_path: Path) -> None:
     ]:
         with pytest.raises(UsageError):
             set_setting(tmp_path / "vault.toml", name, value)
+
+
+def test_the_editor_is_set_at_the_top_of_the_person_s_own_file_only(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("# mine\n\n[render]\nmode = 'strict'\n")
+    result = set_setting(path, "editor", 'x "y"')
+    assert result.decode() == '# mine\n\neditor = "x \\"y\\""\n[render]\nmode = \'strict\'\n'
+    with pytest.raises(UsageError, match="cannot stand in vault"):
+        set_setting(tmp_path / "vault.toml", "editor", "vi")

@@ -26,6 +26,7 @@ RENDER_GROUPS: Final = (
     "conflicts",
     "recipes",
     "skills",
+    "requested",
 )
 SCOPE_LEVELS: Final = ("global", "project", "session")
 
@@ -135,7 +136,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "actors that may approve with --yes and no terminal",
         user_only=True,
     ),
-    Setting("editor", str, "", "editor command; empty = $VISUAL, then $EDITOR"),
+    Setting("editor", str, "", "editor command; empty = $VISUAL, then $EDITOR", user_only=True),
 )
 
 BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({s.name: s for s in SETTINGS})
