@@ -15,7 +15,7 @@ from pathlib import Path
 from measure import Sample, bench_env, measure, mvault_command, print_table
 
 KINDS = ("lesson", "failure", "fact", "preference", "rule", "note")
-WORDS = (
+WORDS = (  # noqa: SIM905 - one line a language reads better than a list
     "deploy branch index migration retry timeout queue cache token parser schema webhook release "
     "container volume proxy mirror 部署 分支 索引 迁移 重试 超时 队列 缓存 解析 发布 容器 镜像"
 ).split()

@@ -31,8 +31,7 @@ class Trigger:
     def hit(self, name: str) -> None:
         """Count one step; act when it is the chosen one."""
         self.seen += 1
-        with open(self.counter, "w", encoding="utf-8") as handle:
-            handle.write(f"{self.seen} {name}")
+        self.counter.write_text(f"{self.seen} {name}", encoding="utf-8")
         self.left -= 1
         if self.mode == "count" or self.left != 0:
             return

@@ -82,7 +82,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
     env = environment(work / "home")
     vault = work / "vault"
     subprocess.run(
-        [sys.executable, "-m", "vault_cli", "init", str(vault)], env=env, check=True,
+        [sys.executable, "-m", "vault_cli", "init", str(vault)],
+        env=env,
+        check=True,
         capture_output=True,
     )
     for n, status in enumerate(("candidate", "candidate", "active", "candidate"), start=1):
@@ -130,9 +132,7 @@ def check_state(env: dict[str, str], vault: Path, before: dict[str, str], name: 
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_step_may_fail(
-    name: str, base: tuple[Path, dict[str, str]], tmp_path: Path
-) -> None:
+def test_every_step_may_fail(name: str, base: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     vault, env = base
     counter = tmp_path / "counter"
     trial = tmp_path / "trial"

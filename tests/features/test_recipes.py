@@ -97,7 +97,7 @@ def test_graduation_writes_a_valid_skill_and_supersedes_the_recipe(
     assert skill.fields["metadata"] == {
         "mvault-id": skill.id,
         "mvault-status": "active",
-        "mvault-origin": "recipe c-1abcdef",
+        "mvault-derived-from": "c-1abcdef",
     }
     assert skill.kind is Kind.SKILL
     assert skill.in_force

@@ -30,7 +30,7 @@ values = st.recursive(
 fronts = st.dictionaries(keys, values, max_size=5)
 bodies = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r"), max_size=60
-).filter(lambda body: "<<<<<<<" not in body)
+).filter(lambda body: not any(sign * 7 in body for sign in "<>|"))
 
 
 def dressed(data: bytes, crlf: bool, bom: bool) -> bytes:

@@ -177,7 +177,7 @@ def _require_proven(record: Record, tally: Tally, threshold: int, force_reason: 
     judged = f", {tally.helpful} helpful and {tally.harmful} harmful" if tally.harmful else ""
     raise RefusedError(
         f"{record.id} is not mature: {hits} of {threshold} hits{judged}",
-        hint=f"mvault mark {record.id} --hit counts a use; --force with a reason graduates it now.",
+        hint="Let it prove itself in use, or graduate it now: --force --reason WHY.",
     )
 
 

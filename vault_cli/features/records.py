@@ -56,10 +56,10 @@ SKILL_KEYS = ("name", "description", "license", "compatibility", "metadata", "al
 _SKILL_FILE = re.compile(r"skills/[^/]+/SKILL\.md")
 _BY_COMMAND = {
     "id": "The id is the identity of the record and stays.",
-    "status": "Use mvault approve, reject, deprecate, dispute or verify.",
+    "status": "Use mvault approve, reject or deprecate.",
     "origin": "The origin is set by the program.",
     "superseded_by": "Set by approving a record that supersedes this one.",
-    "verification": "Use mvault verify.",
+    "verification": "It is set by the program when the evidence rule passes.",
     "allow": "Use mvault approve --allow CODE --reason TEXT.",
 }
 """Keys that `plan_set` refuses, and what to use instead."""

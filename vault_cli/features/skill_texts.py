@@ -66,16 +66,13 @@ def skill_text(
     record: Record, name: str, description: str, skill_id: str, license_text: str
 ) -> bytes:
     """Write the SKILL.md: allowed keys only, then the recipe's own text."""
-    # An id may hold three dashes, which must not stand in the block.
-    origin = f"recipe {record.id}" if "---" not in record.id else "recipe"
     front: dict[str, Any] = {"name": name, "description": description}
     if license_text.strip():
         front["license"] = re.sub(r"-{3,}", "—", " ".join(license_text.split()))
-    front["metadata"] = {
-        "mvault-id": skill_id,
-        "mvault-status": str(Status.ACTIVE),
-        "mvault-origin": origin,
-    }
+    metadata = {"mvault-id": skill_id, "mvault-status": str(Status.ACTIVE)}
+    if "---" not in record.id:  # three dashes must not stand in the block
+        metadata["mvault-derived-from"] = record.id
+    front["metadata"] = metadata
     return compose_document(front, _skill_body(record))
 
 

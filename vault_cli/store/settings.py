@@ -26,6 +26,7 @@ RENDER_GROUPS: Final = (
     "conflicts",
     "recipes",
     "skills",
+    "requested",
 )
 SCOPE_LEVELS: Final = ("global", "project", "session")
 
@@ -113,29 +114,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "graduation.skills_budget", int, 6000, "characters all skill descriptions may take together"
     ),
     Setting(
-        "trust.incoming",
-        str,
-        "accept",
-        "records changed by others: accept, review (a person looks first), signed",
-        choices=("accept", "review", "signed"),
-        user_only=True,
-    ),
-    Setting(
-        "trust.uncommitted",
-        str,
-        "current",
-        "uncommitted hand edits of records in force: current text, or the committed one",
-        choices=("current", "committed"),
-        user_only=True,
-    ),
-    Setting(
         "trust.approve_without_terminal",
         tuple,
         (),
         "actors that may approve with --yes and no terminal",
         user_only=True,
     ),
-    Setting("editor", str, "", "editor command; empty = $VISUAL, then $EDITOR"),
+    Setting("editor", str, "", "editor command; empty = $VISUAL, then $EDITOR", user_only=True),
 )
 
 BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({s.name: s for s in SETTINGS})
