@@ -1,21 +1,21 @@
-"""Committing exactly these paths with git's plumbing. May import `errors`.
+"""Committing exactly these paths. May import `errors`.
 
-Bytes are committed as they are on disk (no line-end conversion). A private index is read from
-HEAD, gets the changed paths, becomes a tree and a commit; HEAD moves with a compare-and-swap and
-the whole is built again when somebody else was faster. Person's hooks, content filters and
-signing take part when they are trusted (see `trust`); nothing of a repository that is not.
+Bytes are committed as they are on disk (no line-end conversion). Blobs, trees and the commit are
+written first (see `build`); then HEAD moves with a compare-and-swap, and the whole is built again
+when somebody else was faster. Person's hooks, content filters and signing take part when they are
+trusted (see `trust`); nothing of a repository that is not.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vault_cli.errors import ChangedMeanwhileError, StoreError
+from vault_cli.store.build import Built, Job, Rules, build_commit
 from vault_cli.store.entry import (
     EXECUTABLE,
     GONE,
@@ -24,66 +24,25 @@ from vault_cli.store.entry import (
     Entry,
     blob_id,
     index_lines,
-    parse_tree,
-    tree_entries,
     zero_id,
 )
-from vault_cli.store.filters import Filters
 from vault_cli.store.git_place import read_head
-from vault_cli.store.git_run import Done, Git, GitFailedError, Pairs, failure
-from vault_cli.store.hooks import Hooks
+from vault_cli.store.git_run import Done, Git, GitFailedError, failure
+from vault_cli.store.index_file import Seen, fill_in
 from vault_cli.store.index_lock import Workspace, hold_index, open_workspace
 
 MOVE_WAIT = 15.0
 """Seconds to keep building again while others move HEAD."""
 
 _PAUSE = 0.01
-_FEW = 3
 _SUBJECT = 200
 _FUTURE = (1 << 31) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How commits are made here.
-
-    Args:
-        algorithm: hash of the repository, `sha1` or `sha256`.
-        plain: whether everything the repository brings along is harmless or trusted.
-        keeps_mode: whether the disk's executable bit counts (core.filemode).
-        signing: `-c` settings for a signed commit, None for an unsigned one.
-        hooks: the commit hooks that may run.
-        filters: the content filters.
-    """
-
-    algorithm: str
-    plain: bool
-    keeps_mode: bool
-    signing: Pairs | None
-    hooks: Hooks
-    filters: Filters
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One commit to make: repository-relative paths with their files (None: gone), and words."""
-
-    files: Mapping[str, DiskFile | None]
-    message: str
-    merged: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A commit object that nothing points to yet."""
-
-    commit: str
-    parent: str
-    entries: tuple[tuple[str, Entry], ...]
-
-
 def make_commit(git: Git, rules: Rules, job: Job) -> str:
     """Make the commit and move HEAD to it; return its id, "" when nothing differs from HEAD.
+
+    Once HEAD has moved nothing is raised any more: the commit is made.
 
     Raises:
         StoreError: git failed, a hook said no, or the index stays locked; nothing was committed.
@@ -94,12 +53,12 @@ def make_commit(git: Git, rules: Rules, job: Job) -> str:
     attempt = 0
     while True:
         head = head_id(git)
-        changed = _changed(git, rules, head, wanted)
+        changed = _changed(rules, head, wanted)
         if not changed and not job.merged:
             return ""
-        _write_blobs(git, rules, {path: job.files[path] for path in changed})
         with open_workspace(git.place) as space:
-            built = _build(git, rules, job, space, Built("", head, tuple(changed.items())))
+            plan = Built("", head, tuple(changed.items()))
+            built = build_commit(git, rules, job, space, plan)
             obstacle = _publish(git, rules, job, space, built)
         if not obstacle:
             rules.hooks.tell()
@@ -130,138 +89,102 @@ def _wanted(rules: Rules, path: str, file: DiskFile | None) -> Entry:
     return Entry(EXECUTABLE if file.executable else REGULAR, blob)
 
 
-def _changed(git: Git, rules: Rules, head: str, wanted: Mapping[str, Entry]) -> dict[str, Entry]:
-    old = tree_entries(git, head, list(wanted))
+def _changed(rules: Rules, head: str, wanted: Mapping[str, Entry]) -> dict[str, Entry]:
+    old = rules.trees.entries(head, wanted)
     changed: dict[str, Entry] = {}
     for path, entry in wanted.items():
         before = old.get(path, GONE)
         kept = before.mode if before.mode in {REGULAR, EXECUTABLE} else REGULAR
-        after = entry if rules.keeps_mode or not entry.mode else replace(entry, mode=kept)
+        after = entry if rules.keeps_mode or not entry.mode else entry._replace(mode=kept)
         if after != before:
             changed[path] = after
     return changed
 
 
-def _write_blobs(git: Git, rules: Rules, files: Mapping[str, DiskFile | None]) -> None:
-    blobs = [
-        file.data
-        for path, file in files.items()
-        if file is not None and not rules.filters.applies(path)
-    ]
-    if len(blobs) <= _FEW:
-        for data in blobs:
-            git.run("hash-object", "-w", "--no-filters", "--stdin", data=data)
-        return
-    # one process and few fsyncs for an import; ids are those of `blob_id`, no marks are needed
-    stream = b"".join(b"blob\ndata %d\n" % len(data) + data + b"\n" for data in blobs)
-    git.run("fast-import", "--quiet", "--done", data=stream + b"done\n")
-
-
-def _build(git: Git, rules: Rules, job: Job, space: Workspace, plan: Built) -> Built:
-    env = {"GIT_INDEX_FILE": str(space.index)}
-    if plan.parent:
-        git.run("read-tree", plan.parent, env=env)
-    lines = index_lines(plan.entries, zero_id(rules.algorithm))
-    git.run("update-index", "-z", "--index-info", data=lines, env=env)
-    message = _message(job.message)
-    if rules.hooks.files:
-        message_file = space.folder / "COMMIT_EDITMSG"
-        message_file.write_bytes(message)
-        rules.hooks.gate(space.index, message_file)
-        message = message_file.read_bytes()
-    # a partial clone lacks blobs of other paths; ours have just been written
-    tree = _word(git.run("write-tree", "--missing-ok", env=env))
-    commit = _word(_commit_tree(git, rules, tree, (plan.parent, job.merged), message))
-    if "pre-commit" in rules.hooks.files:  # it may have added to the index of the commit
-        plan = replace(plan, entries=_touched(git, plan.parent, commit))
-    return replace(plan, commit=commit)
-
-
-def _message(text: str) -> bytes:
-    lines = [line.rstrip() for line in text.replace("\0", "").strip().splitlines()]
-    return ("\n".join(lines) + "\n").encode("utf-8", "replace")
-
-
-def _word(done: Done) -> str:
-    return done.out.decode("ascii").strip()
-
-
-def _commit_tree(git: Git, rules: Rules, tree: str, parents: Sequence[str], message: bytes) -> Done:
-    flags = [part for parent in parents if parent for part in ("-p", parent)]
-    if rules.signing is not None:
-        flags.append("-S")
-    config = rules.signing or ()
-    return git.run("commit-tree", tree, *flags, "-F", "-", data=message, config=config)
-
-
-def _touched(git: Git, parent: str, commit: str) -> tuple[tuple[str, Entry], ...]:
-    if not parent:
-        return tuple(parse_tree(git.run("ls-tree", "-r", "-z", commit).out).items())
-    out = git.run("diff-tree", "-r", "-z", "--no-renames", "--name-only", parent, commit).out
-    names = [name.decode("utf-8", "surrogateescape") for name in out.split(b"\0") if name]
-    after = tree_entries(git, commit, names)
-    return tuple((name, after.get(name, GONE)) for name in names)
-
-
 def _publish(git: Git, rules: Rules, job: Job, space: Workspace, built: Built) -> str:
     """Move HEAD and the person's index together; return what made it worth another try, or ""."""
-    subject = (job.message.strip().splitlines() or [""])[0][:_SUBJECT]
     with hold_index(space):
-        _prepare_index(git, rules, space, built)
+        _prepare_index(git, rules, job, space, built)
         space.note(commit=built.commit)
-        done = git.run(
-            "update-ref",
-            "-m",
-            f"mvault: {subject}",
-            "HEAD",
-            built.commit,
-            built.parent or zero_id(rules.algorithm),
-            hooks=rules.plain,
-            check=False,
-        )
+        try:
+            done = _move_head(git, rules, job, space, built)
+        except BaseException as error:  # an interrupt may come when git has just done it
+            if head_id(git) != built.commit:
+                raise
+            _install_index(space)
+            if not isinstance(error, Exception):
+                raise
+            return ""
         if done.code:
             return _obstacle(git, built, done)
-        if space.next_index.exists():
-            space.next_index.replace(git.place.index)
+        _install_index(space)
     return ""
 
 
-def _prepare_index(git: Git, rules: Rules, space: Workspace, built: Built) -> None:
+def _move_head(git: Git, rules: Rules, job: Job, space: Workspace, built: Built) -> Done:
+    """Compare and swap. git shares our kernel lock: if we are killed, who comes next waits."""
+    subject = (job.message.strip().splitlines() or [""])[0][:_SUBJECT]
+    old = built.parent or zero_id(rules.algorithm)
+    args = ("update-ref", "-m", f"mvault: {subject}", "HEAD", built.commit, old)
+    return git.run(*args, hooks=rules.plain, check=False, keep=space.kept)
+
+
+def _install_index(space: Workspace) -> None:
+    """Let the index follow HEAD. Without it `git status` tells of changes that nobody made."""
+    for _ in range(2):
+        with suppress(OSError):
+            if space.next_index.exists():
+                space.next_index.replace(space.place.index_path)
+            return
+
+
+def _prepare_index(git: Git, rules: Rules, job: Job, space: Workspace, built: Built) -> None:
     """Copy the person's index and make exactly the committed paths clean in the copy."""
     env = {"GIT_INDEX_FILE": str(space.next_index)}
     lines = index_lines(built.entries, zero_id(rules.algorithm))
-    with _copied_index(git.place.index, space.next_index, plain=rules.plain):
+    with _copied_index(git.place.index_path, space.next_index, plain=rules.plain):
         git.run("update-index", "-z", "--index-info", data=lines, env=env)
-    present = [path for path, entry in built.entries if entry.mode]
-    if present and rules.plain:
-        # fill in size and times, so that `git status` need not read these files again
-        names = b"\0".join(map(os.fsencode, present))
-        flags = ("--refresh", "--pathspec-from-file=-", "--pathspec-file-nul")
-        git.run("add", *flags, data=names, env=env, check=False)
+        if rules.plain and os.name != "nt":
+            files = ((path, entry, job.files.get(path)) for path, entry in built.entries)
+            seen = [
+                Seen(path, entry, file.facts)
+                for path, entry, file in files
+                if file and file.facts and _says(rules, path, entry, file)
+            ]
+            fill_in(space.next_index, git.place.work_tree, seen, rules.algorithm)
+
+
+def _says(rules: Rules, path: str, entry: Entry, file: DiskFile) -> bool:
+    """Whether an entry holds just the bytes of the file (a hook or a filter may change them)."""
+    unfiltered = not rules.filters.applies(path)
+    return unfiltered and entry.blob == blob_id(file.data, rules.algorithm)
 
 
 @contextmanager
 def _copied_index(source: Path, target: Path, *, plain: bool) -> Iterator[None]:
     """Copy the index for a rewrite.
 
-    Whoever writes an index looks again into files that changed in the very second it was written,
-    through the content filters. Where those are not trusted the copy seems to come from the
-    future, so that git looks into none, and gets the old time back, so that the next one does.
+    Whoever writes an index looks again into files that changed in the very second it was written:
+    that is why the copy keeps its time. The look goes through the content filters, though. Where
+    those are not trusted the copy seems to come from the future, so that git looks into none, and
+    gets the old time back, so that the next one does.
     """
     target.unlink(missing_ok=True)
-    if not source.exists():
+    try:
+        with source.open("rb") as handle:
+            found = os.fstat(handle.fileno())
+            target.write_bytes(handle.read())
+    except FileNotFoundError:
         yield
         return
-    import shutil
-
-    shutil.copyfile(source, target)
+    times = (found.st_atime_ns, found.st_mtime_ns)
     if plain:
+        os.utime(target, ns=times)
         yield
         return
-    before = source.stat()
     os.utime(target, (_FUTURE, _FUTURE))
     yield
-    os.utime(target, ns=(before.st_atime_ns, before.st_mtime_ns))
+    os.utime(target, ns=times)
 
 
 def _obstacle(git: Git, built: Built, done: Done) -> str:

@@ -7,8 +7,8 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from vault_cli.errors import StoreError, UsageError
 from vault_cli.store.git_run import Git
@@ -19,8 +19,7 @@ _ARGUMENT_ROOM = 8000
 _SHA256_LENGTH = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """Mode and blob id of a path; mode "" stands for a path that is not there."""
 
     mode: str = ""
@@ -30,12 +29,12 @@ class Entry:
 GONE = Entry()
 
 
-@dataclass(frozen=True, slots=True)
-class DiskFile:
-    """A regular file as read from the work tree."""
+class DiskFile(NamedTuple):
+    """A regular file as read from the work tree, with what its descriptor said before."""
 
     executable: bool
     data: bytes
+    facts: os.stat_result | None = None
 
 
 def zero_id(algorithm: str) -> str:
@@ -115,7 +114,7 @@ def _take_regular(found: os.stat_result, read: Callable[[], bytes], path: str) -
     if not stat.S_ISREG(found.st_mode):
         raise StoreError(f"{path!r} is not a regular file")
     try:
-        return DiskFile(bool(found.st_mode & stat.S_IXUSR), read())
+        return DiskFile(bool(found.st_mode & stat.S_IXUSR), read(), found)
     except OSError as error:
         raise StoreError(f"cannot read {path!r}: {error.strerror}") from error
 

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.store.git_run import Git
 from vault_cli.store.git_settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """The filters to run for some repository-relative paths, by path."""
 
     git: Git
-    drivers: Mapping[str, str] = field(default_factory=dict)
+    drivers: Mapping[str, str] = MappingProxyType({})
 
     def applies(self, path: str) -> bool:
         """Whether the bytes of this path go through a filter before they are stored."""

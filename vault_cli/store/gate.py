@@ -186,6 +186,7 @@ class _Run:
         ]
 
     def _was_committed(self, head: str, steps: list[Step]) -> bool:
+        self.repo.settle()  # a git process that outlived its killed owner may still move HEAD
         if head and self.repo.head() == head:
             return False
         return any(
@@ -209,8 +210,10 @@ class _Run:
 
     def _record_hand_edits(self) -> tuple[str, ...]:
         """Commit pending hand edits of the touched files, as a commit of their own."""
-        old = [s.path for s in self.steps if s.before and is_committed_path(s.path)]
-        pending = self.repo.pending(old) if old else ()
+        old = {s.path for s in self.steps if s.before and is_committed_path(s.path)}
+        # asked about all of them at once, so that git is started once for this and the commit
+        found = self.repo.pending(self.committed) if old else ()
+        pending = [item for item in found if item.path in old]
         if not pending:
             return ()
         paths = sorted(p.path for p in pending)
@@ -260,7 +263,10 @@ class _Run:
                 return self.repo.head()
             raise self._not_committed(replacement, error) from error
         except BaseException:
-            replacement.undo()
+            if self._was_committed(replacement.head, self.steps):  # an interrupt came too late
+                replacement.finish(committed=True)
+            else:
+                replacement.undo()
             raise
         replacement.finish(committed=True)
         return commit

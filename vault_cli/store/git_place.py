@@ -7,8 +7,8 @@ tree is never picked up, and no configuration is read here.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from vault_cli.errors import StoreError
 
@@ -17,8 +17,7 @@ _HEX = frozenset("0123456789abcdef")
 _LINK_LIMIT = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The folders of one repository, all absolute and without links.
 
     Args:
@@ -32,7 +31,7 @@ class Place:
     work_tree: Path
 
     @property
-    def index(self) -> Path:
+    def index_path(self) -> Path:
         """The person's own index file."""
         return self.git_dir / "index"
 

@@ -24,12 +24,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.store.git_place import Place
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 TIMEOUT = 300.0
 """Seconds after which a git process counts as stuck (a configuration include may be a pipe)."""
@@ -67,8 +70,7 @@ _NO_HOOKS = ("core.hooksPath", os.devnull)
 _REMOTE_PROTOCOLS = "https:http:ssh:git:file"
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """What a finished git process left: exit code, standard output, standard error as text."""
 
     code: int
@@ -123,8 +125,7 @@ def _inside(real: Path, path: Path, folder: Path) -> bool:
     return real.is_relative_to(folder) or path.is_relative_to(folder)
 
 
-@dataclass(frozen=True, slots=True)
-class Git:
+class Git(NamedTuple):
     """git at one place. Arguments are always lists; nothing passes a shell."""
 
     place: Place
@@ -151,6 +152,7 @@ class Git:
         hooks: bool = False,
         network: bool = False,
         check: bool = True,
+        keep: Sequence[int] = (),
     ) -> Done:
         """Run git and wait for it.
 
@@ -162,6 +164,7 @@ class Git:
             hooks: let the repository's own hooks run.
             network: allow transports (https, http, ssh, git, local paths); without it none is.
             check: raise when git ends with an error.
+            keep: descriptors the process inherits, so that a lock on them lasts as long as it.
 
         Raises:
             GitFailedError: git ended with an error (only with `check`).
@@ -169,10 +172,30 @@ class Git:
         """
         allowed = {"GIT_ALLOW_PROTOCOL": _REMOTE_PROTOCOLS if network else "none"}
         argv = self.argv(args, config=config, hooks=hooks)
-        done = start(argv, self.place.work_tree, {**allowed, **(env or {})}, data)
+        done = start(argv, self.place.work_tree, {**allowed, **(env or {})}, data, keep)
         if check and done.code:
             raise failure(args, done)
         return done
+
+    def open(self, *args: str) -> Popen[bytes]:
+        """Start a reading git command with pipes for its input and output; the caller ends it.
+
+        Raises:
+            StoreError: it cannot be started.
+        """
+        import subprocess
+
+        try:
+            return subprocess.Popen(
+                self.argv(args),
+                cwd=self.place.work_tree,
+                env=git_environment({"GIT_ALLOW_PROTOCOL": "none"}),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise _not_started(self.place.work_tree, error) from error
 
     def run_slowly(self, *args: str, data: bytes = b"") -> bytes:
         """Run a history command through GitPython and return its standard output.
@@ -225,6 +248,7 @@ def start(
     cwd: Path,
     env: Mapping[str, str] | None = None,
     data: bytes | None = None,
+    keep: Sequence[int] = (),
 ) -> Done:
     """Start one git process with a scrubbed environment and wait for it.
 
@@ -242,12 +266,17 @@ def start(
             capture_output=True,
             check=False,
             timeout=TIMEOUT,
+            pass_fds=keep,
         )
     except subprocess.TimeoutExpired as error:
         raise StoreError(f"git did not end within {TIMEOUT:.0f} seconds in {cwd}") from error
     except OSError as error:
-        raise StoreError(f"git cannot be started in {cwd}: {error.strerror}") from error
+        raise _not_started(cwd, error) from error
     return Done(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
+
+
+def _not_started(cwd: Path, error: OSError) -> StoreError:
+    return StoreError(f"git cannot be started in {cwd}: {error.strerror}")
 
 
 def failure(args: Sequence[str], done: Done) -> GitFailedError:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from vault_cli.store.git_place import Place
 from vault_cli.store.git_run import Git
@@ -36,12 +36,18 @@ _HARMLESS_PATTERNS = (
     "remote.pushdefault", "advice.*", "color.*", "lfs.*.access",
 )  # fmt: skip
 _ADDRESSES = ("remote.*.url", "remote.*.pushurl")
+_WHERE = (
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+)
 _YES = {"", "true", "yes", "on", "1"}
 _NO = {"false", "no", "off", "0"}
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One line of configuration; section and name in lower case, the value as written."""
 
     scope: str
@@ -54,11 +60,11 @@ class Setting:
         return self.scope in _LOCAL
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """All configuration of one repository in reading order: later lines win."""
+class Settings(NamedTuple):
+    """All configuration of one repository in reading order, later lines win; and its files."""
 
     entries: tuple[Setting, ...]
+    files: tuple[Path, ...] = ()
 
     def find(self, key: str) -> Setting | None:
         """Return the line that is in effect for `key`."""
@@ -95,11 +101,66 @@ def read_settings(git: Git) -> Settings:
     Raises:
         GitFailedError: a configuration file cannot be parsed; git names file and line.
     """
-    out = git.run("config", "--list", "--show-scope", "-z").out
+    out = git.run("config", "--list", "--show-scope", "--show-origin", "-z").out
     fields = os.fsdecode(out).split("\0")
-    pairs = zip(fields[0::2], fields[1::2], strict=False)
-    entries = (_setting(scope, text) for scope, text in pairs if scope != "command")
-    return Settings(tuple(entries))
+    lines = [
+        (scope, origin, text)
+        for scope, origin, text in zip(fields[0::3], fields[1::3], fields[2::3], strict=False)
+        if scope != "command"
+    ]
+    origins = dict.fromkeys(origin for _, origin, _ in lines)
+    files = (git.place.work_tree / origin.removeprefix("file:") for origin in origins)
+    return Settings(tuple(_setting(scope, text) for scope, _, text in lines), tuple(files))
+
+
+class KnownSettings:
+    """The configuration of one repository, read again when one of its files has changed.
+
+    Where a file includes others nothing is kept: a condition may depend on anything.
+    """
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._found = Settings(())
+        self._stamps: object = None
+
+    def read(self) -> Settings:
+        """Return what git would use now.
+
+        Raises:
+            GitFailedError: a configuration file cannot be parsed; git names file and line.
+        """
+        if self._stamps is None or self._stamps != self._stamp(self._found.files):
+            found = read_settings(self._git)
+            keys = (entry.key for entry in found.entries)
+            includes = any(key.startswith(("include.", "includeif.")) for key in keys)
+            self._found = found
+            self._stamps = None if includes else self._stamp(found.files)
+        return self._found
+
+    def _stamp(self, files: tuple[Path, ...]) -> object:
+        """Look at the files that were read and at those that git would read if they were there."""
+        where = tuple(os.environ.get(name, "") for name in _WHERE)
+        home, xdg, chosen, system, _ = where
+        place = self._git.place
+        user = Path(xdg) if xdg else Path(home, ".config")
+        likely = (
+            place.common_dir / "config",
+            place.git_dir / "config.worktree",
+            Path(home, ".gitconfig"),
+            user / "git" / "config",
+            Path(chosen),
+            Path(system or "/etc/gitconfig"),
+        )
+        return where, tuple(map(_stamp_of, (*files, *likely)))
+
+
+def _stamp_of(path: Path) -> tuple[int, int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _setting(scope: str, text: str) -> Setting:

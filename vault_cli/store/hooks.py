@@ -11,8 +11,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.store.git_run import Done, Git, clean_environment
@@ -24,8 +24,7 @@ class HookRefusedError(StoreError):
     """A commit hook said no; the file is on disk, nothing was committed or staged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hooks:
+class Hooks(NamedTuple):
     """The hooks that may run, by name; an empty table runs none."""
 
     git: Git
@@ -51,7 +50,7 @@ class Hooks:
     def tell(self) -> None:
         """Run `post-commit`; as in git its result changes nothing."""
         if "post-commit" in self.files:
-            self._run("post-commit", (), self.git.place.index)
+            self._run("post-commit", (), self.git.place.index_path)
 
     def _run(self, name: str, args: tuple[str, ...], index: Path) -> Done:
         path = self.files[name]

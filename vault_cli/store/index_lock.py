@@ -7,6 +7,9 @@ Who is killed in between leaves a lock behind. The workspace holds the proof who
 its start time, machine, inode of the lock) and what is left to do, so that the next commit
 finishes it. A lock without such a proof is never removed, however old: an editor that is open for
 a commit message keeps one for hours.
+
+A git process that was to move HEAD may outlive its killed owner. It inherits a kernel lock on a
+file of the workspace, and whoever finishes the work waits for that lock first: HEAD is final then.
 """
 
 from __future__ import annotations
@@ -16,15 +19,17 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.store.git_place import Place, read_head
 
 LOCK_WAIT = 3.0
 """Seconds to wait for somebody else's `index.lock`."""
+
+CHILD_WAIT = 30.0
+"""Seconds to wait for a git process whose owner was killed."""
 
 _PREFIX = "mvault-"
 _PAUSE = 0.02
@@ -35,15 +40,15 @@ class IndexLockedError(StoreError):
     """Another program holds `index.lock`; the file is on disk, nothing was committed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(NamedTuple):
     """A folder in the git folder that belongs to one commit of one process."""
 
     place: Place
     folder: Path
+    keeper: int
 
     @property
-    def index(self) -> Path:
+    def commit_index(self) -> Path:
         """The index that the commit's tree is made from."""
         return self.folder / "commit-index"
 
@@ -51,6 +56,16 @@ class Workspace:
     def next_index(self) -> Path:
         """What the person's index will be once HEAD has moved."""
         return self.folder / "next-index"
+
+    @property
+    def lock(self) -> Path:
+        """A file of ours that the kernel locks; `index.lock` is its second name."""
+        return self.folder / "lock"
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The descriptor that the git process that moves HEAD must inherit."""
+        return () if os.name == "nt" else (self.keeper,)
 
     def note(self, **facts: object) -> None:
         """Write down who works here and how far it is (atomically); earlier facts stay."""
@@ -67,13 +82,9 @@ def open_workspace(place: Place) -> Iterator[Workspace]:
     Raises:
         StoreError: the git folder cannot be written.
     """
-    import shutil
-    import tempfile
-
     recover(place)
     try:
-        space = Workspace(place, Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place.git_dir)))
-        space.note()
+        space = _make(place)
     except OSError as error:
         raise StoreError(
             f"cannot write in {place.git_dir}: {error.strerror}",
@@ -82,7 +93,42 @@ def open_workspace(place: Place) -> Iterator[Workspace]:
     try:
         yield space
     finally:
-        shutil.rmtree(space.folder, ignore_errors=True)
+        _leave(space)
+
+
+def _make(place: Place) -> Workspace:
+    folder = place.git_dir / f"{_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
+    folder.mkdir(mode=0o700)
+    keeper = -1
+    try:
+        keeper = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0))
+        space = Workspace(place, folder, keeper)
+        _lock_now(keeper)
+        space.note(lock=_stamp(space.lock))
+    except BaseException:
+        if keeper >= 0:
+            os.close(keeper)
+        _remove(folder)
+        raise
+    return space
+
+
+def _leave(space: Workspace) -> None:
+    """Remove the workspace; keep it as the proof when the lock could not be removed."""
+    os.close(space.keeper)
+    if _holds(space):
+        with suppress(OSError):
+            space.note(done=True)  # so that recovery need not wait for our end
+    else:
+        _remove(space.folder)
+
+
+def _remove(folder: Path) -> None:
+    with suppress(OSError):
+        for name in os.listdir(folder):  # noqa: PTH208
+            with suppress(OSError):
+                (folder / name).unlink()
+        folder.rmdir()
 
 
 @contextmanager
@@ -92,7 +138,7 @@ def hold_index(space: Workspace, wait: float | None = None) -> Iterator[None]:
     Raises:
         IndexLockedError: it stayed locked; names path, age, and what to do.
     """
-    lock = space.place.git_dir / "index.lock"
+    lock = _index_lock(space.place)
     deadline = time.monotonic() + (LOCK_WAIT if wait is None else wait)
     while not _take(space, lock):
         recover(space.place)
@@ -102,16 +148,17 @@ def hold_index(space: Workspace, wait: float | None = None) -> Iterator[None]:
     try:
         yield
     finally:
-        lock.unlink(missing_ok=True)
+        _release(space)
+
+
+def _index_lock(place: Place) -> Path:
+    return place.git_dir / "index.lock"
 
 
 def _take(space: Workspace, lock: Path) -> bool:
     """Create the lock as a second name of a file of ours: the proof is written before it exists."""
-    ours = space.folder / "lock"
-    ours.touch()
-    space.note(lock=_stamp(ours))
     try:
-        os.link(ours, lock)
+        os.link(space.lock, lock)
     except FileExistsError:
         return False
     except OSError:  # a file system without hard links: a kill right here leaves no proof
@@ -128,6 +175,21 @@ def _take_plainly(space: Workspace, lock: Path) -> bool:
         raise StoreError(f"cannot lock {lock}: {error.strerror}") from error
     space.note(lock=_stamp(lock))
     return True
+
+
+def _holds(space: Workspace) -> bool:
+    stamp = _stamp(_index_lock(space.place))
+    return stamp is not None and stamp in (_stamp(space.lock), _facts(space.folder).get("lock"))
+
+
+def _release(space: Workspace) -> None:
+    """Remove the lock if it is ours; one that stays is left to recovery (see `_leave`)."""
+    for _ in range(2):
+        if not _holds(space):
+            return
+        with suppress(OSError):
+            _index_lock(space.place).unlink()
+            return
 
 
 def _locked(lock: Path) -> IndexLockedError:
@@ -160,14 +222,19 @@ def _stamp(path: Path) -> list[int] | None:
     return [found.st_dev, found.st_ino, found.st_mtime_ns]
 
 
-def recover(place: Place) -> None:
-    """Finish or drop what killed processes of this machine left in the git folder."""
-    left = [path for path in place.git_dir.glob(f"{_PREFIX}*") if path.is_dir()]
-    orphans = [path for path in left if _is_abandoned(path)]
-    if orphans:
-        with _alone(place):
-            for folder in orphans:
-                _finish(place, folder)
+def recover(place: Place) -> bool:
+    """Finish or drop what killed processes of this machine left in the git folder.
+
+    Returns:
+        Whether nothing is left: False when a git process of a killed owner does not end.
+    """
+    with os.scandir(place.git_dir) as found:
+        left = [Path(item.path) for item in found if item.name.startswith(_PREFIX)]
+    orphans = [folder for folder in left if folder.is_dir() and _is_abandoned(folder)]
+    if not orphans:
+        return True
+    with _alone(place):
+        return min([_finish(place, folder) for folder in orphans])
 
 
 @contextmanager
@@ -180,17 +247,50 @@ def _alone(place: Place) -> Iterator[None]:
         yield
 
 
-def _finish(place: Place, folder: Path) -> None:
-    import shutil
-
+def _finish(place: Place, folder: Path) -> bool:
+    if not _wait_for_child(folder):
+        return False
     facts = _facts(folder)  # read again: another process may have been faster
-    lock = place.git_dir / "index.lock"
+    lock = _index_lock(place)
     if facts.get("lock") and facts["lock"] == _stamp(lock):
         fresh = folder / "next-index"
         if facts.get("commit") and facts["commit"] == read_head(place) and fresh.exists():
-            fresh.replace(place.index)  # HEAD had moved already: the index follows
+            fresh.replace(place.index_path)  # HEAD had moved already: the index follows
         lock.unlink(missing_ok=True)
-    shutil.rmtree(folder, ignore_errors=True)
+    _remove(folder)
+    return True
+
+
+def _wait_for_child(folder: Path) -> bool:
+    """Wait until no process has the workspace's kernel lock any more."""
+    try:
+        handle = os.open(folder / "lock", os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+    except OSError:
+        return True
+    deadline = time.monotonic() + CHILD_WAIT
+    try:
+        while not _lock_now(handle):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_PAUSE)
+    finally:
+        os.close(handle)
+    return True
+
+
+def _lock_now(handle: int) -> bool:
+    """Take the kernel lock of a file if it is free; where there are no such locks it is."""
+    if os.name == "nt":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _facts(folder: Path) -> dict[str, Any]:
@@ -205,6 +305,8 @@ def _is_abandoned(folder: Path) -> bool:
     if os.name == "nt":
         return False
     facts = _facts(folder)
+    if facts.get("done"):
+        return True
     if not facts:
         with suppress(OSError):
             return time.time() - folder.stat().st_mtime > _ORPHAN_AGE

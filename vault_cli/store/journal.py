@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -44,9 +43,6 @@ from vault_cli.store.opening import (
 from vault_cli.store.places import machine_token
 
 JOURNAL_PATH: Final = ".state/journal"
-_GRACE: Final = 0.5
-"""Seconds a git process that outlived its killed owner gets to end, before we look at HEAD."""
-
 MAX_CHANGED: Final = 64 << 20
 """Files of a change that are no records (an observation log) may be this large."""
 
@@ -275,7 +271,8 @@ def recover(root: Path, is_committed: Callable[[str, list[Step]], bool]) -> tupl
 
     Args:
         root: vault root; its lock must be held.
-        is_committed: whether the repository has these steps as a commit since the given head.
+        is_committed: whether the repository has these steps as a commit since the given head,
+            asked when no process of the killed run is at work any more.
 
     Returns:
         The paths of the interrupted change, empty when there was none.
@@ -291,7 +288,6 @@ def recover(root: Path, is_committed: Callable[[str, list[Step]], bool]) -> tupl
     if left is None:  # cut off while it was written, or not from this machine: nothing of ours
         _drop_journal(root)
         return ()
-    time.sleep(_GRACE)
     head, steps = left
     replacement = Replacement(root, steps, head)
     if is_committed(head, steps):

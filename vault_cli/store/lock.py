@@ -121,15 +121,17 @@ def read_owner(file: int) -> str:
 
 def _write_owner(file: int) -> None:
     """Say who holds the lock; only words for others, so a full disk does not stop anybody."""
-    import platform
-
-    line = f"process {os.getpid()} on {platform.node()} since {_now_words()}\n"
+    line = f"process {os.getpid()} on {_machine()} since {_now_words()}\n"
     try:
         os.ftruncate(file, 0)
         os.lseek(file, 0, os.SEEK_SET)
         os.write(file, line.encode())
     except OSError:
         return
+
+
+def _machine() -> str:
+    return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
 
 
 def _now_words() -> str:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from vault_cli.errors import StoreError
-from vault_cli.store.commit import Rules, head_id
-from vault_cli.store.entry import GONE, Entry, blob_id, parse_tree, read_disk, tree_entries
+from vault_cli.store.build import Rules
+from vault_cli.store.commit import head_id
+from vault_cli.store.entry import GONE, Entry, blob_id, parse_tree, read_disk
 from vault_cli.store.git_run import Git
 
 _SUBMODULE = "160000"
 _LINK = "120000"
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(NamedTuple):
     """One path whose working-tree bytes differ from HEAD: code is `added`, `changed`, `deleted`."""
 
     path: str
@@ -43,7 +43,7 @@ def candidate_paths(git: Git, prefix: str, *, plain: bool) -> list[str]:
 
 def compare_paths(git: Git, rules: Rules, paths: Sequence[str]) -> tuple[Pending, ...]:
     """Compare repository-relative paths with HEAD byte by byte."""
-    old = tree_entries(git, head_id(git), paths)
+    old = rules.trees.entries(head_id(git), paths)
     found = (_compare(git.place.work_tree, rules, path, old.get(path, GONE)) for path in paths)
     return tuple(item for item in found if item is not None)
 

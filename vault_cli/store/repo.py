@@ -11,19 +11,24 @@ import os
 from collections.abc import Iterable, Sequence
 from datetime import tzinfo
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vault_cli.errors import ChangedMeanwhileError, StoreError
-from vault_cli.store import commit, history, pending, trust
+from vault_cli.store import commit, index_lock, pending, trust
+from vault_cli.store.build import Job, People, Rules
 from vault_cli.store.entry import algorithm_of, check_path, read_disk
 from vault_cli.store.filters import choose_filters
 from vault_cli.store.git_place import Place, find_place, foreign_owner
 from vault_cli.store.git_run import Git, Pairs, find_git, start
-from vault_cli.store.git_settings import Settings, read_settings
-from vault_cli.store.history import CommitInfo
+from vault_cli.store.git_settings import KnownSettings, Settings
 from vault_cli.store.hooks import Hooks
 from vault_cli.store.pending import Pending
+from vault_cli.store.trees import Trees
 
-__all__ = ["CommitInfo", "Pending", "Repository"]
+if TYPE_CHECKING:
+    from vault_cli.store.history import CommitInfo as CommitInfo  # noqa: PLC0414 - for callers
+
+__all__ = ["Pending", "Repository"]
 
 _STATES = (
     ("MERGE_HEAD", "merge"),
@@ -40,6 +45,10 @@ _SIGNING_PROGRAMS = {
     "gpg.ssh.program": "ssh-keygen",
     "gpg.ssh.defaultkeycommand": "false",
 }
+_UNUSUAL = ("core.sharedrepository", "extensions.compatobjectformat")
+"""Settings under which git writes objects in its own way."""
+
+_CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 _IDENTITY_HINT = (
     'Tell git who you are: git config --global user.name "Your Name" and'
     " git config --global user.email you@example.com"
@@ -53,6 +62,8 @@ class Repository:
         self.root = vault_root
         self.place = place
         self.git = Git.at(place, vault_root)
+        self._settings = KnownSettings(self.git)
+        self._trees = Trees(self.git)
         inner = Path(os.path.realpath(vault_root)).relative_to(place.work_tree).as_posix()
         self._prefix = "" if inner == "." else inner
 
@@ -124,12 +135,12 @@ class Repository:
 
     def untrusted(self) -> tuple[str, ...]:
         """Name local configuration keys outside the allow-list and executable hooks not trusted."""
-        exposure = self._exposure(read_settings(self.git))
+        exposure = self._exposure(self._settings.read())
         return () if self._is_plain(exposure) else exposure.names
 
     def trust_fingerprint(self) -> str:
         """Return the hash that `mvault trust` records (local configuration and hooks)."""
-        return self._exposure(read_settings(self.git)).fingerprint
+        return self._exposure(self._settings.read()).fingerprint
 
     def is_trusted(self) -> bool:
         """Whether a person agreed to the configuration and the hooks exactly as they are now."""
@@ -151,11 +162,11 @@ class Repository:
     def _is_plain(self, exposure: trust.Exposure) -> bool:
         return not exposure.names or trust.is_trusted(self.place, exposure.fingerprint)
 
-    def _rules(self, paths: Iterable[str], settings: Settings) -> commit.Rules:
+    def _rules(self, paths: Iterable[str], settings: Settings) -> Rules:
         exposure = self._exposure(settings)
         plain = self._is_plain(exposure)
         head = self.head()
-        return commit.Rules(
+        return Rules(
             algorithm=(
                 algorithm_of(head) if head else settings.text("extensions.objectformat") or "sha1"
             ),
@@ -164,13 +175,16 @@ class Repository:
             signing=_signing(settings, plain=plain),
             hooks=Hooks(self.git, exposure.hooks if plain else {}),
             filters=choose_filters(self.git, settings, paths, plain=plain),
+            trees=self._trees,
+            people=_people(settings),
+            direct=not any(settings.text(key) for key in _UNUSUAL),
         )
 
     # Writing
 
     def require_identity(self) -> None:
         """Raise StoreError with the two `git config` commands when user.name/email are missing."""
-        _require_identity(read_settings(self.git))
+        _require_identity(self._settings.read())
 
     def commit_paths(self, paths: Sequence[str], message: str, *, merged: str = "") -> str:
         """Commit exactly the working-tree state of these paths; return the full commit id.
@@ -201,10 +215,22 @@ class Repository:
         root = self.place.work_tree
         full = [self._full(path) for path in dict.fromkeys(paths)]
         files = {path: read_disk(root, path) for path in full}
-        settings = read_settings(self.git)
+        settings = self._settings.read()
         _require_identity(settings)
-        job = commit.Job(files, message, merged)
+        job = Job(files, message, merged)
         return commit.make_commit(self.git, self._rules(full, settings), job)
+
+    def settle(self) -> None:
+        """Finish what a killed process of ours left in the git folder; HEAD is final afterwards.
+
+        Raises:
+            StoreError: a git process that the killed one had started does not end.
+        """
+        if not index_lock.recover(self.place):
+            raise StoreError(
+                f"a git process of an interrupted mvault is still at work in {self.place.git_dir}",
+                hint="Wait for it to end, or end it, and run the command again.",
+            )
 
     def tidy(self) -> None:
         """Let git pack loose objects when there are many; for the end of large batches."""
@@ -219,7 +245,7 @@ class Repository:
 
     def pending(self, paths: Iterable[str] | None = None) -> tuple[Pending, ...]:
         """List vault paths (all, or those given) that differ between HEAD and the disk."""
-        settings = read_settings(self.git)
+        settings = self._settings.read()
         plain = self._is_plain(self._exposure(settings))
         if paths is None:
             full = pending.candidate_paths(self.git, self._prefix, plain=plain)
@@ -235,6 +261,8 @@ class Repository:
 
     def read_blob(self, revision: str, path: str) -> bytes | None:
         """Return the bytes of a path at a revision, None when it is not there."""
+        from vault_cli.store import history
+
         return history.read_blob(self.git, self.resolve(revision), self._full(path))
 
     def read_tree(self, revision: str) -> dict[str, bytes]:
@@ -242,6 +270,8 @@ class Repository:
 
         Of a file over 1 MiB only the first 1 MiB + 1 byte is returned.
         """
+        from vault_cli.store import history
+
         return history.read_tree(self.git, self.resolve(revision), self._prefix)
 
     def resolve(self, text: str, *, zone: tzinfo | None = None) -> str:
@@ -253,12 +283,16 @@ class Repository:
         Raises:
             NotFoundError: git does not know it, or the vault is younger than the date.
         """
+        from vault_cli.store import history
+
         return history.resolve_text(self.git, text, self._prefix, zone)
 
     def log(
         self, *, paths: Sequence[str] = (), record_id: str = "", limit: int = 0
     ) -> list[CommitInfo]:
         """Return vault commits, newest first; `record_id` filters by Vault-Id trailer or path."""
+        from vault_cli.store import history
+
         full = [self._full(path) for path in paths]
         if record_id:
             return history.list_record_commits(self.git, self._prefix, record_id, full, limit)
@@ -270,6 +304,8 @@ class Repository:
         Raises:
             NotFoundError: git does not know it.
         """
+        from vault_cli.store import history
+
         return history.read_commit(self.git, self._prefix, self.resolve(revision))
 
     def blame(self, path: str, revision: str = "HEAD") -> tuple[str, ...]:
@@ -279,6 +315,8 @@ class Repository:
             NotFoundError: git does not know the revision.
             StoreError: the path is not there.
         """
+        from vault_cli.store import history
+
         return history.blame_lines(self.git, self.resolve(revision), self._full(path))
 
 
@@ -292,6 +330,23 @@ def _require_identity(settings: Settings) -> None:
     if missing:
         names = " and ".join(missing)
         raise StoreError(f"git does not know who commits: {names} not set", hint=_IDENTITY_HINT)
+
+
+def _people(settings: Settings) -> People | None:
+    """Return author and committer as git writes them, None when one would be empty."""
+    found = []
+    for who in ("author", "committer"):
+        name, mail = (
+            _clean(settings.text(f"{who}.{part}") or settings.text(f"user.{part}"))
+            for part in ("name", "email")
+        )
+        found.append(f"{name} <{mail}>" if name and mail else "")
+    return People(*found) if all(found) else None
+
+
+def _clean(text: str) -> str:
+    """Drop what would break the line of a commit, as git does."""
+    return "".join(char for char in text.strip(_CRUD) if char not in "<>\n")
 
 
 def _signing(settings: Settings, *, plain: bool) -> Pairs | None:

@@ -12,8 +12,8 @@ import hashlib
 import json
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.store.git_place import Place
@@ -24,8 +24,7 @@ _CHUNK = 1 << 16
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
-@dataclass(frozen=True, slots=True)
-class Exposure:
+class Exposure(NamedTuple):
     """What a repository brings along that would run or redirect something.
 
     Args:
