@@ -230,6 +230,9 @@ def _use_everything(scene: Scene) -> None:
     repo: Repository = found
     scene.write("memories/a.md", "changed\n")
     scene.write("memories/new.md", "new\n")
+    many = [f"memories/many-{number}.md" for number in range(12)]
+    for path in many:
+        scene.write(path, f"{path}\n")
     steps: list[Callable[[], object]] = [
         repo.untrusted,
         repo.trust_fingerprint,
@@ -241,6 +244,8 @@ def _use_everything(scene: Scene) -> None:
         lambda: repo.pending(["memories/a.md", "memories/new.md"]),
         lambda: repo.commit_paths(["memories/a.md"], "change\n\nVault-Id: n-1234567"),
         lambda: repo.commit_paths(["memories/new.md"], "new"),
+        lambda: repo.commit_paths(many, "so many that their blobs are imported"),
+        repo.settle,
         lambda: repo.read_blob("HEAD~2", "memories/a.md"),
         lambda: repo.read_tree("HEAD~1"),
         lambda: repo.read_tree("HEAD"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,8 +16,9 @@ import pytest
 from vault_cli.errors import ChangedMeanwhileError, StoreError, UsageError
 from vault_cli.store import commit as commit_module
 from vault_cli.store import index_lock
-from vault_cli.store.entry import blob_id, read_disk
+from vault_cli.store.entry import Entry, blob_id, read_disk
 from vault_cli.store.hooks import HookRefusedError
+from vault_cli.store.index_file import Seen, fill_in
 from vault_cli.store.index_lock import IndexLockedError
 from vault_cli.store.repo import Pending, Repository
 
@@ -112,13 +115,168 @@ def test_staged_and_unstaged_work_of_the_person_stays(vault: Path, repo: Reposit
     write(vault, "partly.txt", "staged\n")
     git(vault, "add", "mine.txt", "partly.txt")
     write(vault, "partly.txt", "and more\n")
-    write(vault, "README.md", "edited by hand\n")
+    write(vault, "README.md", "# VAULT\n")  # the same size: only the racy check of git sees it
     write(vault, "a.md", "a\n")
 
     commit = repo.commit_paths(["a.md"], "a")
 
     assert git(vault, "show", "--name-only", "--format=", commit).split() == ["a.md"]
     assert status(vault) == [" M README.md", "A  mine.txt", "AM partly.txt"]
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_an_edit_of_the_same_size_in_the_same_second_stays_visible(
+    vault: Path, repo: Repository, trusted: bool
+) -> None:
+    """git looks into files that are as old as its index; a rewrite must not end that."""
+    git(vault, "config", "--global", "core.trustctime", "false")
+    if not trusted:
+        git(vault, "config", "core.editor", "vi")
+    old = time.time() - 100
+    os.utime(vault / "README.md", (old, old))
+    git(vault, "update-index", "--refresh")
+    write(vault, "README.md", "# VAULT\n")
+    os.utime(vault / "README.md", (old, old))
+    os.utime(vault / ".git" / "index", (old, old))
+    write(vault, "a.md", "a\n")
+
+    repo.commit_paths(["a.md"], "a")
+
+    assert status(vault) == [" M README.md"]
+
+
+def test_committed_files_need_not_be_read_again(vault: Path, repo: Repository) -> None:
+    paths = ["a.md", "memories/2026-11/\u7532.md", "x" * 200 + ".md"]
+    for path in paths:
+        write(vault, path, f"{path}\n")
+    repo.commit_paths(paths, "three")
+    git(vault, "diff-files", "--quiet")  # plumbing: it compares sizes and times only
+    git(vault, "fsck")  # looks at the checksum of the index
+    write(vault, "a.md", "changed\n")
+    assert status(vault) == [" M a.md"]
+
+
+@pytest.mark.parametrize("version", ["2", "3", "4"])
+def test_index_versions(vault: Path, repo: Repository, version: str) -> None:
+    git(vault, "config", "index.version", version)
+    write(vault, "soon.md", "s\n")
+    git(vault, "add", "--intent-to-add", "soon.md")
+    git(vault, "update-index", f"--index-version={version}")
+    write(vault, "a.md", "a\n")
+    repo.commit_paths(["a.md"], "a")
+    assert status(vault) == [" A soon.md"]
+    git(vault, "fsck")
+
+
+def test_an_edit_while_the_index_is_written_is_not_taken_for_the_old_text(
+    vault: Path, repo: Repository
+) -> None:
+    write(vault, "a.md", "one\n")
+    file = read_disk(vault, "a.md")
+    assert file is not None
+    assert file.facts is not None
+    repo.commit_paths(["a.md"], "one")
+    index = vault / ".git" / "index"
+    entry = Entry("100644", blob_id(b"one\n", "sha1"))
+    git(vault, "rm", "-q", "--cached", "a.md")
+    git(vault, "update-index", "--add", "--cacheinfo", f"100644,{entry.blob},a.md")
+    before = index.read_bytes()
+    write(vault, "a.md", "two\n")
+    fill_in(index, vault, [Seen("a.md", entry, file.facts)], "sha1")
+    assert index.read_bytes() == before
+    assert status(vault) == [" M a.md"]
+
+
+CHANGES: list[dict[str, str | None]] = [
+    {"a.md": "1", "b/c/d.md": "2", "b/c.md": "3", "b.md": "4", "b0": "5"},
+    {"a.md": None, "b/c/d.md": None},
+    {"b.md/x.md": "6", "b/c.md": "7"},
+    {"b.md": "8", "\u7532/\u4e59.md": "9", "b/z.md": "10"},
+    {"b": "now a file"},
+    {"b/c.md": "11", "gone/x.md": None, "b-": "12"},
+    {"b/c.md": None, "b-": None, "b0": None},
+]
+
+
+def put(root: Path, path: str, text: str | None) -> None:
+    """Write or remove a file; a folder or a file in its way goes."""
+    for folder in (root / path).relative_to(root).parents:
+        if (root / folder).is_file():
+            (root / folder).unlink()
+    if (root / path).is_dir():
+        shutil.rmtree(root / path)
+    if text is None:
+        (root / path).unlink(missing_ok=True)
+    else:
+        write(root, path, text)
+
+
+def test_trees_are_the_ones_git_makes(vault: Path, repo: Repository, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    through_git = Repository.create(other)
+    git(other, "config", "core.sharedRepository", "group")
+    write(other, "README.md", "# vault\n")
+    through_git.commit_paths(["README.md"], "base")
+    for number, change in enumerate(CHANGES):
+        trees = []
+        for found in (repo, through_git):
+            for path, text in change.items():
+                put(found.root, path, text)
+            assert found.commit_paths(list(change), f"{number}")
+            trees.append(git(found.root, "rev-parse", "HEAD^{tree}"))
+            assert status(found.root) == [], change
+        assert trees[0] == trees[1], change
+    git(vault, "fsck", "--strict")
+
+
+@pytest.mark.parametrize(
+    "name", ["Zo\u00eb", " .A. B. ", "x <y> z", "\u738b\u4e94", "O'Neil,", "a\\b"]
+)
+def test_who_commits_is_written_as_git_does(vault: Path, repo: Repository, name: str) -> None:
+    git(vault, "config", "user.name", name)
+    git(vault, "config", "author.email", "<me@example.invalid>")
+    write(vault, "a.md", "a\n")
+    repo.commit_paths(["a.md"], "ours")
+    git(vault, "commit", "-q", "--allow-empty", "-m", "git's")
+    ours, theirs = git(vault, "log", "-2", "--format=%an <%ae> %cn <%ce>").splitlines()
+    assert ours == theirs
+    assert "<me@example.invalid>" in ours
+
+
+def test_a_name_that_git_refuses_commits_nothing(vault: Path, repo: Repository) -> None:
+    git(vault, "config", "user.name", "<.>")
+    write(vault, "a.md", "a\n")
+    before = repo.head()
+    with pytest.raises(StoreError, match="commit-tree failed"):
+        repo.commit_paths(["a.md"], "a")
+    assert repo.head() == before
+    assert status(vault) == ["?? a.md"]
+
+
+@pytest.mark.parametrize("move", ["reset -q --soft HEAD~1", "commit -q --amend -m other"])
+def test_a_head_that_moves_meanwhile_is_never_overwritten(
+    vault: Path, repo: Repository, monkeypatch: pytest.MonkeyPatch, move: str
+) -> None:
+    write(vault, "b.md", "b\n")
+    repo.commit_paths(["b.md"], "second")
+    build = commit_module.build_commit
+    moved = []
+
+    def build_and_move(*args: object) -> object:
+        built = build(*args)  # type: ignore[arg-type]
+        if not moved:
+            git(vault, *move.split())
+            moved.append(git(vault, "rev-parse", "HEAD").strip())
+        return built
+
+    monkeypatch.setattr(commit_module, "build_commit", build_and_move)
+    write(vault, "a.md", "a\n")
+
+    commit = repo.commit_paths(["a.md"], "a")
+
+    assert repo.commit_info(commit).parents == (moved[0],)
+    assert repo.commit_info(commit).paths == ("a.md",)
 
 
 def test_a_path_that_was_staged_otherwise_becomes_clean(vault: Path, repo: Repository) -> None:
@@ -304,7 +462,8 @@ def test_links_are_never_followed(vault: Path, repo: Repository, tmp_path: Path)
     (vault / "link.md").symlink_to(tmp_path / "outside" / "secret.md")
     (vault / "folder").symlink_to(tmp_path / "outside")
     os.mkfifo(vault / "pipe.md")
-    for path in ("link.md", "folder/secret.md", "pipe.md"):
+    (vault / "folder.md").mkdir()
+    for path in ("link.md", "folder/secret.md", "pipe.md", "folder.md"):
         with pytest.raises(StoreError):
             repo.commit_paths([path], "x")
     assert read_disk(vault, "README.md") is not None
@@ -578,6 +737,104 @@ def test_killed_between_lock_and_index(vault: Path, repo: Repository, where: str
     left = ["A  staged.txt", "?? a.md"] if where == "before" else ["A  staged.txt"]
     assert status(vault) == left
     assert [p.name for p in (vault / ".git").glob("mvault-*") if p.is_dir()] == []
+
+
+SLOW_GIT = """#!/bin/sh
+case " $* " in *" update-ref "*) touch "{marker}"; sleep 1; esac
+exec "{git}" "$@"
+"""
+CHANGE = """
+import sys
+from pathlib import Path
+from vault_cli.model.change import Change, Put
+from vault_cli.store.files import digest_bytes
+from vault_cli.store.vault import Vault
+
+vault = Vault.open(Path(sys.argv[1]), environ={})
+old = (vault.root / "a.md").read_bytes()
+new = b"---\\nid: n-1\\nkind: note\\ntitle: T\\n---\\n" + sys.argv[2].encode()
+vault.apply(Change("edit", "(note): T", (Put("a.md", new, digest_bytes(old)),)))
+"""
+
+
+def test_a_git_that_outlives_its_killed_owner_is_waited_for(
+    vault: Path, repo: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HEAD moves after the owner's death: the next command must not take the files back."""
+    write(vault, "vault.toml", "schema = 1\n")
+    write(vault, "a.md", "---\nid: n-1\nkind: note\ntitle: T\n---\nold\n")
+    repo.commit_paths(["a.md", "vault.toml"], "start")
+    marker, program = tmp_path / "marker", tmp_path / "bin" / "git"
+    write(tmp_path, "bin/git", SLOW_GIT.format(marker=marker, git=repo.git.program))
+    program.chmod(0o755)
+    search = os.environ["PATH"]
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{search}")
+    process = python("-c", CHANGE, str(vault), "killed\n")
+    while not marker.exists():
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    monkeypatch.setenv("PATH", search)
+    before = repo.head()
+
+    assert python("-c", CHANGE, str(vault), "next\n").wait(timeout=60) == 0
+
+    assert [info.subject for info in repo.log(limit=2)] == ["edit(note): T"] * 2
+    assert repo.log()[2].id == before
+    killed = repo.read_blob("HEAD~1", "a.md")
+    assert killed is not None
+    assert killed.endswith(b"killed\n")
+    assert status(vault) == []
+    assert not list((vault / ".git").glob("*.lock"))
+
+
+def _failing_once(monkeypatch: pytest.MonkeyPatch, name: str, part: str) -> list[str]:
+    """Let one call of an `os` function on a path with this part fail."""
+    real, failed = getattr(os, name), []
+
+    def fail(path: object, *args: object, **more: object) -> object:
+        if part in str(path) and not failed:
+            failed.append(str(path))
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(path, *args, **more)
+
+    monkeypatch.setattr(os, name, fail)
+    return failed
+
+
+@pytest.mark.parametrize(("name", "part"), [("unlink", "index.lock"), ("replace", "next-index")])
+def test_an_error_after_head_moved_is_not_a_failure(
+    vault: Path, repo: Repository, monkeypatch: pytest.MonkeyPatch, name: str, part: str
+) -> None:
+    write(vault, "a.md", "a\n")
+    failed = _failing_once(monkeypatch, name, part)
+    commit = repo.commit_paths(["a.md"], "a")
+    assert failed
+    assert repo.head() == commit
+    assert status(vault) == []
+    assert not (vault / ".git" / "index.lock").exists()
+
+
+def test_a_lock_that_could_not_be_removed_is_removed_by_the_next(
+    vault: Path, repo: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(vault, "a.md", "a\n")
+    with monkeypatch.context() as patch:
+        real = os.unlink
+
+        def fail(path: object, *args: object, **more: object) -> None:
+            if str(path).endswith("index.lock"):
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            real(path, *args, **more)  # type: ignore[arg-type]
+
+        patch.setattr(os, "unlink", fail)
+        commit = repo.commit_paths(["a.md"], "a")
+    assert repo.head() == commit
+    assert (vault / ".git" / "index.lock").exists()
+    write(vault, "b.md", "b\n")
+    assert repo.commit_paths(["b.md"], "b")  # although the process that left it lives
+    assert status(vault) == []
+    assert list((vault / ".git").glob("mvault-*-*")) == []
 
 
 def test_a_lock_of_a_living_owner_stays(

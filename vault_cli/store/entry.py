@@ -90,8 +90,15 @@ def read_disk(root: Path, path: str) -> DiskFile | None:
     except OSError as error:
         _refuse_unless_absent(error, path)
         return None
-    with os.fdopen(target, "rb") as stream:
-        return _take_regular(os.fstat(target), stream.read, path)
+    try:
+        return _take_regular(os.fstat(target), lambda: _read_all(target), path)
+    finally:
+        os.close(target)
+
+
+def _read_all(handle: int) -> bytes:
+    with os.fdopen(handle, "rb", closefd=False) as stream:
+        return stream.read()
 
 
 def _refuse_unless_absent(error: OSError, path: str) -> None:
