@@ -802,17 +802,49 @@ def _failing_once(monkeypatch: pytest.MonkeyPatch, name: str, part: str) -> list
     return failed
 
 
-@pytest.mark.parametrize(("name", "part"), [("unlink", "index.lock"), ("replace", "next-index")])
 def test_an_error_after_head_moved_is_not_a_failure(
-    vault: Path, repo: Repository, monkeypatch: pytest.MonkeyPatch, name: str, part: str
+    vault: Path, repo: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(vault, "a.md", "a\n")
-    failed = _failing_once(monkeypatch, name, part)
+    failed = _failing_once(monkeypatch, "unlink", "index.lock")
     commit = repo.commit_paths(["a.md"], "a")
     assert failed
     assert repo.head() == commit
     assert status(vault) == []
     assert not (vault / ".git" / "index.lock").exists()
+
+
+def test_an_index_that_cannot_be_written_leaves_everything_as_it_was(
+    vault: Path, repo: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(vault, "a.md", "a\n")
+    before = repo.head()
+    failed = _failing_once(monkeypatch, "replace", "next-index")
+    with pytest.raises(OSError, match="error"):
+        repo.commit_paths(["a.md"], "a")
+    assert failed
+    assert repo.head() == before
+    assert status(vault) == ["?? a.md"]
+    assert repo.commit_paths(["a.md"], "a")
+
+
+def test_head_never_shows_our_commit_beside_an_older_index(
+    vault: Path, repo: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git reads HEAD, then the index, then locks: a commit in between would undo ours."""
+    seen = []
+    run = commit_module.Git.run
+
+    def look(self: object, *args: str, **more: object) -> object:
+        done = run(self, *args, **more)  # type: ignore[arg-type]
+        if args[0] == "update-ref":
+            seen.append(status(vault))
+        return done
+
+    monkeypatch.setattr(commit_module.Git, "run", look)
+    write(vault, "a.md", "a\n")
+    repo.commit_paths(["a.md"], "a")
+    assert seen == [[]]
 
 
 def test_a_lock_that_could_not_be_removed_is_removed_by_the_next(

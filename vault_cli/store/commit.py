@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from vault_cli.errors import ChangedMeanwhileError, StoreError
@@ -26,10 +26,11 @@ from vault_cli.store.entry import (
     index_lines,
     zero_id,
 )
-from vault_cli.store.git_place import read_head
+from vault_cli.store.git_place import branch_folders, read_head
 from vault_cli.store.git_run import Done, Git, GitFailedError, failure
 from vault_cli.store.index_file import Seen, fill_in
 from vault_cli.store.index_lock import Workspace, hold_index, open_workspace
+from vault_cli.store.objects import sync_folders
 
 MOVE_WAIT = 15.0
 """Seconds to keep building again while others move HEAD."""
@@ -52,17 +53,13 @@ def make_commit(git: Git, rules: Rules, job: Job) -> str:
     deadline = time.monotonic() + MOVE_WAIT
     attempt = 0
     while True:
-        head = head_id(git)
-        changed = _changed(rules, head, wanted)
-        if not changed and not job.merged:
-            return ""
-        with open_workspace(git.place) as space:
-            plan = Built("", head, tuple(changed.items()))
-            built = build_commit(git, rules, job, space, plan)
-            obstacle = _publish(git, rules, job, space, built)
+        # once somebody was faster: keep others out while building, but never during hooks
+        early = attempt > 0 and not rules.hooks.files
+        commit, obstacle = _attempt(git, rules, job, wanted, early=early)
         if not obstacle:
-            rules.hooks.tell()
-            return built.commit
+            if commit:
+                rules.hooks.tell()
+            return commit
         attempt += 1
         if time.monotonic() > deadline:
             raise ChangedMeanwhileError(
@@ -70,6 +67,24 @@ def make_commit(git: Git, rules: Rules, job: Job) -> str:
                 hint="Let the other git programs finish and run the command again.",
             )
         time.sleep(min(_PAUSE * attempt, 0.2))
+
+
+def _attempt(
+    git: Git, rules: Rules, job: Job, wanted: Mapping[str, Entry], *, early: bool
+) -> tuple[str, str]:
+    """Return the commit ("" when nothing differs) and what made it worth another try, or ""."""
+    with open_workspace(git.place) as space, ExitStack() as held:
+        if early:
+            held.enter_context(hold_index(space))
+        head = head_id(git)
+        changed = _changed(rules, head, wanted)
+        if not changed and not job.merged:
+            return "", ""
+        plan = Built("", head, tuple(changed.items()))
+        built = build_commit(git, rules, job, space, plan)
+        if not early:
+            held.enter_context(hold_index(space))
+        return built.commit, _publish(git, rules, job, space, built)
 
 
 def head_id(git: Git) -> str:
@@ -102,22 +117,30 @@ def _changed(rules: Rules, head: str, wanted: Mapping[str, Entry]) -> dict[str, 
 
 
 def _publish(git: Git, rules: Rules, job: Job, space: Workspace, built: Built) -> str:
-    """Move HEAD and the person's index together; return what made it worth another try, or ""."""
-    with hold_index(space):
-        _prepare_index(git, rules, job, space, built)
-        space.note(commit=built.commit)
-        try:
-            done = _move_head(git, rules, job, space, built)
-        except BaseException as error:  # an interrupt may come when git has just done it
-            if head_id(git) != built.commit:
-                raise
-            _install_index(space)
-            if not isinstance(error, Exception):
-                raise
-            return ""
+    """Move HEAD and the person's index together, holding the index lock.
+
+    Returns:
+        What made it worth another try, or "".
+    """
+    _prepare_index(git, rules, job, space, built)
+    space.note(commit=built.commit)
+    try:
+        # the index first: a foreign commit reads HEAD before the index and may wait for neither,
+        # so that it must never find our HEAD with an index that lacks our change
+        space.install_index()
+        done = _move_head(git, rules, job, space, built)
+    except BaseException as error:  # an interrupt may come when git has just done it
+        if head_id(git) != built.commit:
+            space.restore_index()
+            raise
+        if not isinstance(error, Exception):
+            raise
+    else:
         if done.code:
+            space.restore_index()
             return _obstacle(git, built, done)
-        _install_index(space)
+    with suppress(OSError):
+        sync_folders(branch_folders(space.place))  # git makes the file durable, not its name
     return ""
 
 
@@ -127,15 +150,6 @@ def _move_head(git: Git, rules: Rules, job: Job, space: Workspace, built: Built)
     old = built.parent or zero_id(rules.algorithm)
     args = ("update-ref", "-m", f"mvault: {subject}", "HEAD", built.commit, old)
     return git.run(*args, hooks=rules.plain, check=False, keep=space.kept)
-
-
-def _install_index(space: Workspace) -> None:
-    """Let the index follow HEAD. Without it `git status` tells of changes that nobody made."""
-    for _ in range(2):
-        with suppress(OSError):
-            if space.next_index.exists():
-                space.next_index.replace(space.place.index_path)
-            return
 
 
 def _prepare_index(git: Git, rules: Rules, job: Job, space: Workspace, built: Built) -> None:

@@ -99,12 +99,26 @@ def read_head(place: Place) -> str | None:
     text = _read_small(place.git_dir / "HEAD")
     if not text.startswith("ref: "):
         return text if _is_id(text) else None
+    branch = _branch_file(place, text)
+    if branch is None:
+        return None
     name = text.removeprefix("ref: ").strip()
+    value = _read_small(branch) or _packed(place.common_dir, name)
+    return value if _is_id(value) else None
+
+
+def branch_folders(place: Place) -> set[Path]:
+    """Return the folders in which names change when HEAD moves: those of index and branch."""
+    branch = _branch_file(place, _read_small(place.git_dir / "HEAD"))
+    return {place.git_dir, *((branch.parent,) if branch else ())}
+
+
+def _branch_file(place: Place, head: str) -> Path | None:
+    name = head.removeprefix("ref: ").strip()
     if not name.startswith("refs/") or ".." in name:
         return None
     base = place.git_dir if name.startswith(_PER_WORKTREE) else place.common_dir
-    value = _read_small(base / name) or _packed(place.common_dir, name)
-    return value if _is_id(value) else None
+    return base / name
 
 
 def _read_small(path: Path) -> str:

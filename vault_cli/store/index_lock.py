@@ -32,7 +32,7 @@ CHILD_WAIT = 30.0
 """Seconds to wait for a git process whose owner was killed."""
 
 _PREFIX = "mvault-"
-_PAUSE = 0.02
+_PAUSE = 0.005
 _ORPHAN_AGE = 3600.0
 
 
@@ -58,6 +58,11 @@ class Workspace(NamedTuple):
         return self.folder / "next-index"
 
     @property
+    def old_index(self) -> Path:
+        """What the person's index was, until HEAD has moved."""
+        return self.folder / "old-index"
+
+    @property
     def lock(self) -> Path:
         """A file of ours that the kernel locks; `index.lock` is its second name."""
         return self.folder / "lock"
@@ -66,6 +71,27 @@ class Workspace(NamedTuple):
     def kept(self) -> tuple[int, ...]:
         """The descriptor that the git process that moves HEAD must inherit."""
         return () if os.name == "nt" else (self.keeper,)
+
+    def install_index(self) -> None:
+        """Put the next index in the place of the person's; `restore_index` undoes it.
+
+        Raises:
+            OSError: it cannot be done; the person's index is as it was.
+        """
+        index = self.place.index_path
+        if index.exists():
+            try:
+                os.link(index, self.old_index)
+            except OSError:  # a file system without hard links
+                self.old_index.write_bytes(index.read_bytes())
+        self.next_index.replace(index)
+
+    def restore_index(self) -> None:
+        """Put the person's index back where another one was installed."""
+        for _ in range(2):
+            with suppress(OSError):
+                _restore(self.place, self.folder)
+                return
 
     def note(self, **facts: object) -> None:
         """Write down who works here and how far it is (atomically); earlier facts stay."""
@@ -253,12 +279,23 @@ def _finish(place: Place, folder: Path) -> bool:
     facts = _facts(folder)  # read again: another process may have been faster
     lock = _index_lock(place)
     if facts.get("lock") and facts["lock"] == _stamp(lock):
-        fresh = folder / "next-index"
-        if facts.get("commit") and facts["commit"] == read_head(place) and fresh.exists():
-            fresh.replace(place.index_path)  # HEAD had moved already: the index follows
+        head = read_head(place)
+        if facts.get("commit") and head is not None and facts["commit"] != head:
+            _restore(place, folder)  # HEAD did not move
         lock.unlink(missing_ok=True)
     _remove(folder)
     return True
+
+
+def _restore(place: Place, folder: Path) -> None:
+    """Undo the installation of an index, if there was one."""
+    old = folder / "old-index"
+    if (folder / "next-index").exists():
+        return
+    if old.exists():
+        old.replace(place.index_path)
+    else:
+        place.index_path.unlink(missing_ok=True)
 
 
 def _wait_for_child(folder: Path) -> bool:

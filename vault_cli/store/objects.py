@@ -64,7 +64,7 @@ class ObjectWriter:
                     placed.append((_write_beside(target, content), target))
             for temporary, target in placed:
                 os.replace(temporary, target)  # noqa: PTH105 - a counted step of the fault tests
-            _sync_folders({target.parent for _, target in placed})
+            sync_folders({target.parent for _, target in placed})
         except OSError as error:
             for temporary, _ in placed:
                 with suppress(OSError):
@@ -106,7 +106,12 @@ def _write_beside(target: Path, content: bytes) -> str:
     return temporary
 
 
-def _sync_folders(folders: Iterable[Path]) -> None:
+def sync_folders(folders: Iterable[Path]) -> None:
+    """Make the names in these folders durable.
+
+    Raises:
+        OSError: the disk failed.
+    """
     if os.name == "nt":
         return
     for folder in sorted(folders):
