@@ -22,7 +22,6 @@ from vault_cli.features.records import (
     Planned,
     broken_file,
     digest_of,
-    is_skill_file,
     other_ids,
     patch_keys,
     plan_set,
@@ -36,6 +35,7 @@ from vault_cli.features.requests import read_payload, request_from_template
 from vault_cli.features.supersession import successors_of
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor
+from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
 from vault_cli.text.document import replace_body
 from vault_cli.text.fields import read_record

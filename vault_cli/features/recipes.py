@@ -16,7 +16,6 @@ from vault_cli.features.records import (
     PERSON_ONLY,
     Planned,
     digest_of,
-    is_skill_file,
     other_ids,
     patch_keys,
     read_checked,
@@ -33,6 +32,7 @@ from vault_cli.features.skills import (
 )
 from vault_cli.model.change import Change, Put, Remove
 from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status, Tally
 from vault_cli.text.block import find_second_block
 from vault_cli.text.document import REMOVE
@@ -239,9 +239,9 @@ def _notes(
     snapshot: Snapshot, record: Record, path: str, description: str
 ) -> tuple[Diagnostic, ...]:
     skills = [
-        (other.path.split("/")[1], other.summary)
+        (name, other.summary)
         for other in snapshot.records
-        if is_skill_file(other.path) and other.status not in ENDED
+        if (name := skill_folder(other.path)) and other.status not in ENDED
     ]
     notes = [*listing_notes(listing_budget(skills, adding=description))]
     if find_second_block(record.body, 1):
@@ -285,7 +285,7 @@ def plan_demote(
     if actor is not Actor.PERSON:
         raise RefusedError(f"demotion is not for {actor}", hint=PERSON_ONLY)
     recipe = next((r for r in snapshot.records if r.fields.get("superseded_by") == skill.id), None)
-    if recipe is None or not is_skill_file(skill.path):
+    if recipe is None or not skill_folder(skill.path):
         raise RefusedError(
             f"{skill.id} has no recipe to go back to",
             hint=f"To take it out of use: mvault deprecate {skill.id} --reason TEXT",

@@ -23,13 +23,13 @@ from typing import Any
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.records import (
     digest_of,
-    is_skill_file,
     patch_keys,
     resolve_record,
     texts_of,
 )
 from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 
 _WITHOUT_EFFECT = frozenset({Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})

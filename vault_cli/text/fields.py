@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from vault_cli.errors import Diagnostic
+from vault_cli.model.paths import SKILL_PREFIX, is_skill_file
 from vault_cli.model.record import Kind, Record, Scope, Status, Validity
 from vault_cli.model.schema import BY_KEY, FIELDS, Field, json_schema
 from vault_cli.text import values
@@ -35,8 +36,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 _TRUST_KEYS = frozenset({"approved_by", "approved", "verified", "trust"})
 _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})
 _SQUEEZED = {key.replace("_", ""): key for key in BY_KEY}
-_SKILL_FILE = "/SKILL.md"
-_SKILL_PREFIX = "mvault-"
 
 
 def read_record(data: bytes, path: str) -> tuple[Record | None, tuple[Diagnostic, ...]]:
@@ -89,7 +88,7 @@ class _Reader:
     def __init__(self, document: Document, path: str) -> None:
         self.document = document
         self.path = path
-        self.is_skill = path.endswith(_SKILL_FILE)
+        self.is_skill = is_skill_file(path)
         self.front = _effective_front(document.front, self.is_skill)
         self.found: dict[str, Any] = {}
         self.ends: dict[str, Any] = {}
@@ -258,8 +257,8 @@ def _effective_front(front: Mapping[str, Any], is_skill: bool) -> Mapping[str, A
     extra: dict[str, Any] = {}
     if is_skill and isinstance(front.get("metadata"), dict):
         for name, value in front["metadata"].items():
-            key = name.removeprefix(_SKILL_PREFIX).replace("-", "_")
-            if name.startswith(_SKILL_PREFIX) and key in BY_KEY and key not in front:
+            key = name.removeprefix(SKILL_PREFIX).replace("-", "_")
+            if name.startswith(SKILL_PREFIX) and key in BY_KEY and key not in front:
                 extra[key] = value
     for name, field in _LEGACY:
         if name in front and field.key not in front and field.key not in extra:
