@@ -15,14 +15,13 @@ from typing import Final
 
 from vault_cli.errors import ChangedMeanwhileError, NotFoundError, RefusedError, StoreError
 from vault_cli.store.files import read_file, write_file
-from vault_cli.text.code import closes_fence, opens_fence
+from vault_cli.text.code import at_edge, closes_fence, opens_fence
 from vault_cli.text.markers import MARKER_LINE, block_id, wrap_block
 from vault_cli.text.names import show_path
 
 _BOM: Final = "\ufeff"
 _LARGEST: Final = 8 << 20
 _NEW_FILE_MODE: Final = 0o666
-_FENCE_INDENT: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,19 +174,13 @@ def _find_markers(lines: list[str]) -> tuple[list[_Marker], int]:
     run, opened = "", 0
     for index, line in enumerate(lines):
         bare = line.removesuffix("\r")
-        if run and _at_edge(bare) and closes_fence(bare, run):
+        if run and at_edge(bare) and closes_fence(bare, run):
             run, opened, fenced = "", 0, []
-        elif not run and _at_edge(bare) and (opener := opens_fence(bare)):
+        elif not run and at_edge(bare) and (opener := opens_fence(bare)):
             run, opened = opener["run"], index + 1
         elif marker := MARKER_LINE.fullmatch(bare):
             (fenced if run else found).append(_Marker(index, marker["side"], marker["id"]))
     return found + fenced, opened
-
-
-def _at_edge(line: str) -> bool:
-    """Whether a line starts where a fence can (deeper is indented code or a list's own fence)."""
-    lead = line[: len(line) - len(line.lstrip(" \t"))]
-    return len(lead.expandtabs(4)) <= _FENCE_INDENT
 
 
 def _one_pair(markers: list[_Marker], path: Path) -> tuple[_Marker, _Marker]:
