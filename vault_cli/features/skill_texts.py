@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from vault_cli.errors import RefusedError
-from vault_cli.features.composing import heading_of_body
 from vault_cli.features.parts import is_chinese
 from vault_cli.features.records import instant_text
 from vault_cli.features.skills import description_problem
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.block import find_second_block
 from vault_cli.text.document import compose_document
+from vault_cli.text.lines import first_heading
 from vault_cli.text.neutral import neutral_inline
 from vault_cli.text.sections import section_text
 
@@ -80,9 +80,10 @@ def _skill_body(record: Record) -> str:
     body = record.body.strip("\n")
     if find_second_block(body, 1):
         body = _fenced_block(body)
-    title = "" if heading_of_body(body) else f"# {record.title}\n\n"
-    text = body if title or body.lstrip().startswith("#") else f"# {record.title}\n\n{body}"
-    return f"{title}{text}\n"
+    first = next((line.strip(" \t#") for line in body.split("\n") if line.strip()), "")
+    if first and first == first_heading(body).rstrip("# "):
+        return f"{body}\n"
+    return f"# {record.title}\n\n{body}\n"
 
 
 def _fenced_block(body: str) -> str:

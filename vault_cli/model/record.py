@@ -71,8 +71,6 @@ _FOLDERS = {
     Kind.REFLECTION: "reflections",
     Kind.PERSONA: "persona",
 }
-MEMORY_KINDS = tuple(kind for kind in Kind if kind.folder == "memories")
-"""Kinds stored under `memories/` in month folders."""
 
 
 class Status(StrEnum):

@@ -37,6 +37,7 @@ class Field:
     legacy: tuple[str, ...] = ()
 
 
+CONFIDENCES = ("low", "medium", "high")
 SOURCES = ("user", "agent", "web", "tool", "doc", "import")
 ORIGINS = ("cli", "editor", "hook", "mcp", "import", "reflection", "sync")
 CONFLICT_TYPES = ("condition", "goal", "contradiction", "apparent")
@@ -53,7 +54,7 @@ FIELDS: tuple[Field, ...] = (
     Field("keywords", "list", "keywords", "further search words"),
     Field("summary", "text", "summary", "one paragraph", legacy=("description",)),
     Field("importance", "number", "importance", "1 to 10, given by the author"),
-    Field("confidence", "choice", "confidence", "of the author", ("low", "medium", "high")),
+    Field("confidence", "choice", "confidence", "of the author", CONFIDENCES),
     Field("source", "choice", "source", "who claims it", SOURCES),
     Field("origin", "choice", "origin", "how it came in, set by the program", ORIGINS),
     Field("created", "date", "created", "when it was written"),

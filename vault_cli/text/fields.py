@@ -194,12 +194,7 @@ class _Reader:
         self.ends[field.key] = values.with_zone(moment)
 
     def _check_order(self) -> None:
-        start, end = self.ends.get("valid_from"), self.ends.get("valid_to")
-        if start is None or end is None:
-            return
-        both_exact = isinstance(start, datetime) and isinstance(end, datetime)
-        backwards = end < start if both_exact else _day(end) < _day(start)
-        if backwards:
+        if values.ends_before(self.ends.get("valid_from"), self.ends.get("valid_to")):
             message = "`valid_to` is before `valid_from`, so the record never holds"
             self._report("odd-value", "valid_to", message, "Correct one of the two dates.")
 
@@ -246,10 +241,6 @@ class _Reader:
         names = (key, *(BY_KEY[key].legacy if key in BY_KEY else ()), "metadata")
         line = next((lines[name] for name in names if name in lines), 0)
         self.problems.append(Problem(code, line, message, hint))
-
-
-def _day(moment: Any) -> Any:
-    return moment.date() if isinstance(moment, datetime) else moment
 
 
 def _effective_front(front: Mapping[str, Any], is_skill: bool) -> Mapping[str, Any]:  # noqa: FBT001

@@ -166,6 +166,19 @@ def _day_exists(year: int, month: int, day: int) -> bool:
     return True
 
 
+def ends_before(start: date | datetime | None, end: date | datetime | None) -> bool:
+    """Whether a time ends before it starts; a day counts whole, an open end reaches everywhere."""
+    if start is None or end is None:
+        return False
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        return end < start
+    return _day(end) < _day(start)
+
+
+def _day(moment: date | datetime) -> date:
+    return moment.date() if isinstance(moment, datetime) else moment
+
+
 def with_zone(value: date | datetime | None) -> date | datetime | None:
     """Return an instant with a zone (UTC when it has none); days stay days."""
     if isinstance(value, datetime) and value.tzinfo is None:
