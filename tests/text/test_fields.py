@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import UTC, date, datetime
+from typing import Any
 
 import jsonschema
 import pytest
