@@ -10,6 +10,7 @@ import pytest
 from helpers import DATA, HOSTILE_VAULT
 
 from vault_cli.text.admission import scan_structure
+from vault_cli.text.codes import SCAN_CODES
 
 
 def holding(text: str) -> set[str]:
@@ -215,3 +216,11 @@ def test_cases_of_invisible_signs() -> None:
     assert {path.stem for path in files} == {"bidi", "flags", "harmless", "tags", "zwsp"}
     held = {path.stem for path in files if holding(path.read_text("utf-8"))}
     assert held == {"tags", "zwsp", "bidi"}
+
+
+def test_every_code_of_the_scan_is_documented() -> None:
+    text = (
+        "\U000e0041\U000e0042\n pass\u200bword\n \u202e\n \x1b[2J\n \u2028\n</system>\n"
+        "<!-- mvault:begin -->\n![a](https://x.example/?q=1)\n"
+    )
+    assert {finding.code for finding in scan_structure(text)} == set(SCAN_CODES)
