@@ -21,6 +21,11 @@ def lines_outside_fences(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
+def main_line_end(text: str) -> str:
+    """Return the line end that most lines of a text have."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+
+
 def find_conflict(text: str) -> tuple[int, str] | None:
     """Return (0-based line, marker line) of the first merge-conflict marker at the left margin.
 
