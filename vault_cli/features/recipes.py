@@ -79,7 +79,6 @@ def plan_graduate(
     random_int: Callable[[int], int],
     name: str = "",
     description: str = "",
-    license_text: str = "",
     history: Sequence[str] = (),
     existing: Collection[str] = (),
     threshold: int = THRESHOLD,
@@ -98,7 +97,6 @@ def plan_graduate(
         random_int: random integer below its argument, for the id.
         name: skill name; "" makes one from the title.
         description: what and when; "" takes summary (or title) and condition.
-        license_text: value of the key `license`, "" for none.
         history: lines of the recipe's history for the dossier, oldest first.
         existing: further skill folders that are taken (those of hosts).
         threshold: hits that make a recipe mature.
@@ -117,7 +115,7 @@ def plan_graduate(
     chosen = _choose_name(snapshot, record, name, existing)
     listed = choose_description(record, description)
     skill_id = new_id(Kind.SKILL, other_ids(snapshot), random_int)
-    skill = skill_text(record, chosen, listed, skill_id, license_text)
+    skill = skill_text(record, chosen, listed, skill_id)
     path = f"skills/{chosen}/SKILL.md"
     _require_valid(path, skill, chosen)
     why = force_reason.strip()

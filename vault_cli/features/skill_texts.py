@@ -62,13 +62,9 @@ def _join(what: str, rest: str, lead: str) -> str:
     return f"{first}{space}{lead}{text}"
 
 
-def skill_text(
-    record: Record, name: str, description: str, skill_id: str, license_text: str
-) -> bytes:
+def skill_text(record: Record, name: str, description: str, skill_id: str) -> bytes:
     """Write the SKILL.md: allowed keys only, then the recipe's own text."""
     front: dict[str, Any] = {"name": name, "description": description}
-    if license_text.strip():
-        front["license"] = re.sub(r"-{3,}", "—", " ".join(license_text.split()))
     metadata = {"mvault-id": skill_id, "mvault-status": str(Status.ACTIVE)}
     if "---" not in record.id:  # three dashes must not stand in the block
         metadata["mvault-derived-from"] = record.id
