@@ -39,6 +39,7 @@ def test_a_person_buries_anything_once_and_nobody_digs_it_up() -> None:
 
 def test_staying_is_no_step() -> None:
     for status in Status:
+        assert may_step(status, status, Actor.AGENT)
         require_step(status, status, Actor.AGENT, "l-1")
 
 
