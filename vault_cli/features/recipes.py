@@ -121,19 +121,16 @@ def plan_graduate(
     why = force_reason.strip()
     dossier = dossier_text(snapshot, record, skill_id, history, now, how, why)
     files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
-    new = tuple(Put(target, text) for target, text in files.items())
-    change = Change(
-        verb="graduate",
-        subject=subject_of(record),
-        edits=(*new, _retire(record, data, skill_id, chosen)),
-        reason=why,
-        ids=(record.id, skill_id),
-        actor=actor,
-        origin=origin,
-        extra=(("Vault-Approval", how),) if how else (),
-    )
-    planned = Planned(change, change.ids, _notes(snapshot, record, path, listed))
+    ids = (record.id, skill_id)
+    edits = (*_new_files(files), _retire(record, data, skill_id, chosen))
+    extra = (("Vault-Approval", how),) if how else ()
+    change = Change("graduate", subject_of(record), edits, why, ids, actor, origin, extra)
+    planned = Planned(change, ids, _notes(snapshot, record, path, listed))
     return Graduation(chosen, listed, files, planned)
+
+
+def _new_files(files: Mapping[str, bytes]) -> tuple[Put, ...]:
+    return tuple(Put(path, data) for path, data in files.items())
 
 
 def _retire(record: Record, data: bytes, skill_id: str, name: str) -> Put:
