@@ -15,7 +15,7 @@ from helpers import PROJECT, SAMPLE_VAULT, run
 from vault_cli import errors
 from vault_cli.cli.commands import COMMANDS
 from vault_cli.store.settings import SETTINGS
-from vault_cli.text.codes import CODES
+from vault_cli.text.codes import CODES, SCAN_CODES
 
 README = PROJECT / "README.md"
 
@@ -72,6 +72,7 @@ def findings_table() -> str:
         return "unreadable" if severity == "error" else "held" if holds else severity
 
     rows = [(f"`{code}`", effect(s, holds), text) for code, (s, holds, text) in CODES.items()]
+    rows += [(f"`{code}`", "held, or a note", text) for code, text in SCAN_CODES.items()]
     return table(("code", "effect", "meaning"), rows)
 
 
@@ -159,6 +160,8 @@ def test_the_tour_runs_as_it_stands(tmp_path: Path) -> None:
     said = play(tour, tmp_path, [("[a,e,r,s,d,q,?]", "a"), ("[y/N]", "y")])
     assert "### Lessons" in said
     assert "approve(lesson): Check node_modules/.bin" in said
+    chinese = play(blocks("bash")[5], tmp_path, [("[a,e,r,s,d,q,?]", "a")])
+    assert "修正: 先用 node_modules/.bin/tsc。" in chinese
     vault = tmp_path / "memory"
     said = play(note + sink, vault, [("[y/N]", "y")])
     assert "发布前先冻结分支" in said
