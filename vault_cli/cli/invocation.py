@@ -187,10 +187,10 @@ class Invocation:
 
     def warn_unreadable(self) -> None:
         """Name on stderr the files that could not be read, if there are any."""
-        from vault_cli.text.names import show_path
-
         bad = self.snapshot.unreadable
         if bad:
+            from vault_cli.text.names import show_path
+
             names = ", ".join(show_path(path) for path in bad[:5])
             more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""  # noqa: PLR2004
             count = f"{len(bad)} file{'s' if len(bad) > 1 else ''}"

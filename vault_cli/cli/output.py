@@ -45,7 +45,7 @@ class View:
     """The answer of one command.
 
     Args:
-        data: what `--json` shows below `data`.
+        data: what `--json` shows below `data`, or a function that gives it when it is shown.
         lines: gives the human text, line by line; only called when it is shown.
         raw: exact text to print instead of `lines` (a rendered block), never changed.
         diagnostics: findings, shown on stderr and in `--json`.
@@ -138,7 +138,8 @@ class Output:
         for note in view.notes:
             self.say(note)
         if self.options.json:
-            self._object(ok=view.exit_code == 0, data=view.data, diagnostics=view.diagnostics)
+            data = view.data() if callable(view.data) else view.data
+            self._object(ok=view.exit_code == 0, data=data, diagnostics=view.diagnostics)
         elif view.raw is not None:
             self._write(sys.stdout, view.raw)
         else:

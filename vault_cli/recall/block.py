@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from vault_cli.errors import UsageError
 from vault_cli.recall.select import GROUPS
@@ -138,8 +138,7 @@ class RenderReceipt:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """The text to inject (ends with a newline, or is empty) and its receipt."""
 
     text: str

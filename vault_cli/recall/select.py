@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 from operator import itemgetter
+from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
@@ -78,8 +79,7 @@ class Query:
     branch: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(NamedTuple):
     """A record that may be rendered, with its group, rank value and the reason for its place.
 
     Args:
@@ -96,8 +96,7 @@ class Pick:
     partners: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
+class Exclusion(NamedTuple):
     """A record in force that is not eligible here, and why.
 
     Args:
@@ -109,8 +108,7 @@ class Exclusion:
     code: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Ranked picks in group order, and the records in force that were excluded with reasons."""
 
     picks: tuple[Pick, ...]

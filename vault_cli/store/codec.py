@@ -13,7 +13,7 @@ from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import Kind, Record, Scope, Status, Validity
+from vault_cli.model.record import ALWAYS, GLOBAL, Kind, Record, Scope, Status, Validity
 
 Parsed = tuple[Record | None, tuple[Diagnostic, ...]]
 """What `read_record` gives for one file."""
@@ -106,8 +106,6 @@ _RARE_DEFAULTS: Final[dict[str, Any]] = {
 }
 _KINDS: Final[dict[str, Kind]] = {kind.value: kind for kind in Kind}
 _STATUSES: Final[dict[str, Status]] = {status.value: status for status in Status}
-_GLOBAL: Final = Scope()
-_OPEN: Final = Validity()
 
 
 def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
@@ -146,7 +144,7 @@ def _encode_facts(record: Record) -> str:
             record.written_status.value,
             record.title,
             record.adopted,
-            None if scope == _GLOBAL else [scope.level, scope.name],
+            None if scope == GLOBAL else [scope.level, scope.name],
             record.topics,
             record.applies_when,
             record.keywords,
@@ -236,7 +234,7 @@ def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Reco
     ) = known
     record.kind = _KINDS[kind]
     record.written_status = _STATUSES[status]
-    record.scope = _GLOBAL if scope is None else Scope(scope[0], scope[1])
+    record.scope = GLOBAL if scope is None else Scope(scope[0], scope[1])
     record.topics = tuple(topics)
     record.keywords = tuple(keywords)
     record.fields = LazyFields(front)
@@ -248,7 +246,7 @@ def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Reco
 
 def _set_rare(record: Any, more: list[dict[str, Any]]) -> None:
     record.summary = record.confidence = record.boundary = ""
-    record.validity = _OPEN
+    record.validity = ALWAYS
     record.supersedes = record.conflicts = record.derived_from = record.aliases = ()
     record.branch = record.allow = ()
     record.required = record.checklist = record.correction = False

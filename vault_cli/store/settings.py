@@ -6,9 +6,8 @@ It drives loading, `mvault config show --explain`, and the table in the README.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from vault_cli.store.walk import DEFAULT_IGNORE
 
@@ -31,8 +30,7 @@ RENDER_GROUPS: Final = (
 SCOPE_LEVELS: Final = ("global", "project", "session")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting.
 
     Args:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vault_cli.errors import UsageError
-from vault_cli.model.change import Change, Receipt
 from vault_cli.model.record import Snapshot
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
 from vault_cli.store.places import user_folder
 
 if TYPE_CHECKING:
+    from vault_cli.model.change import Change, Receipt
     from vault_cli.store.repo import Repository
 
 PROJECT_FOLDER: Final = ".mvault"
@@ -151,9 +151,11 @@ class Vault:
             StoreError: git or the disk failed; an addition is saved but not committed, of
                 everything else the old bytes are back (the message says which).
         """
+        from vault_cli.model.change import Receipt
+        from vault_cli.store.gate import apply_change
+
         if change.is_empty:
             return Receipt()
-        from vault_cli.store.gate import apply_change
 
         return apply_change(
             self.root, self.repo, change, ignore=self.config["files.ignore"], wait=wait

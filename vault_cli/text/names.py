@@ -21,7 +21,9 @@ _TRIES: Final = 1000
 _OWN_ID = re.compile(rf"[a-z]-[{CROCKFORD}]{{{_ID_CHARACTERS}}}")
 _PORTS: Final = tuple(f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789")
 _WINDOWS: Final = frozenset({"con", "prn", "aux", "nul", "conin", "conout", *_PORTS})
-_HAN = re.compile("([\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
+_HAN: Final = "([\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
+"""Compiled on use: large classes take long, and most runs need only the other functions."""
+
 _NOT_SKILL = re.compile("[^a-z0-9]+")
 _RESERVED_WORDS: Final = frozenset({"claude", "anthropic"})
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
@@ -103,7 +105,7 @@ def skill_name(title: str) -> str:
     """
     from anyascii import anyascii
 
-    spaced = _HAN.sub(r" \1 ", drop_invisible(unicodedata.normalize("NFKC", title)))
+    spaced = re.sub(_HAN, r" \1 ", drop_invisible(unicodedata.normalize("NFKC", title)))
     words = _NOT_SKILL.sub(" ", _join_marks(anyascii(spaced)).lower()).split()
     name = "-".join(word for word in words if word not in _RESERVED_WORDS)
     name = f"skill-{name}" if name in _WINDOWS else name

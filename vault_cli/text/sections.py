@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -49,8 +48,7 @@ _BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
 _PARTS = re.compile(r"[/|／｜·(（)）]|[ \t]-[ \t]")
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """One level-2 section of a body.
 
     Args:
