@@ -63,15 +63,15 @@ def test_no_files_at_all(tmp_path: Path) -> None:
 
 
 def test_a_vault_cannot_grant_itself_trust(place: Path) -> None:
-    text = "schema = 1\n\n[trust]\nincoming = 'accept'\n\napprove_without_terminal = ['agent']\n"
-    config = load(place, text, "[trust]\nincoming = 'signed'\n",
-                  environ={"MVAULT_TRUST_INCOMING": "accept"})  # fmt: skip
-    assert config["trust.incoming"] == "signed"
-    assert config["trust.approve_without_terminal"] == ()
+    text = "schema = 1\neditor = 'sh x'\n\n[trust]\n\napprove_without_terminal = ['agent']\n"
+    config = load(place, text, "[trust]\napprove_without_terminal = ['person']\n",
+                  environ={"MVAULT_TRUST_APPROVE_WITHOUT_TERMINAL": "agent"})  # fmt: skip
+    assert config["trust.approve_without_terminal"] == ("person",)
+    assert config["editor"] == ""
     assert [(d.path, d.line, d.code) for d in config.diagnostics] == [
-        ("vault.toml", 4, "user-only-setting"),
+        ("vault.toml", 2, "user-only-setting"),
         ("vault.toml", 6, "user-only-setting"),
-        ("$MVAULT_TRUST_INCOMING", 0, "user-only-setting"),
+        ("$MVAULT_TRUST_APPROVE_WITHOUT_TERMINAL", 0, "user-only-setting"),
     ]
 
 
@@ -205,7 +205,9 @@ def test_one_setting_is_changed_in_place(
 
 def test_a_missing_or_open_ended_file(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    assert set_setting(path, "trust.incoming", "signed") == b'[trust]\nincoming = "signed"\n'
+    assert set_setting(path, "trust.approve_without_terminal", "person") == (
+        b'[trust]\napprove_without_terminal = ["person"]\n'
+    )
     path.write_text("# only this")
     assert tomllib.loads(set_setting(path, "render.budget", 5).decode()) == {
         "render": {"budget": 5}
@@ -240,7 +242,7 @@ def test_refusals_of_set(tmp_path: Path) -> None:
     for name, value in [
         ("rendr.budget", "1"),
         ("render.budget", "x"),
-        ("trust.incoming", "accept"),
+        ("trust.approve_without_terminal", "person"),
     ]:
         with pytest.raises(UsageError):
             set_setting(tmp_path / "vault.toml", name, value)

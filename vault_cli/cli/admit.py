@@ -1,4 +1,4 @@
-"""`approve`, `reject`, `deprecate`, `graduate`: a person's word. May import all below `cli`."""
+"""A person's word: `approve`, `reject`, `deprecate`, `graduate`, `demote`. May import all below."""
 
 from __future__ import annotations
 
@@ -201,6 +201,42 @@ def graduate(
             findings=planned.notes,
         )
     )
+
+
+def demote(
+    ctx: typer.Context,
+    record_id: flags.ForceId,
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
+) -> int:
+    """Take a graduated skill back: its two files go, its recipe is in force again.
+
+    Other files of the skill's folder are yours and stay.
+
+    Examples:
+      mvault demote k-4s8x1ya --reason "step 3 changed; it has to prove itself again"
+    """
+    from vault_cli.features.recipes import plan_demote
+
+    inv: Invocation = ctx.obj
+    skill = inv.find(record_id)
+    planned = plan_demote(
+        inv.snapshot, skill, _demoted_files(inv, skill), reason=reason, actor=Actor.PERSON
+    )
+    what = f"{skill.id}: {skill.title}"
+    return inv.submit(
+        Plan(planned.change, f"demoted {what}", f"Demote {what}?", person=True, yes=yes)
+    )
+
+
+def _demoted_files(inv: Invocation, skill: Record) -> dict[str, bytes]:
+    """Return the bytes of the skill, of its dossier, and of the recipe it came from."""
+    recipes = [r.path for r in inv.snapshot.records if r.fields.get("superseded_by") == skill.id]
+    dossier = skill.path.removesuffix("SKILL.md") + "references/dossier.md"
+    found = {path: inv.read(path) for path in (skill.path, *recipes)}
+    if (inv.root / dossier).is_file():
+        found[dossier] = inv.read(dossier)
+    return found
 
 
 def _history(inv: Invocation, record: Record) -> list[str]:

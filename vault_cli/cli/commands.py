@@ -38,6 +38,7 @@ COMMANDS: dict[str, Entry] = {
     "revise": Entry("curate", "curate", "revise", "Propose a successor of a record in force."),
     "deprecate": Entry("curate", "admit", "deprecate", "Take a record out of force."),
     "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
+    "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "upkeep", "check", "Check every file of the vault."),

@@ -112,22 +112,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "graduation.skills_budget", int, 6000, "characters all skill descriptions may take together"
     ),
     Setting(
-        "trust.incoming",
-        str,
-        "accept",
-        "records changed by others: accept, review (a person looks first), signed",
-        choices=("accept", "review", "signed"),
-        user_only=True,
-    ),
-    Setting(
-        "trust.uncommitted",
-        str,
-        "current",
-        "uncommitted hand edits of records in force: current text, or the committed one",
-        choices=("current", "committed"),
-        user_only=True,
-    ),
-    Setting(
         "trust.approve_without_terminal",
         tuple,
         (),
