@@ -356,4 +356,4 @@ def test_rows_of_files_that_are_gone_are_forgotten(root: Path) -> None:
     warm(root)
     (root / "b.md").unlink()
     warm(root)
-    assert sorted(Index(root).load()) == ["a.md", "c.md"]
+    assert sorted(Index(root).load_rows()) == ["a.md", "c.md"]

@@ -123,8 +123,13 @@ class Invocation:
 
     @cached_property
     def snapshot(self) -> Snapshot:
-        """All records of the working tree."""
-        return self.vault.snapshot()
+        """All records of the working tree; what no list shows of them loads when it is used."""
+        return self.vault.snapshot(whole=False)
+
+    def whole_snapshot(self) -> Snapshot:
+        """Return the records of the working tree with all that is in them (`snapshot` then too)."""
+        self.__dict__["snapshot"] = self.vault.snapshot()
+        return self.snapshot
 
     @cached_property
     def now(self) -> datetime:

@@ -61,7 +61,7 @@ def render(
         project=project,
         valid_at=valid_at,
     )
-    snapshot = inv.vault.snapshot(at=at) if at else inv.snapshot
+    snapshot = inv.vault.snapshot(at=at) if at else inv.whole_snapshot()
     block = render_snapshot(inv, snapshot, wanted)
     if not at:
         inv.warn_unreadable()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from vault_cli.store.walk import DEFAULT_IGNORE
+from vault_cli.store.file_names import DEFAULT_IGNORE
 
 SCHEMA: Final = 1
 """The layout of a vault this program writes."""

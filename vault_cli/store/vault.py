@@ -126,8 +126,12 @@ class Vault:
             raise UsageError("this vault is not in git yet", hint="Run `mvault init` in it.")
         return self.repo
 
-    def snapshot(self, *, at: str = "") -> Snapshot:
+    def snapshot(self, *, at: str = "", whole: bool = True) -> Snapshot:
         """Read the working tree, or the commit/date `at`.
+
+        Args:
+            at: a commit or a date, "" for the working tree.
+            whole: False for commands that look closely at few records (see `read_vault`).
 
         Raises:
             NotFoundError: git does not know `at`.
@@ -136,7 +140,7 @@ class Vault:
         from vault_cli.store.reader import read_vault, snapshot_of_tree
 
         if not at:
-            return read_vault(self.root, self.config)
+            return read_vault(self.root, self.config, whole=whole)
         repo = self.require_repo()
         commit = repo.resolve(at)
         return snapshot_of_tree(repo.read_tree(commit), commit, ignore=self.config["files.ignore"])
