@@ -93,7 +93,9 @@ def test_ignored_templates_are_counted(tmp_path: Path) -> None:
 
 
 def test_ignored_settings_are_reported_with_the_rest(tmp_path: Path) -> None:
-    (tmp_path / "vault.toml").write_text("schema = 1\n[trust]\nincoming = 'accept'\n")
+    (tmp_path / "vault.toml").write_text(
+        "schema = 1\n[trust]\napprove_without_terminal = ['agent']\n"
+    )
     assert [d.code for d in read(tmp_path).diagnostics] == ["user-only-setting"]
 
 
