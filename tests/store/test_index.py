@@ -173,7 +173,7 @@ def test_heads_know_what_a_list_shows_and_load_the_rest(
     assert parsed == []
     assert {type(r) for r in found.records} == {Record}
     with pytest.raises(AttributeError):
-        heads(root).records[0].nothing  # type: ignore[attr-defined]
+        heads(root).records[0].nothing  # type: ignore[attr-defined] # noqa: B018
 
 
 def test_heads_do_not_mix_two_versions_of_a_file(

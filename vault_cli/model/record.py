@@ -120,7 +120,7 @@ def restrict_status(written: Status, path: str) -> Status:
         written: status in the front matter.
         path: vault-relative POSIX path.
     """
-    by_folder = _FOLDER_STATUS.get(path.split("/", 1)[0])
+    by_folder = _FOLDER_STATUS.get(path.partition("/")[0])
     if by_folder is None or _RESTRICTION[written] >= _RESTRICTION[by_folder]:
         return written
     return by_folder
