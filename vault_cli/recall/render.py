@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import accumulate, groupby, islice
 from operator import attrgetter
 
-from vault_cli.model.record import Record
 from vault_cli.recall import wording
 from vault_cli.recall.block import LEVELS, Block, Line, RenderOptions, RenderReceipt, measure_in
 from vault_cli.recall.budget import (
@@ -22,7 +20,6 @@ from vault_cli.recall.budget import (
     OMITTED,
     Key,
     Ledger,
-    Measure,
     Unit,
     allocate,
     rank_units,
@@ -217,12 +214,7 @@ class _Render:
             fate = "" if unit.level == FULL else why or self._fate(unit, listed)
             level = LEVELS[unit.level]
             for pick, cost in zip(unit.picks, unit.costs(unit.level), strict=True):
-                record = pick.record
-                size = partial(_full_size, record, self.measure)
-                reason = f"{fate} ({pick.reason})" if fate else pick.reason
-                yield Line(
-                    record.id, record.path, record.title, unit.group, level, reason, cost, size
-                )
+                yield Line(pick, level, fate, cost, self.measure)
 
     def _fate(self, unit: Unit, listed: frozenset[str]) -> str:
         if unit in self.oversize:
@@ -236,10 +228,6 @@ def _find_oversize(units: Iterable[Unit], room: int) -> dict[Unit, None]:
     """Find units that no share of the room could hold; measured where the quick bound is near."""
     near = [unit for unit in units if unit.bulk > room and unit.least > room // 2]
     return {unit: None for unit in near if unit.least > 2 * room or unit.cost(FULL) > room}
-
-
-def _full_size(record: Record, measure: Measure) -> int:
-    return measure(wording.full_text(record))
 
 
 def _notice_text(tallied: Tallied) -> str:

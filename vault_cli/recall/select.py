@@ -80,7 +80,7 @@ class Query:
 
 
 class Pick(NamedTuple):
-    """A record that may be rendered, with its group, rank value and the reason for its place.
+    """A record that may be rendered, with its group and what it is worth.
 
     Args:
         relevant: whether it fits the query's text (always true without one, and for groups that
@@ -90,10 +90,19 @@ class Pick(NamedTuple):
 
     record: Record
     group: str
-    score: float
-    reason: str
+    worth: Score
     relevant: bool = True
     partners: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def score(self) -> float:
+        """Its rank value within its group."""
+        return self.worth.value
+
+    @property
+    def reason(self) -> str:
+        """The reason for its place, in words."""
+        return self.worth.describe()
 
 
 class Exclusion(NamedTuple):
@@ -219,7 +228,7 @@ def _pick(
     partners = pairs.get(record.id, ())
     group = "conflicts" if partners else group_of(record)
     relevant = not has_words or score.relevance >= RELEVANCE_FLOOR or group in _ALWAYS_RELEVANT
-    return Pick(record, group, score.value, score.describe(), relevant, partners)
+    return Pick(record, group, score, relevant, partners)
 
 
 def group_of(record: Record) -> str:
