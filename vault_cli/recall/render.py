@@ -213,6 +213,10 @@ class _Render:
         for unit in self.units:
             fate = "" if unit.level == FULL else why or self._fate(unit, listed)
             level = LEVELS[unit.level]
+            if unit.level == OMITTED:
+                for pick in unit.picks:
+                    yield Line(pick, level, fate, 0, self.measure)
+                continue
             for pick, cost in zip(unit.picks, unit.costs(unit.level), strict=True):
                 yield Line(pick, level, fate, cost, self.measure)
 
@@ -237,7 +241,4 @@ def _notice_text(tallied: Tallied) -> str:
 
 def _by_group(units: Iterable[Unit]) -> tuple[tuple[str, int], ...]:
     """Count records by group, in the order the groups come."""
-    counts = Counter[str]()
-    for unit in units:
-        counts[unit.group] += len(unit.picks)
-    return tuple(counts.items())
+    return tuple(Counter([unit.group for unit in units for _ in unit.picks]).items())

@@ -166,7 +166,7 @@ def _holds(plain: str, word: str) -> bool:
         return True
     from vault_cli.text.stem import stem_word
 
-    return any(found == word or stem_word(found) == word for found in pattern.findall(plain))
+    return any(found[0] == word or stem_word(found[0]) == word for found in pattern.finditer(plain))
 
 
 @lru_cache(maxsize=2048)

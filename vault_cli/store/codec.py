@@ -19,8 +19,8 @@ Parsed = tuple[Record | None, tuple[Diagnostic, ...]]
 """What `read_record` gives for one file."""
 
 
-Row = tuple[str, int, int, int, int, int, str, str, str, str, str]
-"""path, size, mtime, ctime, inode, settled, digest, facts, body, fields, findings."""
+Row = tuple[str, str, str, str, str, str]
+"""path, digest, facts, body, fields, findings."""
 
 
 DAMAGE: Final = (
@@ -131,7 +131,7 @@ def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
             dump_json(dict(record.fields)) if record else "",
             encode_findings(record, findings),
         )
-        (again,) = decode_rows([(path, 0, 0, 0, 0, 0, digest, *columns)])
+        (again,) = decode_rows([(path, digest, *columns)])
     except DAMAGE:
         return None
     return columns if again == parsed else None
@@ -219,7 +219,7 @@ def decode_rows(rows: Sequence[Row]) -> list[Parsed]:
     Raises:
         ValueError, TypeError, KeyError, IndexError: a row is damaged.
     """
-    facts = json.loads(f"[{','.join([row[7] or 'null' for row in rows])}]")
+    facts = json.loads(f"[{','.join([row[2] or 'null' for row in rows])}]")
     if len(facts) != len(rows):
         raise ValueError("a row holds more than one value")
     return [_decode_one(row, known) for row, known in zip(rows, facts, strict=True)]
@@ -234,9 +234,9 @@ def decode_row(row: Row) -> Parsed | None:
 
 
 def _decode_one(row: Row, known: list[Any] | None) -> Parsed:
-    if not row[10]:
+    if not row[5]:
         return (None if known is None else _build(row, known, ())), ()
-    groups = decode_findings(row[10])
+    groups = decode_findings(row[5])
     return (None if known is None else _build(row, known, groups[-1])), groups[0]
 
 
@@ -247,7 +247,7 @@ def decode_findings(text: str) -> list[tuple[Diagnostic, ...]]:
 
 def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Record:
     record = Twin()
-    record.path, _, _, _, _, _, record.digest, _, record.body, front, _ = row
+    record.path, record.digest, _, record.body, front, _ = row
     (
         record.id,
         kind,

@@ -157,7 +157,7 @@ class RowLoader:
             ChangedMeanwhileError: the file has other bytes by now.
         """
         row = self._row(path)
-        parsed = decode_row(row) if row is not None and row[6] == digest else None
+        parsed = decode_row(row) if row is not None and row[1] == digest else None
         record = parsed[0] if parsed else None
         return record or self._read(path, digest)
 

@@ -48,10 +48,8 @@ CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLO
 """
 _SHELVES: Final = "SELECT folder, names, facts, '' FROM shelf WHERE seal = ?"
 _SHELVES_WITH_HEADS: Final = "SELECT folder, names, facts, heads FROM shelf WHERE seal = ?"
-_ROWS: Final = (
-    "SELECT path, size, mtime, ctime, inode, settled, digest, facts, body, fields, findings"
-    " FROM record WHERE seal = ?"
-)
+_ROWS: Final = "SELECT path, digest, facts, body, fields, findings FROM record WHERE seal = ?"
+_STAMPS: Final = "SELECT path, size, mtime, ctime, inode FROM record WHERE seal = ? AND settled"
 
 
 class Shelf(NamedTuple):
@@ -95,6 +93,10 @@ class Index:
             for folder, names, facts, text in found
             if type(facts) is bytes
         }
+
+    def load_stamps(self) -> dict[str, Stamp]:
+        """Return the stamps to be believed, by path."""
+        return {row[0]: Stamp(*row) for row in self._query(_STAMPS)}
 
     def load_rows(self) -> dict[str, Row]:
         """Return all rows by path; empty when there is no cache to believe."""

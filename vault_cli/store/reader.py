@@ -200,13 +200,14 @@ class _Refresh:
             self._listings[folder] = self._shelves[folder].listing
         gone = (self._index.known_folders() | self._shelves.keys()) - self._same - folders
         rows = self._load(folders | gone)
+        known = self._index.load_stamps() if rows else {}
         kept = [
             row
             for stamp in stamps
-            if (row := rows.get(stamp[0])) is not None and row[5] and row[:5] == stamp
+            if known.get(stamp.path) == stamp and (row := rows.get(stamp.path)) is not None
         ]
         found = _decode(kept)
-        self._stored = {row[0]: (Stamp(*row[:5]), row[6]) for row in kept if row[0] in found}
+        self._stored = {row[0]: (known[row[0]], row[1]) for row in kept if row[0] in found}
         todo = [stamp for stamp in stamps if stamp.path not in found]
         dropped = rows.keys() - {stamp.path for stamp in stamps}
         if todo or dropped or gone or folders & self._listings.keys():
@@ -278,7 +279,7 @@ def _read_all(
                 continue
             digest = digest_bytes(data)
             row = rows.get(path)
-            known = decode_row(row) if row and row[6] == digest else None
+            known = decode_row(row) if row and row[1] == digest else None
             yield stamp_of(path, facts), digest, known or _parse(data, path)
 
 
