@@ -159,6 +159,8 @@ def test_the_tour_runs_as_it_stands(tmp_path: Path) -> None:
     said = play(tour, tmp_path, [("[a,e,r,s,d,q,?]", "a"), ("[y/N]", "y")])
     assert "### Lessons" in said
     assert "approve(lesson): Check node_modules/.bin" in said
+    chinese = play(blocks("bash")[5], tmp_path, [("[a,e,r,s,d,q,?]", "a")])
+    assert "修正: 先用 node_modules/.bin/tsc。" in chinese
     vault = tmp_path / "memory"
     said = play(note + sink, vault, [("[y/N]", "y")])
     assert "发布前先冻结分支" in said

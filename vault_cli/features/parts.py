@@ -85,11 +85,23 @@ def missing_notes(record: Record, severity: str = "warning") -> tuple[Diagnostic
             0,
             "missing-part",
             "warning" if severity == "warning" else "note",
-            f"a {record.kind} should say its {part.replace('_', ' ')}",
+            _PART_WORDS[part].format(kind=record.kind),
             _part_hint(part),
         )
         for part in missing_parts(record)
     )
+
+
+_PART_WORDS = {
+    "problem": "a {kind} should say what the problem is",
+    "correction": "a {kind} should say what to do instead (the correction)",
+    "avoid": "a {kind} should say what to avoid",
+    "text": "there is no text below the title of this {kind}",
+    "applies_when": "a {kind} should say when it applies",
+    "derived_from": "an {kind} should name what it is derived from",
+    "steps": "a {kind} should list its steps",
+    "test": "a {kind} should say how to test it",
+}
 
 
 def _part_hint(part: str) -> str:

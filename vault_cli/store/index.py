@@ -94,9 +94,11 @@ class Index:
             if type(facts) is bytes
         }
 
-    def load_stamps(self) -> dict[str, Stamp]:
-        """Return the stamps to be believed, by path."""
-        return {row[0]: Stamp(*row) for row in self._query(_STAMPS)}
+    def load_stamps(self, folder: str | None = None) -> dict[str, Stamp]:
+        """Return the stamps to be believed, of all files or of one folder, by path."""
+        if folder is None:
+            return {row[0]: Stamp(*row) for row in self._query(_STAMPS)}
+        return {row[0]: Stamp(*row) for row in self._query(f"{_STAMPS} AND folder = ?", folder)}
 
     def load_rows(self) -> dict[str, Row]:
         """Return all rows by path; empty when there is no cache to believe."""

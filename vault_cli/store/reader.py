@@ -199,8 +199,7 @@ class _Refresh:
         for folder in folders & self._same:  # what the cache said of it was damaged
             self._listings[folder] = self._shelves[folder].listing
         gone = (self._index.known_folders() | self._shelves.keys()) - self._same - folders
-        rows = self._load(folders | gone)
-        known = self._index.load_stamps() if rows else {}
+        rows, known = self._load(folders | gone)
         kept = [
             row
             for stamp in stamps
@@ -220,13 +219,19 @@ class _Refresh:
                     self._index.store(entries, dropped, shelves)
         return found
 
-    def _load(self, folders: set[str]) -> dict[str, Row]:
+    def _load(self, folders: set[str]) -> tuple[dict[str, Row], dict[str, Stamp]]:
+        """Return the rows of folders, and the stamps that are to be believed."""
+        index = self._index
         if len(folders) > _FEW:
-            rows = self._index.load_rows()
-            return {path: row for path, row in rows.items() if folder_of(path) in folders}
-        return {
-            path: row for folder in folders for path, row in self._index.load_folder(folder).items()
-        }
+            every = index.load_rows()
+            rows = {path: row for path, row in every.items() if folder_of(path) in folders}
+            return rows, index.load_stamps()
+        rows = {}
+        known = {}
+        for folder in folders:
+            rows.update(index.load_folder(folder))
+            known.update(index.load_stamps(folder))
+        return rows, known
 
     def _read(
         self,

@@ -16,6 +16,7 @@ from vault_cli.text.codes import Problem, show
 from vault_cli.text.lines import first_heading
 from vault_cli.text.parse import Document, parse_document
 from vault_cli.text.remarks import find_lost_text, scan_texts
+from vault_cli.text.spelling import nearest_choice, nearest_key
 from vault_cli.text.values import BadValueError, describe
 
 _KINDS: dict[str, Kind] = {str(kind): kind for kind in Kind}
@@ -34,7 +35,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 _TRUST_KEYS = frozenset({"approved_by", "approved", "verified", "trust"})
 _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})
-_SQUEEZED = {key.replace("_", ""): key for key in BY_KEY}
 _SKILL_FILE = "/SKILL.md"
 _SKILL_PREFIX = "mvault-"
 
@@ -149,9 +149,10 @@ class _Reader:
             self._set_choice(field, value)
             return
         allowed = ", ".join(field.choices)
-        near = value.strip().lower() if isinstance(value, str) else ""
-        hint = f"Write {near}." if near in field.choices else f"Use one of: {allowed}."
-        message = f"{describe(value)} is none of ours"
+        near = nearest_choice(value, field.choices) if isinstance(value, str) else ""
+        hint = f"Did you mean {near}? " if near else ""
+        hint += f"Use one of: {allowed}."
+        message = f"there is no {field.key} {describe(value)}"
         code = {"kind": "unknown-kind", "status": "unknown-status", "origin": "trust-claim"}
         if field.key in {"source", "origin"} and isinstance(value, str):
             self.found[field.attribute] = value
@@ -212,10 +213,8 @@ class _Reader:
                 hint = "Remove the line; a person approves with `mvault approve`."
                 self._report("trust-claim", key, message, hint)
             return
-        if key.islower() and "-" not in key:
-            return
-        ours = _SQUEEZED.get(key.lower().replace("-", "").replace("_", "").replace(" ", ""))
-        if ours is not None and ours not in self.front:
+        ours = nearest_key(key)
+        if ours and ours not in self.front:
             message = f"`{show(key)}` is not read; the key is spelt `{ours}`"
             self._report("key-spelling", key, message, f"Write `{ours}:`.")
 
