@@ -230,7 +230,7 @@ class _Walker:
         if is_ignored_folder(name, path, self.ignored):
             self.count_skipped(place, name)
             return
-        finding = check_name(path)
+        finding = None if is_plain_name(name) else check_name(path)
         if finding is not None:
             self.findings.append(_of_folder(finding))
             if finding.severity == "error":
