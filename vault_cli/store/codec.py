@@ -137,9 +137,12 @@ def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
     return columns if again == parsed else None
 
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def dump_json(value: object) -> str:
     """Return compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def encode_rare(record: Record, names: Iterable[str] = _RARE) -> dict[str, Any]:
