@@ -23,6 +23,10 @@ from typing import Any
 
 PROJECT = Path(__file__).resolve().parent.parent
 CASES = PROJECT / "tests" / "cases"
+DATA = PROJECT / "tests" / "data"
+HOSTILE_VAULT = DATA / "hostile_vault.py"
+"""Program that writes a folder of hostile files and the verdict each should get."""
+
 SAMPLE_VAULT = PROJECT / "sample-vault"
 GOLDEN = PROJECT / "tests" / "golden"
 

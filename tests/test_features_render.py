@@ -145,15 +145,18 @@ def test_over_budget_entries_degrade_then_are_counted(tmp_path: Path) -> None:
                     confidence=("high", "low")[i % 2]) for i in range(40)]  # fmt: skip
     root = vault(tmp_path, *texts)
     seen = levels(root, "--budget", "3000")
-    assert {"full", "line"} <= set(seen.values()) | {"id"}
+    assert {"full", "line"} <= set(seen.values())
     assert len(seen) == 40
     text = rendered(root, "--budget", "3000")
     assert len(text.encode()) <= 3000
     left = sum(level == "omitted" for level in seen.values())
     short = [line for line in text.splitlines() if line.startswith("> ")]
     assert short
-    if left:
-        assert any(f"{left} entr" in line for line in short)
+    assert not left or any(f"{left} entr" in line for line in short)
+    tight = rendered(root, "--budget", "900")
+    gone = sum(level == "omitted" for level in levels(root, "--budget", "900").values())
+    assert gone
+    assert any(f"{gone} entr" in line and "lessons" in line for line in tight.splitlines())
     full = [key for key, level in seen.items() if level == "full"]
     assert all(int(key[2:]) % 2 == 0 for key in full), "low confidence was shown before high"
 
@@ -164,9 +167,11 @@ def test_marks_of_external_and_derived_sources(tmp_path: Path) -> None:
         record("f-1", "fact", "From a page", source="web"),
         record("f-2", "fact", "From a session", origin="reflection"),
         record("f-3", "fact", "From a person", source="user", origin="cli"),
+        record("f-4", "fact", "From a tool", source="tool"),
+        record("f-5", "fact", "From a manual", source="doc"),
     )
     lines = {line[3:6]: line for line in rendered(root).splitlines() if line.startswith("- [")}
-    assert "external source" in lines["f-1"]
+    assert all("external source" in lines[key] for key in ("f-1", "f-4", "f-5"))
     assert "unverified" in lines["f-2"]
     assert "(" not in lines["f-3"]
 
@@ -177,9 +182,10 @@ def test_importance_decides_and_is_capped_while_unverified(tmp_path: Path) -> No
         record("f-1", "fact", "Derived, claims ten", importance="10", origin="reflection"),
         record("f-2", "fact", "A person says six", importance="6", origin="cli"),
         record("f-3", "fact", "A person says nine", importance="9", origin="cli"),
+        record("f-4", "fact", "Six, and used often", importance="6", origin="cli", hits="3"),
     )
     order = [line["id"] for line in receipt(root)["lines"]]
-    assert order == ["f-3", "f-2", "f-1"]
+    assert order == ["f-3", "f-4", "f-2", "f-1"]
 
 
 def test_group_quotas_and_order_are_settings(tmp_path: Path) -> None:

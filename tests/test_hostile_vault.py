@@ -14,20 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import PROJECT, Result, run
-
-GENERATOR = PROJECT.parent / "shared" / "data" / "safety" / "hostile_vault.py"
-
-pytestmark = pytest.mark.skipif(
-    not GENERATOR.exists(), reason="the generator of the hostile vault is not here"
-)
+from helpers import HOSTILE_VAULT, Result, run
 
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     """The generated files and what is expected of each."""
     folder = tmp_path_factory.mktemp("hostile")
-    subprocess.run([sys.executable, str(GENERATOR), str(folder)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, str(HOSTILE_VAULT), str(folder)], check=True, capture_output=True
+    )
     lines = (folder / "expected.jsonl").read_text("utf-8").splitlines()
     return folder / "files", [json.loads(line) for line in lines]
 

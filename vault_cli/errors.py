@@ -48,7 +48,7 @@ class Diagnostic(NamedTuple):
 
 
 class VaultError(Exception):
-    """Base of every expected error: a message, a hint and an exit code (table in 04-cli).
+    """Base of every expected error: a message, a hint and an exit code (table in the README).
 
     Args:
         message: what happened and where.

@@ -15,7 +15,7 @@ from helpers import PROJECT, SAMPLE_VAULT, run
 from vault_cli import errors
 from vault_cli.cli.commands import COMMANDS
 from vault_cli.store.settings import SETTINGS
-from vault_cli.text.codes import CODES
+from vault_cli.text.codes import CODES, SCAN_CODES
 
 README = PROJECT / "README.md"
 
@@ -72,6 +72,7 @@ def findings_table() -> str:
         return "unreadable" if severity == "error" else "held" if holds else severity
 
     rows = [(f"`{code}`", effect(s, holds), text) for code, (s, holds, text) in CODES.items()]
+    rows += [(f"`{code}`", "held, or a note", text) for code, text in SCAN_CODES.items()]
     return table(("code", "effect", "meaning"), rows)
 
 

@@ -7,14 +7,13 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from helpers import CASES
 
 from vault_cli.model.change import Change, Move, Put, Remove
 from vault_cli.model.record import Record, Snapshot, Tally
 from vault_cli.text.fields import read_record
 
 SHANGHAI = timezone(timedelta(hours=8))
-_ROOT = Path(__file__).parents[2]
-CASES = (_ROOT / "tests" / "cases", _ROOT.parent / "shared" / "cases")
 
 
 @dataclass
@@ -96,10 +95,7 @@ def random_int() -> Callable[[int], int]:
 
 @pytest.fixture
 def cases() -> Path:
-    for folder in CASES:
-        if (folder / "fm-07-adopt-a-note-that-has-its-own-block").is_dir():
-            return folder
-    pytest.skip("the acceptance cases are not here")
+    return CASES
 
 
 @pytest.fixture

@@ -88,12 +88,12 @@ def test_graduation_writes_a_valid_skill_and_supersedes_the_recipe(
     recipe: Any, graduate: Any, tmp_path: Any
 ) -> None:
     vault = recipe()
-    graduation = graduate(vault, license_text="MIT")
+    graduation = graduate(vault)
     assert graduation.name == "publish-a-package"
     assert graduation.description == "Publishes a package step by step. Use when a release is due"
     assert validate(tmp_path, vault, "publish-a-package") == []
     skill = vault.record(graduation.planned.ids[1])
-    assert list(skill.fields) == ["name", "description", "license", "metadata"]
+    assert list(skill.fields) == ["name", "description", "metadata"]
     assert skill.fields["metadata"] == {
         "mvault-id": skill.id,
         "mvault-status": "active",

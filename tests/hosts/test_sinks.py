@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from helpers import case_folder
 
 from vault_cli.errors import ChangedMeanwhileError, RefusedError, StoreError
 from vault_cli.hosts import sinks
@@ -12,7 +13,6 @@ from vault_cli.hosts.sinks import plan_managed_block, write_managed_block
 from vault_cli.text.markers import BLOCK_BEGIN, BLOCK_END, block_id, wrap_block
 from vault_cli.text.neutral import neutral_block
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 BLOCK = "## Memory\n- 先看 node_modules\n"
 BEGIN = BLOCK_BEGIN.format("01234567")
 END = BLOCK_END.format("01234567")
@@ -217,9 +217,7 @@ def test_a_writer_in_between_is_seen(file: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_case_of_the_lost_end_marker(tmp_path: Path) -> None:
-    source = SHARED / "cases/re-03-managed-block-with-a-lost-end-marker/AGENTS.md"
-    if not source.is_file():
-        pytest.skip("the acceptance cases are not at hand")
+    source = case_folder("re-03") / "AGENTS.md"
     target = tmp_path / "AGENTS.md"
     text = source.read_text("utf-8").replace("@@START@@", BEGIN)
     target.write_text(text, "utf-8")
@@ -230,9 +228,7 @@ def test_case_of_the_lost_end_marker(tmp_path: Path) -> None:
 
 
 def test_case_of_the_linked_instruction_file(tmp_path: Path) -> None:
-    source = SHARED / "cases/re-05-claude-md-is-a-link-to-agents-md/project"
-    if not source.is_dir():
-        pytest.skip("the acceptance cases are not at hand")
+    source = case_folder("re-05") / "project"
     project = tmp_path / "project"
     shutil.copytree(source, project, symlinks=True)
     (project / "CLAUDE.md").unlink()  # a copy of the cases may hold the link as a file

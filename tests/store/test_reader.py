@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import HOSTILE_VAULT
 
 from vault_cli.model.record import Snapshot
 from vault_cli.store.config import load_config
 from vault_cli.store.reader import read_vault, snapshot_of_tree
-
-SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 
 @pytest.fixture(autouse=True)
@@ -119,14 +118,12 @@ def test_too_large_or_badly_named_in_a_tree() -> None:
     assert tree.unreadable == ("bad\n.md", "big.md")
 
 
-@pytest.mark.skipif(
-    not (SHARED / "data/safety/hostile_vault.py").exists(), reason="no hostile files"
-)
 def test_hostile_files_get_their_verdict_and_hide_no_good_one(tmp_path: Path) -> None:
     import json
 
-    script = SHARED / "data/safety/hostile_vault.py"
-    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, str(HOSTILE_VAULT), str(tmp_path)], check=True, capture_output=True
+    )
     root = tmp_path / "files"
     put(root, **{f"good__{n}": note(f"good-{n}") for n in range(20)})
     snapshot = read(root)

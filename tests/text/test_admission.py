@@ -2,14 +2,15 @@
 
 import importlib.util
 import json
+import sys
 import time
 from pathlib import Path
 
 import pytest
+from helpers import DATA, HOSTILE_VAULT
 
 from vault_cli.text.admission import scan_structure
-
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
+from vault_cli.text.codes import SCAN_CODES
 
 
 def holding(text: str) -> set[str]:
@@ -191,12 +192,7 @@ def test_linear(text: str) -> None:
 
 
 def _hostile(tmp_path: Path) -> dict[str, tuple[str, str]]:
-    source = SHARED / "data/safety/hostile_vault.py"
-    if not source.is_file():
-        pytest.skip("the hostile vault is not at hand")
-    import sys
-
-    spec = importlib.util.spec_from_file_location("hostile_vault", source)
+    spec = importlib.util.spec_from_file_location("hostile_vault", HOSTILE_VAULT)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -216,10 +212,15 @@ def test_hostile_render_family(tmp_path: Path) -> None:
 
 
 def test_cases_of_invisible_signs() -> None:
-    folder = SHARED / "cases/sa-05-signs-that-cannot-be-seen/vault"
-    if not folder.is_dir():
-        pytest.skip("the acceptance cases are not at hand")
-    held = {path.stem for path in folder.glob("*.md") if holding(path.read_text("utf-8"))}
+    files = sorted((DATA / "signs").glob("*.md"))
+    assert {path.stem for path in files} == {"bidi", "flags", "harmless", "tags", "zwsp"}
+    held = {path.stem for path in files if holding(path.read_text("utf-8"))}
     assert held == {"tags", "zwsp", "bidi"}
-    harmless = SHARED / "cases/rf-19-harmless-invisible-signs/vault/m-d1901.md"
-    assert not holding(harmless.read_text("utf-8"))
+
+
+def test_every_code_of_the_scan_is_documented() -> None:
+    text = (
+        "\U000e0041\U000e0042\n pass\u200bword\n \u202e\n \x1b[2J\n \u2028\n</system>\n"
+        "<!-- mvault:begin -->\n![a](https://x.example/?q=1)\n"
+    )
+    assert {finding.code for finding in scan_structure(text)} == set(SCAN_CODES)

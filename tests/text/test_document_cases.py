@@ -1,4 +1,4 @@
-"""Acceptance cases of front matter and encoding, read from the shared folder when it is there."""
+"""Acceptance cases of front matter and encoding, and the hostile files, as bytes."""
 
 from __future__ import annotations
 
@@ -12,19 +12,14 @@ from typing import Any
 
 import pytest
 import yaml
+from helpers import HOSTILE_VAULT, case_folder
 
 from vault_cli.text.document import compose_document, parse_document, patch_document
 from vault_cli.text.fields import read_record
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
-CASES = SHARED / "cases"
-HOSTILE = SHARED / "data" / "safety" / "hostile_vault.py"
-
-needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="shared cases are not here")
-
 
 def read(case: str, name: str) -> bytes:
-    return (next(CASES.glob(f"{case}-*")) / name).read_bytes()
+    return (case_folder(case) / name).read_bytes()
 
 
 def record(case: str, name: str) -> Any:
@@ -45,7 +40,6 @@ def line_diff(old: bytes, new: bytes) -> list[str]:
     return [line for line in lines if line[0] in "-+"]
 
 
-@needs_cases
 def test_colon_in_title() -> None:
     found, said = read_record(read("fm-01", "vault/bad.md"), "bad.md")
     assert found is None
@@ -54,7 +48,6 @@ def test_colon_in_title() -> None:
     assert record("fm-01", "good.md").title == "Tag only from main"
 
 
-@needs_cases
 def test_value_types() -> None:
     a, b, c = (record("fm-03", f"{name}.md") for name in "abc")
     assert [r.title for r in (a, b, c)] == ["2026-06-03", "20240425", "yes"]
@@ -62,7 +55,6 @@ def test_value_types() -> None:
     assert b.fields["version"] == "1.10"
 
 
-@needs_cases
 def test_dashes_inside_the_text() -> None:
     data = read("fm-05", "vault/m-0501.md")
     document = parse_document(data, "m.md")
@@ -73,7 +65,6 @@ def test_dashes_inside_the_text() -> None:
     assert line_diff(data, approved) == ["- status: candidate\n", "+ status: active\n"]
 
 
-@needs_cases
 def test_adopt_a_note_with_its_own_block() -> None:
     data = read("fm-07", "note.md")
     changes = {"id": "n-1", "kind": "note", "status": "candidate"}
@@ -83,7 +74,6 @@ def test_adopt_a_note_with_its_own_block() -> None:
     assert patch_document(adopted, changes, "note.md") == adopted
 
 
-@needs_cases
 def test_fence_at_end_of_file() -> None:
     assert record("fm-09", "eof.md").title == "Ends at the fence"
     assert record("fm-09", "spaces.md").title == "dashes at the end---"
@@ -94,7 +84,6 @@ def test_fence_at_end_of_file() -> None:
     assert approved == data.replace(b"candidate", b"active")
 
 
-@needs_cases
 def test_written_titles_parse_everywhere() -> None:
     titles = read("fm-11", "titles.txt").decode().splitlines()
     assert len(titles) == 20
@@ -105,12 +94,10 @@ def test_written_titles_parse_everywhere() -> None:
         assert parse_document(data, "a.md").front["title"] == title
 
 
-@needs_cases
 def test_text_before_the_block() -> None:
     assert findings("fm-13", "m-1301.md") == [(4, "front-not-first")]
 
 
-@needs_cases
 def test_encodings() -> None:
     data = read("en-01", "vault/m-2101.md")
     assert record("en-01", "m-2101.md").title == "Use the internal mirror"
@@ -126,7 +113,6 @@ def test_encodings() -> None:
     assert found.title == "Inbox agent rules"
 
 
-@needs_cases
 def test_real_files() -> None:
     assert findings("rf-01", "star.md") == [(7, "yaml-star")]
     assert findings("rf-03", "Templates/Lesson.md") == [(2, "yaml-template")]
@@ -141,7 +127,6 @@ def test_real_files() -> None:
     assert findings("rf-25", "m-d2502.md") == [(10, "conflict-markers")]
 
 
-@needs_cases
 def test_number_ids() -> None:
     names = ("a", "b", "b2", "c", "d")
     ids = [record("rf-07", f"{name}.md").id for name in names]
@@ -150,14 +135,12 @@ def test_number_ids() -> None:
     assert record("rf-07", "c.md").supersedes == ("12e3",)
 
 
-@needs_cases
 def test_a_repeated_key_stays_in_both_places() -> None:
     data = read("rf-05", "vault/twice.md")
     new = patch_document(data, {"status": "active"}, "twice.md")
     assert new == data.replace(b"candidate", b"active")
 
 
-@needs_cases
 @pytest.mark.parametrize("name", ["rf-17/m-d1701.md", "rf-21/a.md", "rf-21/b.md"])
 def test_one_line_changes_in_real_files(name: str) -> None:
     case, _, file = name.partition("/")
@@ -166,7 +149,6 @@ def test_one_line_changes_in_real_files(name: str) -> None:
     assert new == data.replace(b"status: candidate", b"status: active")
 
 
-@needs_cases
 @pytest.mark.parametrize(
     ("name", "line", "code", "says"),
     [
@@ -188,9 +170,10 @@ def test_error_texts_that_help(name: str, line: int, code: str, says: str) -> No
     assert said[0].hint
 
 
-@pytest.mark.skipif(not HOSTILE.is_file(), reason="the hostile vault is not here")
 def test_the_hostile_vault_gets_the_expected_verdicts(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, str(HOSTILE), str(tmp_path)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, str(HOSTILE_VAULT), str(tmp_path)], check=True, capture_output=True
+    )
     wrong, seen = [], 0
     for line in (tmp_path / "expected.jsonl").read_text(encoding="utf-8").splitlines():
         case = json.loads(line)

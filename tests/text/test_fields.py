@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import UTC, date, datetime
+from typing import Any
 
 import jsonschema
 import pytest
@@ -147,6 +148,34 @@ def test_the_schema_accepts_the_example_typed_and_as_text() -> None:
     wrong = {"id": "a b", "kind": "x", "status": "x", "scope": "x", "importance": 11, "topics": {}}
     for key, value in wrong.items():
         assert list(validator.iter_errors({key: value})), key
+
+
+TYPED_VALUES: dict[str, list[tuple[Any, bool]]] = {
+    "id": [("a-1", True), (123, True), ("2026-11-30", False), ("012", False), (1.5, False), (None, False)],
+    "kind": [("rule", True), ("", True), (None, True), ("Rule", False)],
+    "importance": [(10, True), ("10", True), (None, True), (11, False), ("11", False), (5.5, False)],
+    "hits": [(0, True), ("12", True), (-1, False), ("x", False)],
+    "valid_to": [("2026-11-30", True), ("2026-11-30T10:00Z", True), ("", True), ("2026-1-3", False)],
+    "scope": [("global", True), (" project:x ", True), ("project:", False), ("project: ", False), ("", False)],
+    "topics": [([True, "a", 1.1], True), (True, True), ("a", True), (None, True), ({"a": "b"}, False)],
+    "conflicts": [("x-1", True), ({"id": "x-1"}, True), ([{"id": "x-1", "type": None}], True), ([{"type": "goal"}], False)],
+    "checklist": [(True, True), ("Yes", True), ("OFF", True), (1, True), (2, False), ("maybe", False), ("", False)],
+    "confidence": [("high", True), ("", True), ("HIGH", False)],
+    "supersedes": [("a-1", True), (["a-1"], True), (["a-1", ["b-1"]], False)],
+    "title": [("T", True), (12, True), (["a"], False)],
+    "metadata": [({"a": "b"}, True), ([], True), ("text", False)],
+}  # fmt: skip
+"""Values as an editor types them, and whether a record may have them."""
+
+
+@pytest.mark.parametrize("key", TYPED_VALUES)
+def test_the_schema_says_what_the_reader_says(key: str) -> None:
+    validator = jsonschema.Draft202012Validator(front_matter_schema())
+    for value, is_good in TYPED_VALUES[key]:
+        front = yaml.safe_dump({key: value}, allow_unicode=True)
+        _, findings = read_record(f"---\n{front}---\n# T\n\nText.\n".encode(), PATH)
+        assert (not [f for f in findings if f.severity != "note"]) == is_good, (value, findings)
+        assert validator.is_valid({key: value}) == is_good, value
 
 
 def test_a_note_without_a_block_is_a_draft() -> None:

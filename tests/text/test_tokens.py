@@ -5,7 +5,7 @@ import time
 import pytest
 
 from vault_cli.text.stem import stem_word
-from vault_cli.text.tokens import relevance, tokenize
+from vault_cli.text.tokens import tokenize
 
 PORTER = """
 caresses caress|ponies poni|ties ti|caress caress|cats cat|feed feed|agreed agre|plastered plaster|bled bled
@@ -58,20 +58,6 @@ def test_tokenize(text: str, tokens: list[str]) -> None:
 
 def test_same_word_in_any_form_is_one_token() -> None:
     assert set(tokenize("deploy deploys deployed deploying DEPLOYMENT")) == {"deploy"}
-
-
-def test_relevance() -> None:
-    text = tokenize("安装插件以后，写在文件开头 with npx and node_modules")
-    assert relevance(tokenize("插件"), text) == 1.0
-    assert relevance(tokenize("安装 插件"), text) == 1.0
-    assert 0 < relevance(tokenize("npx and yarn"), text) < 1
-    assert relevance(tokenize("kubernetes"), text) == 0.0
-    assert relevance([], text) == 0.0
-    assert relevance(tokenize("the"), text) == 0.0
-
-
-def test_longer_words_weigh_more() -> None:
-    assert relevance(["checkout", "go"], ["checkout"]) > relevance(["checkout", "go"], ["go"])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +15,6 @@ from vault_cli.features.records import (
     Planned,
     digest_of,
     instant_text,
-    is_skill_file,
     other_ids,
     patch_keys,
     present_keys,
@@ -35,6 +33,7 @@ from vault_cli.features.supersession import (
 )
 from vault_cli.model.change import Change, Edit, Move, Put
 from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.paths import fold_path, skill_folder
 from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE
 from vault_cli.text.names import file_name, new_id
@@ -144,11 +143,7 @@ def _subject(records: Sequence[Record]) -> str:
 
 def _folded_paths(snapshot: Snapshot) -> set[str]:
     paths = (*(record.path for record in snapshot.records), *snapshot.unreadable)
-    return {_fold(path) for path in paths}
-
-
-def _fold(path: str) -> str:
-    return unicodedata.normalize("NFC", path).casefold()
+    return {fold_path(path) for path in paths}
 
 
 def _require_not_replaced_at_once(records: Sequence[Record]) -> None:
@@ -173,7 +168,7 @@ def _approve_one(facts: _Approval, record: Record) -> tuple[Record, list[Edit], 
     require_step(record.status, Status.ACTIVE, facts.actor, record.id)
     allowed = _require_not_held(record, facts.allow)
     _require_no_successor(facts.snapshot, record)
-    if record.kind is Kind.SKILL and not is_skill_file(record.path):
+    if record.kind is Kind.SKILL and not skill_folder(record.path):
         raise RefusedError(
             f"{record.path}: a skill lives in skills/<name>/SKILL.md",
             hint="Make it a recipe and graduate it, or move it there by hand.",
@@ -181,7 +176,7 @@ def _approve_one(facts: _Approval, record: Record) -> tuple[Record, list[Edit], 
     data = texts_of(facts.texts, record)
     new = _admitted_text(facts, record, data, allowed)
     target = _target_path(record, facts.now, facts.taken)
-    facts.taken.add(_fold(target))
+    facts.taken.add(fold_path(target))
     after = read_checked(new, target)
     edits: list[Edit] = [_edit(record.path, target, data, new)]
     notes = list(missing_notes(after))
@@ -253,7 +248,7 @@ def _target_path(record: Record, now: datetime, taken: Collection[str]) -> str:
         month = parts[1] if has_month else now.strftime("%Y-%m")
         folder = f"memories/{month}"
     name = parts[-1]
-    if _fold(f"{folder}/{name}") in taken:
+    if fold_path(f"{folder}/{name}") in taken:
         name = f"{name.removesuffix('.md')}-{record.id}.md"
     return f"{folder}/{name}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -13,13 +12,12 @@ from vault_cli.errors import UsageError
 from vault_cli.features.parts import HEADINGS, heading_of, is_chinese
 from vault_cli.features.records import instant_text
 from vault_cli.model.record import Kind, Record, Scope
-from vault_cli.model.schema import FIELDS, NUMBER_RANGES, SOURCES
-from vault_cli.text.code import fenced_lines
+from vault_cli.model.schema import CONFIDENCES, FIELDS, NUMBER_RANGES, SOURCES
 from vault_cli.text.document import compose_document
+from vault_cli.text.lines import first_heading
+from vault_cli.text.values import BadValueError, ends_before, read_date, with_zone
 
-CONFIDENCES = ("low", "medium", "high")
 _TITLE_LIMIT = 120
-_HEADING = re.compile(r" {0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 LIST_KEYS = (
     "branch",
     "topics",
@@ -140,11 +138,9 @@ def check_request(request: DraftRequest) -> DraftRequest:
         raise UsageError(
             f"unknown scope {request.scope}", hint="Use global, project:<id> or session:<id>."
         ) from error
-    start, end = (
-        parse_when("valid_from", request.valid_from),
-        parse_when("valid_to", request.valid_to),
-    )
-    if isinstance(start, date) and isinstance(end, date) and end.isoformat() < start.isoformat():
+    start = with_zone(parse_when("valid_from", request.valid_from))
+    end = with_zone(parse_when("valid_to", request.valid_to))
+    if ends_before(start, end):
         raise UsageError(f"valid_to {request.valid_to} is before valid_from {request.valid_from}")
     return replace(request, title=_settle_title(request))
 
@@ -160,19 +156,14 @@ def parse_when(key: str, value: str) -> date | datetime | None:
     Raises:
         UsageError: no such day, or not ISO.
     """
-    if not value:
-        return None
     try:
-        is_day = len(value) == len("2026-11-30")
-        return date.fromisoformat(value) if is_day else datetime.fromisoformat(value)
-    except ValueError as error:
-        raise UsageError(
-            f"{key}: {value} is not a date", hint="Write 2026-11-30 or 2026-11-30T10:02:11Z."
-        ) from error
+        return read_date(value)
+    except BadValueError as error:
+        raise UsageError(f"{key}: {error.message}", hint=error.hint) from error
 
 
 def _settle_title(request: DraftRequest) -> str:
-    title = request.title or heading_of_body(request.body)
+    title = request.title or first_heading(request.body)
     if not title.strip():
         first = next((line.strip() for line in request.body.splitlines() if line.strip()), "")
         is_plain = len(first) <= _TITLE_LIMIT and not first.startswith(("#", "```", "~~~", "<!--"))
@@ -184,15 +175,6 @@ def _settle_title(request: DraftRequest) -> str:
     if len(title.splitlines()) > 1:
         raise UsageError("a title is one line", hint="Put the rest into the text.")
     return title
-
-
-def heading_of_body(body: str) -> str:
-    """Return the first level-1 heading of a body outside code, "" when there is none."""
-    for line, is_code in fenced_lines(body.splitlines()):
-        found = None if is_code else _HEADING.match(line)
-        if found:
-            return found[1]
-    return ""
 
 
 def compose_draft(
@@ -238,7 +220,7 @@ def compose_body(request: DraftRequest) -> str:
     """Return the body: `# title` unless the text has a heading of its own, then sections."""
     text = request.body.replace("\r\n", "\n").strip("\n")
     chinese = is_chinese(request.title, text)
-    parts = [] if heading_of_body(text) else [f"# {request.title}"]
+    parts = [] if first_heading(text) else [f"# {request.title}"]
     if text.strip() and text.strip() != request.title:
         parts.append(text)
     order = [*HEADINGS, *(name for name in request.sections if name not in HEADINGS)]

@@ -13,7 +13,6 @@ from vault_cli.features.composing import (
     DraftRequest,
     check_request,
     compose_draft,
-    heading_of_body,
     request_from_record,
 )
 from vault_cli.features.duplicates import find_duplicates
@@ -22,7 +21,6 @@ from vault_cli.features.records import (
     Planned,
     broken_file,
     digest_of,
-    is_skill_file,
     other_ids,
     patch_keys,
     plan_set,
@@ -36,9 +34,11 @@ from vault_cli.features.requests import read_payload, request_from_template
 from vault_cli.features.supersession import successors_of
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor
+from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
 from vault_cli.text.document import replace_body
 from vault_cli.text.fields import read_record
+from vault_cli.text.lines import first_heading
 from vault_cli.text.names import file_name, new_id
 
 __all__ = [
@@ -307,7 +307,7 @@ def _revision(record: Record, body: str | None, wanted: Mapping[str, Any]) -> Dr
     title = request.title
     if "title" not in wanted and not record.fields.get("title"):
         # A title that came from the heading follows the new heading.
-        title = heading_of_body(new_body) or record.title
+        title = first_heading(new_body) or record.title
     return replace(
         request, title=title, supersedes=(record.id,), source=asked.source, ignored=asked.ignored
     )

@@ -120,7 +120,7 @@ def _check_verified(record: Record, places: _Places) -> Iterator[Diagnostic]:
         return
     problem = verification_problem(record.fields)
     if problem:
-        hint = "Set status back to active, or add a verification that cites evidence (README)."
+        hint = "Set status back to active, or add verification and the evidence it cites."
         text = f"status verified, but {problem}"
         line = places.key(record, "status")
         yield _finding(record, "verified-without-evidence", "error", text, hint, line)

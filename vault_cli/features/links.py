@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from vault_cli.model.paths import fold_path, is_skill_file
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.text.code import map_code
 
@@ -70,17 +70,17 @@ class LinkIndex:
 
     def __init__(self, snapshot: Snapshot, files: Collection[str] = ()) -> None:
         paths = [*(record.path for record in snapshot.records), *snapshot.unreadable, *files]
-        self._paths = {_fold(path) for path in paths}
-        self._names = {_fold(path.rsplit("/", 1)[-1].removesuffix(".md")) for path in paths}
-        self._names |= {_fold(path.rsplit("/", 1)[-1]) for path in paths}
+        self._paths = {fold_path(path) for path in paths}
+        self._names = {fold_path(path.rsplit("/", 1)[-1].removesuffix(".md")) for path in paths}
+        self._names |= {fold_path(path.rsplit("/", 1)[-1]) for path in paths}
         for record in snapshot.records:
-            self._names |= {_fold(name) for name in (record.id, record.title, *record.aliases)}
+            self._names |= {fold_path(name) for name in (record.id, record.title, *record.aliases)}
         self._tails = {tail for path in self._paths for tail in _tails(path)}
         self._knows_all = bool(files)
 
     def leads_somewhere(self, link: Link, record: Record) -> bool:
         """Tell whether a link of `record` leads to something that is there."""
-        target = _fold(link.target)
+        target = fold_path(link.target)
         name = target.rsplit("/", 1)[-1]
         if name == "readme.md" or (not self._knows_all and _is_attachment(name, link.is_wiki)):
             return True  # never a record; or nobody listed such files
@@ -89,8 +89,8 @@ class LinkIndex:
         if link.is_wiki and (target in self._names or target in self._tails):
             return True
         folder = record.path.rsplit("/", 1)[0] if "/" in record.path else ""
-        near = _fold(posixpath.normpath(posixpath.join(folder, link.target)))
-        from_top = _fold(posixpath.normpath(link.target))
+        near = fold_path(posixpath.normpath(posixpath.join(folder, link.target)))
+        from_top = fold_path(posixpath.normpath(link.target))
         wanted = {near, f"{near}.md", from_top, f"{from_top}.md"}
         if near.startswith("../") or _is_own_folder(record.path, near):
             return True  # outside the vault, or a skill's own files: not ours to judge
@@ -102,7 +102,7 @@ class LinkIndex:
 
 
 def _is_own_folder(path: str, target: str) -> bool:
-    return path.endswith("/SKILL.md") and target.startswith(_fold(path).removesuffix("skill.md"))
+    return is_skill_file(path) and target.startswith(fold_path(path).removesuffix("skill.md"))
 
 
 def _is_attachment(name: str, is_wiki: bool) -> bool:  # noqa: FBT001
@@ -120,7 +120,3 @@ def _tails(path: str) -> Iterator[str]:
     while "/" in bare:
         bare = bare.split("/", 1)[1]
         yield bare
-
-
-def _fold(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from vault_cli.errors import Diagnostic
+from vault_cli.errors import Diagnostic, Severity
 from vault_cli.model.record import Kind, Record
 from vault_cli.text.sections import split_sections
 
@@ -77,14 +77,14 @@ def has_text(body: str) -> bool:
     return bool(lead.strip()) or any(section.text for section in sections)
 
 
-def missing_notes(record: Record, severity: str = "warning") -> tuple[Diagnostic, ...]:
-    """Return one finding per missing part; `severity` is `warning` or `note`."""
+def missing_notes(record: Record, severity: Severity = "warning") -> tuple[Diagnostic, ...]:
+    """Return one finding per missing part (a note where nobody is asked to act now)."""
     return tuple(
         Diagnostic(
             record.path,
             0,
             "missing-part",
-            "warning" if severity == "warning" else "note",
+            severity,
             _PART_WORDS[part].format(kind=record.kind),
             _part_hint(part),
         )

@@ -16,7 +16,6 @@ from vault_cli.features.records import (
     PERSON_ONLY,
     Planned,
     digest_of,
-    is_skill_file,
     other_ids,
     patch_keys,
     read_checked,
@@ -33,6 +32,7 @@ from vault_cli.features.skills import (
 )
 from vault_cli.model.change import Change, Put, Remove
 from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status, Tally
 from vault_cli.text.block import find_second_block
 from vault_cli.text.document import REMOVE
@@ -79,7 +79,6 @@ def plan_graduate(
     random_int: Callable[[int], int],
     name: str = "",
     description: str = "",
-    license_text: str = "",
     history: Sequence[str] = (),
     existing: Collection[str] = (),
     threshold: int = THRESHOLD,
@@ -98,7 +97,6 @@ def plan_graduate(
         random_int: random integer below its argument, for the id.
         name: skill name; "" makes one from the title.
         description: what and when; "" takes summary (or title) and condition.
-        license_text: value of the key `license`, "" for none.
         history: lines of the recipe's history for the dossier, oldest first.
         existing: further skill folders that are taken (those of hosts).
         threshold: hits that make a recipe mature.
@@ -117,7 +115,7 @@ def plan_graduate(
     chosen = _choose_name(snapshot, record, name, existing)
     listed = choose_description(record, description)
     skill_id = new_id(Kind.SKILL, other_ids(snapshot), random_int)
-    skill = skill_text(record, chosen, listed, skill_id, license_text)
+    skill = skill_text(record, chosen, listed, skill_id)
     path = f"skills/{chosen}/SKILL.md"
     _require_valid(path, skill, chosen)
     why = force_reason.strip()
@@ -239,9 +237,9 @@ def _notes(
     snapshot: Snapshot, record: Record, path: str, description: str
 ) -> tuple[Diagnostic, ...]:
     skills = [
-        (other.path.split("/")[1], other.summary)
+        (name, other.summary)
         for other in snapshot.records
-        if is_skill_file(other.path) and other.status not in ENDED
+        if (name := skill_folder(other.path)) and other.status not in ENDED
     ]
     notes = [*listing_notes(listing_budget(skills, adding=description))]
     if find_second_block(record.body, 1):
@@ -285,7 +283,7 @@ def plan_demote(
     if actor is not Actor.PERSON:
         raise RefusedError(f"demotion is not for {actor}", hint=PERSON_ONLY)
     recipe = next((r for r in snapshot.records if r.fields.get("superseded_by") == skill.id), None)
-    if recipe is None or not is_skill_file(skill.path):
+    if recipe is None or not skill_folder(skill.path):
         raise RefusedError(
             f"{skill.id} has no recipe to go back to",
             hint=f"To take it out of use: mvault deprecate {skill.id} --reason TEXT",

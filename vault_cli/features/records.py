@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from vault_cli.features.resolve import (
 )
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.paths import SKILL_PREFIX, is_skill_file
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.document import REMOVE, parse_document, patch_document
 from vault_cli.text.fields import read_record
@@ -29,7 +29,6 @@ __all__ = [
     "broken_file",
     "digest_of",
     "instant_text",
-    "is_skill_file",
     "nearest_records",
     "other_ids",
     "patch_keys",
@@ -53,7 +52,6 @@ PERSON_ONLY = "A person has to do this: run the command in a terminal."
 SKILL_KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 """The only front-matter keys of the open Agent Skills format."""
 
-_SKILL_FILE = re.compile(r"skills/[^/]+/SKILL\.md")
 _BY_COMMAND = {
     "id": "The id is the identity of the record and stays.",
     "status": "Use mvault approve, reject or deprecate.",
@@ -95,11 +93,6 @@ def subject_of(record: Record) -> str:
     return f"({record.kind}): {record.title}"
 
 
-def is_skill_file(path: str) -> bool:
-    """Tell whether a path is `skills/<name>/SKILL.md`, whose front matter is not ours to extend."""
-    return _SKILL_FILE.fullmatch(path) is not None
-
-
 def require_same(record: Record, data: bytes) -> None:
     """Raise ChangedMeanwhileError when `data` is not the file the record was read from."""
     if digest_of(data) != record.digest:
@@ -138,9 +131,9 @@ def present_keys(record: Record) -> set[str]:
     if is_skill_file(record.path) and isinstance(metadata, Mapping):
         names = (str(name) for name in metadata)
         present |= {
-            name.removeprefix("mvault-").replace("-", "_")
+            name.removeprefix(SKILL_PREFIX).replace("-", "_")
             for name in names
-            if name.startswith("mvault-")
+            if name.startswith(SKILL_PREFIX)
         }
     return present
 
@@ -168,7 +161,7 @@ def stored_changes(
         )
     metadata = dict(present)
     for key, value in values.items():
-        name = f"mvault-{key.replace('_', '-')}"
+        name = f"{SKILL_PREFIX}{key.replace('_', '-')}"
         metadata.pop(name, None) if value is REMOVE else metadata.update({name: _flat(value)})
     return {"metadata": metadata or REMOVE}
 

@@ -18,12 +18,12 @@ from vault_cli.features.composing import (
     PROGRAM_KEYS,
     TEXT_KEYS,
     DraftRequest,
-    heading_of_body,
 )
 from vault_cli.features.parts import has_text
 from vault_cli.features.records import read_checked
 from vault_cli.model.record import Kind
 from vault_cli.text.document import parse_document
+from vault_cli.text.lines import first_heading
 
 __all__ = ["DraftRequest", "read_payload", "request_from_template"]
 
@@ -130,7 +130,7 @@ def request_from_template(kind: Kind, text: str, template: str) -> DraftRequest:
     request = read_payload({**payload, "body": body}, kind=kind)
     own = {key: payload[key] for key in request.ignored if key not in PROGRAM_KEYS}
     rest = tuple(key for key in request.ignored if key not in own and key != "status")
-    if not (request.title or heading_of_body(body) or has_text(body)):
+    if not (request.title or first_heading(body) or has_text(body)):
         raise UsageError("nothing was filled in; nothing was added")
     return replace(request, extra=MappingProxyType(own), ignored=rest)
 

@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from vault_cli.errors import RefusedError
-from vault_cli.features.composing import heading_of_body
 from vault_cli.features.parts import is_chinese
 from vault_cli.features.records import instant_text
 from vault_cli.features.skills import description_problem
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.block import find_second_block
 from vault_cli.text.document import compose_document
+from vault_cli.text.lines import first_heading
 from vault_cli.text.neutral import neutral_inline
 from vault_cli.text.sections import section_text
 
@@ -62,13 +62,9 @@ def _join(what: str, rest: str, lead: str) -> str:
     return f"{first}{space}{lead}{text}"
 
 
-def skill_text(
-    record: Record, name: str, description: str, skill_id: str, license_text: str
-) -> bytes:
+def skill_text(record: Record, name: str, description: str, skill_id: str) -> bytes:
     """Write the SKILL.md: allowed keys only, then the recipe's own text."""
     front: dict[str, Any] = {"name": name, "description": description}
-    if license_text.strip():
-        front["license"] = re.sub(r"-{3,}", "—", " ".join(license_text.split()))
     metadata = {"mvault-id": skill_id, "mvault-status": str(Status.ACTIVE)}
     if "---" not in record.id:  # three dashes must not stand in the block
         metadata["mvault-derived-from"] = record.id
@@ -80,9 +76,10 @@ def _skill_body(record: Record) -> str:
     body = record.body.strip("\n")
     if find_second_block(body, 1):
         body = _fenced_block(body)
-    title = "" if heading_of_body(body) else f"# {record.title}\n\n"
-    text = body if title or body.lstrip().startswith("#") else f"# {record.title}\n\n{body}"
-    return f"{title}{text}\n"
+    first = next((line.strip(" \t#") for line in body.split("\n") if line.strip()), "")
+    if first and first == first_heading(body).rstrip("# "):
+        return f"{body}\n"
+    return f"# {record.title}\n\n{body}\n"
 
 
 def _fenced_block(body: str) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.records import SKILL_KEYS
 from vault_cli.text.document import Document, parse_document
+from vault_cli.text.names import SKILL_NAME_LIMIT, VENDOR_WORDS, WINDOWS_NAMES
 
-NAME_LIMIT = 64
 DESCRIPTION_LIMIT = 1024
 COMPATIBILITY_LIMIT = 500
 BODY_LINES = 500
@@ -22,21 +22,30 @@ LISTING_LIMIT = 6000
 """Characters of descriptions that common hosts list before they shorten or drop them."""
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_WINDOWS = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])")
-_VENDORS = ("anthropic", "claude")
+_ANGLES = re.compile("[<>]")
 
 
 def name_problem(name: str) -> str:
     """Say why `name` is not a skill name; "" when it is."""
+    return _format_problem(name) or _place_problem(name)
+
+
+def _format_problem(name: str) -> str:
+    """Say what no host takes."""
     if not name:
         return "the name is empty"
-    if len(name) > NAME_LIMIT:
-        return f"the name has {len(name)} of {NAME_LIMIT} characters"
+    if len(name) > SKILL_NAME_LIMIT:
+        return f"the name has {len(name)} of {SKILL_NAME_LIMIT} characters"
     if not _NAME.fullmatch(name):
         return "a name has lower-case letters a-z, digits and single hyphens between them"
-    if _WINDOWS.fullmatch(name):
+    return ""
+
+
+def _place_problem(name: str) -> str:
+    """Say what only some hosts or systems refuse."""
+    if name in WINDOWS_NAMES:
         return "Windows cannot check out a folder of this name"
-    if any(vendor in name for vendor in _VENDORS):
+    if any(vendor in name for vendor in VENDOR_WORDS):
         return "a name with the vendor's word (anthropic, claude) is refused by some hosts"
     return ""
 
@@ -47,7 +56,7 @@ def description_problem(description: str) -> str:
         return "the description is empty"
     if len(description) > DESCRIPTION_LIMIT:
         return f"the description has {len(description)} of {DESCRIPTION_LIMIT} characters"
-    if "<" in description or ">" in description:
+    if _ANGLES.search(description):
         return "the description has angle brackets, which hosts read as tags"
     return ""
 
@@ -96,11 +105,11 @@ def _check_name(document: Document, path: str, directory: str) -> Iterator[Diagn
         hint = f"Add the line: name: {directory}"
         yield _finding(document, path, "name", "skill-name", "the name is missing", hint)
         return
-    problem = name_problem(name)
+    fault = _format_problem(name)
+    problem = fault or _place_problem(name)
     if problem:
-        vendor = any(word in problem for word in ("vendor", "Windows"))
         hint = "Rename the folder and the key name together."
-        severity: Severity = "warning" if vendor else "error"
+        severity: Severity = "error" if fault else "warning"
         yield _finding(document, path, "name", "skill-name", problem, hint, severity)
     if name != directory:
         text = f"the name {name} differs from the folder {directory}"
@@ -114,9 +123,10 @@ def _check_description(document: Document, path: str) -> Iterator[Diagnostic]:
     problem = description_problem(text)
     if not problem:
         return
-    angle = "angle" in problem
-    code = "skill-description-long" if "of 1024" in problem else "skill-description"
-    hint = "Say what it does and when to use it, shorter." if not angle else "Use other words."
+    long = len(text) > DESCRIPTION_LIMIT
+    angle = not long and _ANGLES.search(text) is not None
+    code = "skill-description-long" if long else "skill-description"
+    hint = "Use other words." if angle else "Say what it does and when to use it, shorter."
     severity: Severity = "warning" if angle else "error"
     yield _finding(document, path, "description", code, problem, hint, severity)
 

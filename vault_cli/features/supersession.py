@@ -23,14 +23,14 @@ from typing import Any
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.records import (
     digest_of,
-    is_skill_file,
     patch_keys,
     resolve_record,
     texts_of,
 )
 from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor, require_step
-from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.model.paths import is_skill_file
+from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status, Validity
 
 _WITHOUT_EFFECT = frozenset({Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
 
@@ -138,7 +138,7 @@ def replace_record(
         text = f"{old.id} is {old.status} and stays so"
         return Replacement(None, (Diagnostic(old.path, 0, "superseded-ended", "note", text),))
     start = successor.validity.start or now.date()
-    counts_now = old.status not in IN_FORCE or not _is_future(start, now)
+    counts_now = old.status not in IN_FORCE or Validity(start).state_at(now) != "scheduled"
     values: dict[str, Any] = {"superseded_by": successor.id}
     if counts_now and old.status is not Status.SUPERSEDED:
         require_step(old.status, Status.SUPERSEDED, actor, old.id)
@@ -157,10 +157,6 @@ def _scheduled_note(
 ) -> tuple[Diagnostic, ...]:
     text = f"stays in force until {successor.id} begins on {start.isoformat()}"
     return (Diagnostic(old.path, 0, "superseded-later", "note", text),)
-
-
-def _is_future(start: date | datetime, now: datetime) -> bool:
-    return now < start if isinstance(start, datetime) else now.date() < start
 
 
 def _closing_end(old: Record, start: date | datetime, now: datetime) -> str:

@@ -1,1 +1,1 @@
-"""The edge to agent programs. May import `recall`, `store.files`, `model`."""
+"""The edge to agent programs. May import `recall`, `store.files`, `text`, `model`."""

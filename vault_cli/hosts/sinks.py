@@ -15,14 +15,14 @@ from typing import Final
 
 from vault_cli.errors import ChangedMeanwhileError, NotFoundError, RefusedError, StoreError
 from vault_cli.store.files import read_file, write_file
-from vault_cli.text.code import closes_fence, opens_fence
+from vault_cli.text.code import at_edge, closes_fence, opens_fence
+from vault_cli.text.lines import main_line_end
 from vault_cli.text.markers import MARKER_LINE, block_id, wrap_block
 from vault_cli.text.names import show_path
 
 _BOM: Final = "\ufeff"
 _LARGEST: Final = 8 << 20
 _NEW_FILE_MODE: Final = 0o666
-_FENCE_INDENT: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def write_managed_block(target: Path, block: str) -> SinkResult:
     if (_read_text(plan.path) or "") != plan.old:
         raise ChangedMeanwhileError(
             f"{show_path(str(plan.path))} was changed while the block was put into it",
-            hint="run the command again",
+            hint="Run the command again.",
         )
     root = next(parent for parent in plan.path.parents if parent.is_dir())
     relative = plan.path.relative_to(root).as_posix()
@@ -100,7 +100,7 @@ def _resolve(target: Path) -> Path:
         shown = show_path(str(target))
         raise StoreError(f"{shown}: the links of this path lead nowhere ({error})") from error
     if path.is_dir():
-        raise StoreError(f"{show_path(str(target))} is a folder", hint="name a file in it")
+        raise StoreError(f"{show_path(str(target))} is a folder", hint="Name a file in it.")
     return path
 
 
@@ -117,7 +117,7 @@ def _read_text(path: Path) -> str | None:
         line = data[: error.start].count(b"\n") + 1
         raise StoreError(
             f"{show_path(str(path))}, line {line}: not UTF-8 text, nothing was written",
-            hint="save the file as UTF-8 and run the command again",
+            hint="Save the file as UTF-8 and run the command again.",
         ) from error
 
 
@@ -125,7 +125,7 @@ def _with_block(old: str, block: str, path: Path) -> tuple[str, bool]:
     """Return the text with its block in place, and whether a person had edited the old block."""
     bom = _BOM if old.startswith(_BOM) else ""
     lines = old.removeprefix(_BOM).split("\n")
-    newline = "\r\n" if old.count("\r\n") * 2 > old.count("\n") else "\n"
+    newline = main_line_end(old)
     markers, open_fence = _find_markers(lines)
     if not markers:
         if not block.strip():
@@ -175,19 +175,13 @@ def _find_markers(lines: list[str]) -> tuple[list[_Marker], int]:
     run, opened = "", 0
     for index, line in enumerate(lines):
         bare = line.removesuffix("\r")
-        if run and _at_edge(bare) and closes_fence(bare, run):
+        if run and at_edge(bare) and closes_fence(bare, run):
             run, opened, fenced = "", 0, []
-        elif not run and _at_edge(bare) and (opener := opens_fence(bare)):
+        elif not run and at_edge(bare) and (opener := opens_fence(bare)):
             run, opened = opener["run"], index + 1
         elif marker := MARKER_LINE.fullmatch(bare):
             (fenced if run else found).append(_Marker(index, marker["side"], marker["id"]))
     return found + fenced, opened
-
-
-def _at_edge(line: str) -> bool:
-    """Whether a line starts where a fence can (deeper is indented code or a list's own fence)."""
-    lead = line[: len(line) - len(line.lstrip(" \t"))]
-    return len(lead.expandtabs(4)) <= _FENCE_INDENT
 
 
 def _one_pair(markers: list[_Marker], path: Path) -> tuple[_Marker, _Marker]:
@@ -205,7 +199,7 @@ def _one_pair(markers: list[_Marker], path: Path) -> tuple[_Marker, _Marker]:
         what = f"{where}, line {markers[0].index + 1}: markers do not make one pair ({listed})"
     raise RefusedError(
         f"{what}; nothing was written",
-        hint="repair or take out the marker lines by hand, then run the command again",
+        hint="Repair or take out the marker lines by hand, then run the command again.",
     )
 
 
@@ -224,5 +218,5 @@ def _open_fence(path: Path, line: int) -> RefusedError:
     return RefusedError(
         f"{show_path(str(path))}, line {line}: this code fence is never closed, so the block "
         "would become part of the code; nothing was written",
-        hint="close the fence, then run the command again",
+        hint="Close the fence, then run the command again.",
     )

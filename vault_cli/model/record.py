@@ -20,7 +20,7 @@ CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class Kind(StrEnum):
-    """What a record is. The order is the order of `mvault list --by-kind`."""
+    """What a record is."""
 
     LESSON = "lesson"
     FAILURE = "failure"
@@ -71,12 +71,10 @@ _FOLDERS = {
     Kind.REFLECTION: "reflections",
     Kind.PERSONA: "persona",
 }
-MEMORY_KINDS = tuple(kind for kind in Kind if kind.folder == "memories")
-"""Kinds stored under `memories/` in month folders."""
 
 
 class Status(StrEnum):
-    """Stored status of a record (02-format, Status)."""
+    """Stored status of a record."""
 
     CANDIDATE = "candidate"
     ACTIVE = "active"
@@ -260,7 +258,7 @@ class Record:
 
     @property
     def weight(self) -> int:
-        """Importance 1-10: the author's, else the default of the kind (02-format, Numbers)."""
+        """Importance 1-10: the author's, else the default of the kind."""
         if self.importance is not None:
             return self.importance
         return _DEFAULT_IMPORTANCE.get(self.kind, 5)

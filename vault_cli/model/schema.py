@@ -37,6 +37,7 @@ class Field:
     legacy: tuple[str, ...] = ()
 
 
+CONFIDENCES = ("low", "medium", "high")
 SOURCES = ("user", "agent", "web", "tool", "doc", "import")
 ORIGINS = ("cli", "editor", "hook", "mcp", "import", "reflection", "sync")
 CONFLICT_TYPES = ("condition", "goal", "contradiction", "apparent")
@@ -53,7 +54,7 @@ FIELDS: tuple[Field, ...] = (
     Field("keywords", "list", "keywords", "further search words"),
     Field("summary", "text", "summary", "one paragraph", legacy=("description",)),
     Field("importance", "number", "importance", "1 to 10, given by the author"),
-    Field("confidence", "choice", "confidence", "of the author", ("low", "medium", "high")),
+    Field("confidence", "choice", "confidence", "of the author", CONFIDENCES),
     Field("source", "choice", "source", "who claims it", SOURCES),
     Field("origin", "choice", "origin", "how it came in, set by the program", ORIGINS),
     Field("created", "date", "created", "when it was written"),
@@ -104,25 +105,53 @@ def _property(field: Field) -> dict[str, Any]:
     return shape | _SHAPES[field.form](field)
 
 
+def _id(_: Field) -> dict[str, Any]:
+    return {
+        "type": ["string", "integer"],
+        "pattern": f"^{ID_PATTERN.pattern}$",
+        "not": {"type": "string", "pattern": f"^(?:{ID_DATE}|{ID_COUNTER})$"},
+    }
+
+
 def _text_list(_: Field) -> dict[str, Any]:
-    items = {"type": ["string", "number", "null"]}
-    return {"anyOf": [{"type": "array", "items": items}, {"type": ["string", "number", "null"]}]}
+    item = {"type": ["string", "number", "boolean", "null"]}
+    return {"anyOf": [{"type": "array", "items": item}, item]}
 
 
 def _number(field: Field) -> dict[str, Any]:
     low, high = NUMBER_RANGES[field.key]
     bounds: dict[str, Any] = {"type": "integer", "minimum": low, "maximum": high}
-    return {"anyOf": [bounds, {"type": "string", "pattern": "^[0-9]+$"}, {"type": "null"}]}
+    few = high - low < _FEW
+    text: dict[str, Any] = {"type": "string", "pattern": "^[0-9]{1,10}$"}
+    typed = {"enum": [str(number) for number in range(low, high + 1)]} if few else text
+    return {"anyOf": [bounds, typed, {"type": "null"}]}
+
+
+def _flag(_: Field) -> dict[str, Any]:
+    words = "|".join(
+        "".join(f"[{letter}{letter.upper()}]" for letter in word)
+        for word in FLAG_WORDS
+        if word.isalpha()
+    )
+    text = {"type": "string", "pattern": f"^({words}|0|1)$"}
+    return {"anyOf": [{"type": ["boolean", "null"]}, {"enum": [0, 1]}, text]}
 
 
 def _conflicts(_: Field) -> dict[str, Any]:
     pair = {
         "type": "object",
-        "properties": {"id": {"type": "string"}, "type": {"enum": list(CONFLICT_TYPES)}},
+        "properties": {"id": {"type": "string"}, "type": {"enum": [*CONFLICT_TYPES, None]}},
         "required": ["id"],
     }
-    return {"type": ["array", "null"], "items": {"anyOf": [pair, {"type": "string"}]}}
+    one = {"anyOf": [pair, {"type": "string"}]}
+    return {"anyOf": [{"type": "array", "items": one}, one, {"type": "null"}]}
 
+
+ID_DATE = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+"""Ids that two notes of one day would share."""
+
+ID_COUNTER = "0[0-9]{1,2}"
+"""Ids that two clones would both give out."""
 
 NUMBER_RANGES = {"importance": (1, 10), "hits": (0, 10**9)}
 FLAG_WORDS = {
@@ -135,19 +164,20 @@ FLAG_WORDS = {
     "off": False,
     "0": False,
 }
-_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?$"
+_DATE = r"^([0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?)?$"
+_FEW = 20
 _SHAPES: dict[str, Callable[[Field], dict[str, Any]]] = {
-    "id": lambda _: {"type": ["string", "integer"], "pattern": f"^{ID_PATTERN.pattern}$"},
+    "id": _id,
     "text": lambda _: {"type": ["string", "number", "boolean", "null"]},
     "list": _text_list,
     "topics": _text_list,
     "date": lambda _: {"type": ["string", "null"], "pattern": _DATE},
     "number": _number,
-    "flag": lambda _: {"anyOf": [{"type": ["boolean", "null"]}, {"enum": list(FLAG_WORDS)}]},
-    "choice": lambda field: {"enum": [*map(str, field.choices), None]},
+    "flag": _flag,
+    "choice": lambda field: {"enum": [*map(str, field.choices), "", None]},
     "scope": lambda _: {
         "type": ["string", "null"],
-        "pattern": "^(global|(project|session):.+)$",
+        "pattern": r"^\s*(global|(project|session):.*\S.*)\s*$",
     },
     "conflicts": _conflicts,
     "data": lambda _: {"type": ["array", "object", "null"]},

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 FENCE: Final = re.compile(r"(?P<indent>[ \t]*)(?P<run>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 """A line that may open or close a fence (use `match`); see `opens_fence` for the rest."""
 
+_EDGE: Final = 3
 _TICKS = re.compile(r"\\?`+")
 
 
@@ -27,19 +28,29 @@ def closes_fence(line: str, run: str) -> bool:
     return len(bare) >= len(run) and not bare.strip(run[0]) and bool(bare)
 
 
-def fenced_lines(lines: list[str]) -> Iterator[tuple[str, bool]]:
+def at_edge(line: str) -> bool:
+    """Whether a line starts where a fence can that is in no list (deeper is indented code)."""
+    lead = line[: len(line) - len(line.lstrip(" \t"))]
+    return len(lead.expandtabs(4)) <= _EDGE
+
+
+def fenced_lines(lines: list[str], *, edge_only: bool = False) -> Iterator[tuple[str, bool]]:
     """Yield each line and whether it belongs to a code fence (its two fence lines included).
 
-    A fence counts at any indent, as it does somewhere inside of a list.
+    Args:
+        lines: the lines of a text.
+        edge_only: only fences at the edge count; else those at any indent, as they do somewhere
+            inside of a list.
     """
     run = ""
     for line in lines:
         if run:
             yield line, True
-            run = "" if closes_fence(line, run) else run
+            if closes_fence(line, run) and (not edge_only or at_edge(line)):
+                run = ""
         else:
             opener = opens_fence(line)
-            run = opener["run"] if opener else ""
+            run = opener["run"] if opener and (not edge_only or at_edge(line)) else ""
             yield line, bool(run)
 
 

@@ -51,7 +51,19 @@ CODES: dict[str, tuple[Severity, bool, str]] = {
     "future-date": ("warning", True, "the record claims to be created in the far future"),
     "trust-claim": ("warning", True, "the file claims an approval that nobody checked"),
 }
-"""Every code of this layer: severity, whether it holds the record, and what it means."""
+"""Every code of a file that is read: severity, whether it holds the record, and what it means."""
+
+SCAN_CODES: dict[str, str] = {
+    "hidden-characters": "characters nobody sees, which may spell a text",
+    "zero-width": "zero-width characters inside words",
+    "bidi-control": "a sign that shows text in another order than it is read",
+    "control-character": "a control character or an escape sequence",
+    "line-separator": "a line separator inside the text (U+2028, U+2029)",
+    "frame-tag": "a tag or token that imitates the frame of a prompt",
+    "block-marker": "a marker of a managed block",
+    "image-beacon": "an image that reports to its address when it is shown",
+}
+"""Codes of the structural scan: a trick holds the record, what does no harm is a note."""
 
 _SHOWN = 60
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from vault_cli.errors import Diagnostic
+from vault_cli.model.paths import SKILL_PREFIX, is_skill_file
 from vault_cli.model.record import Kind, Record, Scope, Status, Validity
 from vault_cli.model.schema import BY_KEY, FIELDS, Field, json_schema
 from vault_cli.text import values
@@ -35,8 +36,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 _TRUST_KEYS = frozenset({"approved_by", "approved", "verified", "trust"})
 _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})
-_SKILL_FILE = "/SKILL.md"
-_SKILL_PREFIX = "mvault-"
 
 
 def read_record(data: bytes, path: str) -> tuple[Record | None, tuple[Diagnostic, ...]]:
@@ -89,7 +88,7 @@ class _Reader:
     def __init__(self, document: Document, path: str) -> None:
         self.document = document
         self.path = path
-        self.is_skill = path.endswith(_SKILL_FILE)
+        self.is_skill = is_skill_file(path)
         self.front = _effective_front(document.front, self.is_skill)
         self.found: dict[str, Any] = {}
         self.ends: dict[str, Any] = {}
@@ -196,12 +195,7 @@ class _Reader:
         self.ends[field.key] = values.with_zone(moment)
 
     def _check_order(self) -> None:
-        start, end = self.ends.get("valid_from"), self.ends.get("valid_to")
-        if start is None or end is None:
-            return
-        both_exact = isinstance(start, datetime) and isinstance(end, datetime)
-        backwards = end < start if both_exact else _day(end) < _day(start)
-        if backwards:
+        if values.ends_before(self.ends.get("valid_from"), self.ends.get("valid_to")):
             message = "`valid_to` is before `valid_from`, so the record never holds"
             self._report("odd-value", "valid_to", message, "Correct one of the two dates.")
 
@@ -248,17 +242,13 @@ class _Reader:
         self.problems.append(Problem(code, line, message, hint))
 
 
-def _day(moment: Any) -> Any:
-    return moment.date() if isinstance(moment, datetime) else moment
-
-
 def _effective_front(front: Mapping[str, Any], is_skill: bool) -> Mapping[str, Any]:  # noqa: FBT001
     """Return the keys as read: foreign keys stand in for ours where ours are missing."""
     extra: dict[str, Any] = {}
     if is_skill and isinstance(front.get("metadata"), dict):
         for name, value in front["metadata"].items():
-            key = name.removeprefix(_SKILL_PREFIX).replace("-", "_")
-            if name.startswith(_SKILL_PREFIX) and key in BY_KEY and key not in front:
+            key = name.removeprefix(SKILL_PREFIX).replace("-", "_")
+            if name.startswith(SKILL_PREFIX) and key in BY_KEY and key not in front:
                 extra[key] = value
     for name, field in _LEGACY:
         if name in front and field.key not in front and field.key not in extra:

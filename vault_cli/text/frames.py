@@ -38,9 +38,6 @@ CHAT_TOKEN: Final = re.compile(
 PLACEHOLDERS: Final = frozenset({"user", "human", "vault", "memory", "instruction"})
 """Names a person writes in `<...>` to say "put yours here" (`ssh <user>@host`)."""
 
-IMAGE: Final = re.compile(r"!(?=\[[^\]\n]{0,400}\][(\[])")
-"""The `!` of an inline or reference image."""
-
 BEACON: Final = re.compile(
     r"(?P<link>\]\()[ \t]{0,4}<?(?:https?:)?//[^\s)>?(]{0,2000}\?"
     r"|<img\b[^<>\n]{0,400}\bsrc[ \t]{0,4}=[ \t]{0,4}[\"']?(?:https?:)?//[^\s\"'<>?]{0,2000}\?"

@@ -1,30 +1,29 @@
-"""Lines of Markdown outside code, and merge-conflict markers. Standard library only."""
+"""Lines of Markdown outside code, and merge-conflict markers. May import `text.code`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+from vault_cli.text.code import fenced_lines
+
 _MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*")
 
 
 def lines_outside_fences(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (0-based line number, line) of the lines that stand in no fenced code block."""
-    fence = ""
-    for number, line in enumerate(text.split("\n")):
-        match = _FENCE.fullmatch(line)
-        if match is None:
-            if not fence:
-                yield number, line
-        elif not fence:
-            if match[1][0] == "~" or "`" not in match[2]:
-                fence = match[1]
-            else:
-                yield number, line
-        elif match[1].startswith(fence) and not match[2].strip():
-            fence = ""
+    """Yield (0-based line number, line) of the lines that stand in no fenced code block.
+
+    Only a fence at the edge counts: what stands at the left margin is in no list's fence.
+    """
+    for number, (line, fenced) in enumerate(fenced_lines(text.split("\n"), edge_only=True)):
+        if not fenced:
+            yield number, line
+
+
+def main_line_end(text: str) -> str:
+    """Return the line end that most lines of a text have."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
 
 
 def find_conflict(text: str) -> tuple[int, str] | None:

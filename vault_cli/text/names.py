@@ -13,19 +13,25 @@ from vault_cli.text.hidden import drop_invisible, escape_visible, show_hidden
 
 _SLUG_CHARACTERS: Final = 60
 _SLUG_BYTES: Final = 120
-_SKILL_CHARACTERS: Final = 64
+SKILL_NAME_LIMIT: Final = 64
+"""Characters of the longest skill name."""
+
 _ID_CHARACTERS: Final = 7
 _FOREIGN_ID_BYTES: Final = 60
 _TRIES: Final = 1000
 
 _OWN_ID = re.compile(rf"[a-z]-[{CROCKFORD}]{{{_ID_CHARACTERS}}}")
 _PORTS: Final = tuple(f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789")
-_WINDOWS: Final = frozenset({"con", "prn", "aux", "nul", "conin", "conout", *_PORTS})
+WINDOWS_NAMES: Final = frozenset({"con", "prn", "aux", "nul", "conin", "conout", *_PORTS})
+"""Names that Windows keeps for devices, in lower case."""
+
 _HAN: Final = "([\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
 """Compiled on use: large classes take long, and most runs need only the other functions."""
 
 _NOT_SKILL = re.compile("[^a-z0-9]+")
-_RESERVED_WORDS: Final = frozenset({"claude", "anthropic"})
+VENDOR_WORDS: Final = ("anthropic", "claude")
+"""Words that some hosts refuse in the name of a skill."""
+
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
@@ -56,7 +62,7 @@ def slugify(title: str) -> str:
     slug = _slug(title, _SLUG_CHARACTERS, _SLUG_BYTES)
     if not slug:
         return "note"
-    return f"note-{slug}" if unicodedata.normalize("NFKC", slug) in _WINDOWS else slug
+    return f"note-{slug}" if unicodedata.normalize("NFKC", slug) in WINDOWS_NAMES else slug
 
 
 def _slug(text: str, characters: int, size: int) -> str:
@@ -107,9 +113,9 @@ def skill_name(title: str) -> str:
 
     spaced = re.sub(_HAN, r" \1 ", drop_invisible(unicodedata.normalize("NFKC", title)))
     words = _NOT_SKILL.sub(" ", _join_marks(anyascii(spaced)).lower()).split()
-    name = "-".join(word for word in words if word not in _RESERVED_WORDS)
-    name = f"skill-{name}" if name in _WINDOWS else name
-    return _cut_bytes(name, _SKILL_CHARACTERS, _SKILL_CHARACTERS)
+    name = "-".join(word for word in words if word not in VENDOR_WORDS)
+    name = f"skill-{name}" if name in WINDOWS_NAMES else name
+    return _cut_bytes(name, SKILL_NAME_LIMIT, SKILL_NAME_LIMIT)
 
 
 def _join_marks(text: str) -> str:

@@ -1,4 +1,4 @@
-"""One Markdown file as a value. May import `errors`, `text.*`; yaml only when there is a block."""
+"""One Markdown file as a value. May import `model`, `text.*`; yaml only when there is a block."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vault_cli.errors import Diagnostic
+from vault_cli.model.schema import FLAG_WORDS
 from vault_cli.text.block import Block, find_block, find_second_block
 from vault_cli.text.codes import Problem, show
 from vault_cli.text.decode import check_size, decode_text
@@ -93,7 +94,7 @@ def _finish(
     large = check_size(data, text)
     if large is not None:
         problems.append(large)
-    if front.get("shows_markers") not in {"true", "yes"}:
+    if not _is_set(front.get("shows_markers")):
         conflict = _conflict(body, body_line)
         if conflict is not None:
             problems.append(conflict)
@@ -103,6 +104,10 @@ def _finish(
             problems.append(second)
     found = tuple(problem.at(path) for problem in problems)
     return Document(data, front, has_front, body, body_line, key_lines, found)
+
+
+def _is_set(value: Any) -> bool:
+    return isinstance(value, str) and FLAG_WORDS.get(value.strip().lower(), False)
 
 
 def _broken(data: bytes, text: str, path: str, problem: Problem) -> Document:

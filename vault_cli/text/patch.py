@@ -12,6 +12,7 @@ from typing import Any
 from vault_cli.errors import RefusedError
 from vault_cli.text.block import Block, find_block
 from vault_cli.text.compose import REMOVE, as_typed, compose_entry
+from vault_cli.text.lines import main_line_end
 from vault_cli.text.parse import Document, parse_document
 
 
@@ -60,7 +61,7 @@ def replace_body(data: bytes, body: str, path: str) -> bytes:
     if body == document.body:
         return data
     text = data.decode("utf-8")
-    eol = _line_end(text)
+    eol = main_line_end(text)
     head = _body_start(text, document)
     front = text[:head]
     if head and not front.endswith("\n") and front != "\ufeff":
@@ -96,15 +97,10 @@ def _differs(document: Document, key: str, value: Any) -> bool:
     return key not in document.front or document.front[key] != as_typed(value)
 
 
-def _line_end(text: str) -> str:
-    """Return the line end most of the file uses."""
-    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
-
-
 def _add_block(text: str, wanted: Mapping[str, Any]) -> str:
     bom = "\ufeff" if text.startswith("\ufeff") else ""
     lines = "".join(compose_entry(key, value) for key, value in wanted.items())
-    block = f"---\n{lines}---\n".replace("\n", _line_end(text))
+    block = f"---\n{lines}---\n".replace("\n", main_line_end(text))
     return bom + block + text[len(bom) :]
 
 

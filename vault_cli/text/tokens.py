@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from vault_cli.text.hidden import drop_invisible
@@ -55,20 +55,6 @@ def tokenize(text: str) -> list[str]:
     """
     plain = drop_invisible(unicodedata.normalize("NFKC", text.replace("\r", "\n")))
     return list(_tokens(plain))
-
-
-def relevance(query: Collection[str], text: Collection[str]) -> float:
-    """Return how much of a query's tokens a text has, 0.0 to 1.0.
-
-    Longer tokens weigh more: a shared `checkout` says more than a shared `go`.
-    """
-    wanted = set(query)
-    total = sum(map(_weight, wanted))
-    return sum(map(_weight, wanted & set(text))) / total if total else 0.0
-
-
-def _weight(token: str) -> float:
-    return 2.0 if not token.isascii() else min(len(token), 8) / 4 + 0.5
 
 
 def _tokens(plain: str) -> Iterator[str]:

@@ -11,16 +11,23 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from vault_cli.model.record import ID_PATTERN
-from vault_cli.model.schema import CONFLICT_TYPES, FLAG_WORDS, NUMBER_RANGES
+from vault_cli.model.schema import (
+    CONFLICT_TYPES,
+    FLAG_WORDS,
+    ID_COUNTER,
+    ID_DATE,
+    NUMBER_RANGES,
+)
 from vault_cli.text.codes import show
 
 LATEST_YEAR = 2200
 """A record that claims to be created later cannot be right."""
 
 _DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+_ID_DATE = re.compile(ID_DATE)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.,+Zz-]{2,30}")
-_COUNTER = re.compile(r"0[0-9]{1,2}")
+_ID_COUNTER = re.compile(ID_COUNTER)
 _WIKI = re.compile(r"\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
 
 
@@ -54,10 +61,10 @@ def read_id(value: Any) -> str:
     if ID_PATTERN.fullmatch(value) is None:
         hint = "Use 1 to 80 of a-z, 0-9, - and _, starting with a letter or digit."
         raise BadValueError(f"the id is not allowed: {describe(value)}", hint, "bad-id")
-    if _DATE.fullmatch(value):
+    if _ID_DATE.fullmatch(value):
         hint = "Two notes of one day would share it: add a word to the date."
         raise BadValueError(f"the id is a date: {value}", hint, "bad-id")
-    if _COUNTER.fullmatch(value):
+    if _ID_COUNTER.fullmatch(value):
         hint = "Two clones would both give out the next number: use a longer or random id."
         raise BadValueError(f"the id is a padded counter: {value}", hint, "bad-id")
     return value
@@ -164,6 +171,19 @@ def _day_exists(year: int, month: int, day: int) -> bool:
     except ValueError:
         return False
     return True
+
+
+def ends_before(start: date | datetime | None, end: date | datetime | None) -> bool:
+    """Whether a time ends before it starts; a day counts whole, an open end reaches everywhere."""
+    if start is None or end is None:
+        return False
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        return end < start
+    return _day(end) < _day(start)
+
+
+def _day(moment: date | datetime) -> date:
+    return moment.date() if isinstance(moment, datetime) else moment
 
 
 def with_zone(value: date | datetime | None) -> date | datetime | None:
