@@ -7,15 +7,13 @@ that carries its exit code and a hint, and ends the command.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Diagnostic:
-    """One finding about one file.
+class Diagnostic(NamedTuple):
+    """One finding about one file; findings sort by path and line.
 
     Args:
         path: vault-relative POSIX path, as it is on disk (show it escaped).

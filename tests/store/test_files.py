@@ -13,8 +13,13 @@ import pytest
 
 from vault_cli.errors import NotFoundError, StoreError
 from vault_cli.store import files
+from vault_cli.store.file_names import (
+    DEFAULT_IGNORE,
+    check_name,
+    find_collisions,
+    is_record_path,
+)
 from vault_cli.store.files import read_file, remove_file, walk_records, write_file
-from vault_cli.store.walk import DEFAULT_IGNORE, check_name, find_collisions, is_record_path
 
 linux_only = pytest.mark.skipif(os.name == "nt", reason="names and links of POSIX")
 

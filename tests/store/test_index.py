@@ -9,11 +9,13 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from vault_cli.model.record import Snapshot
+from vault_cli.errors import ChangedMeanwhileError
+from vault_cli.model.record import Record, Snapshot
 from vault_cli.store import index as index_module
 from vault_cli.store import reader
 from vault_cli.store.config import Config, load_config
@@ -78,6 +80,10 @@ def warm(root: Path) -> Snapshot:
     return read_vault(root, config_of(root))
 
 
+def heads(root: Path) -> Snapshot:
+    return read_vault(root, config_of(root), whole=False)
+
+
 def cold(root: Path) -> Snapshot:
     return read_vault(root, config_of(root), use_cache=False)
 
@@ -85,6 +91,24 @@ def cold(root: Path) -> Snapshot:
 def settle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every stamp count as old: as if each read came long after the last edit."""
     monkeypatch.setattr(index_module, "_TICK_NS", -(10**18))
+
+
+def count_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note whenever rows of the cache are loaded to complete heads."""
+    seen: list[str] = []
+    one, every = Index.load_row, Index.load_rows
+
+    def load_row(index: Index, path: str) -> object:
+        seen.append("one")
+        return one(index, path)
+
+    def load_rows(index: Index) -> object:
+        seen.append("all")
+        return every(index)
+
+    monkeypatch.setattr(Index, "load_row", load_row)
+    monkeypatch.setattr(Index, "load_rows", load_rows)
+    return seen
 
 
 def count_parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -121,6 +145,69 @@ def test_a_warm_read_parses_nothing_and_gives_the_same(
     assert type(rich) is type(first.records[0])
     with pytest.raises(AttributeError):
         rich.title = "x"  # type: ignore[misc]
+
+
+def test_heads_know_what_a_list_shows_and_load_the_rest(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        put(root, f"d{number % 3}/{number}.md", record(number, more=RICH))
+    put(root, "d0/odd.md", record(99, "a\u202eb", "allow: [bidi-control]\n"))
+    put(root, "d0/README.md", "# not a record")
+    put(root, "d1/broken.md", "---\nid: [\n---\n")
+    settle(monkeypatch)
+    expected = warm(root)
+    assert sorted(Index(root).load_shelves()) == ["d0/", "d1/", "d2/"]
+    rows = count_rows(monkeypatch)
+    parsed = count_parses(monkeypatch)
+    found = heads(root)
+    shown = [(r.id, r.path, r.kind, r.status, r.title, r.held_by) for r in found.records]
+    assert shown == [(r.id, r.path, r.kind, r.status, r.title, r.held_by) for r in expected.records]
+    assert [r.validity for r in found.records] == [r.validity for r in expected.records]
+    assert (found.diagnostics, found.unreadable) == (expected.diagnostics, expected.unreadable)
+    assert rows == []
+    assert found.records[3].body == expected.records[3].body
+    assert rows == ["one"]
+    assert found == expected
+    assert rows.count("all") == 1
+    assert parsed == []
+    assert {type(r) for r in found.records} == {Record}
+    with pytest.raises(AttributeError):
+        heads(root).records[0].nothing  # type: ignore[attr-defined] # noqa: B018
+
+
+def test_heads_do_not_mix_two_versions_of_a_file(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    for name in "abc":
+        put(root, f"{name}.md", record(ord(name), "old"))
+    warm(root)
+    first, later = heads(root).records, heads(root).records
+    put(root, "a.md", record(ord("a"), "new"))
+    (root / "b.md").unlink()
+    assert [r.body.strip() for r in first] == ["old", "old", "old"]  # as it was when it was read
+    warm(root)  # from here on the cache has the new version
+    for gone in later[:2]:
+        with pytest.raises(ChangedMeanwhileError):
+            gone.body  # noqa: B018
+    assert later[2].body.strip() == "old"
+    shutil.rmtree(root / ".state")
+    assert heads(root).records[0].body.strip() == "new"
+
+
+def test_files_that_collide_across_folders_are_found_in_a_warm_read(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    put(root, "Notes/a.md", record(1))
+    warm(root)
+    put(root, "notes/a.md", record(2))
+    if len(list(root.iterdir())) < 4:
+        pytest.skip("this file system folds case")
+    for _ in range(3):
+        assert [d.code for d in warm(root).diagnostics] == ["name-collision"]
+        assert heads(root) == cold(root)
 
 
 def test_a_same_size_edit_in_the_same_tick_is_seen(root: Path) -> None:
@@ -166,15 +253,19 @@ def test_random_edits_renames_and_removals_read_like_a_cold_read(root: Path) -> 
             (root / one).rename(root / "x")
             (root / two).rename(root / one)
             (root / "x").rename(root / two)
-        assert warm(root) == cold(root), (turn, action)
+        assert (warm if turn % 3 else heads)(root) == cold(root), (turn, action)
 
 
 @pytest.mark.parametrize(
     "damage",
-    ["garbage", "empty", "cut", "flipped", "folder", "link", "missing", "rows", "columns", "table"],
+    [
+        *("garbage", "empty", "cut", "flipped", "folder", "link", "missing"),
+        *("rows", "columns", "table", "lost", "heads", "listing", "shelves"),
+    ],
 )
+@pytest.mark.parametrize("read", [warm, heads])
 def test_a_damaged_cache_is_rebuilt(
-    root: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+    root: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], Snapshot], damage: str
 ) -> None:
     settle(monkeypatch)
     for number in range(50):
@@ -192,13 +283,17 @@ def test_a_damaged_cache_is_rebuilt(
                 "flipped": flipped,
             }[damage]
         )
-    elif damage in {"rows", "columns", "table"}:
+    elif damage in {"rows", "columns", "table", "lost", "heads", "listing", "shelves"}:
         connection = sqlite3.connect(place)
         connection.execute(
             {
                 "rows": "UPDATE record SET facts = '[1,2', fields = 7 WHERE path LIKE '1%'",
                 "columns": "UPDATE record SET facts = '[1],[2]', seal = seal WHERE path = '1.md'",
                 "table": "DROP TABLE record",
+                "lost": "DELETE FROM record WHERE path LIKE '2%'",
+                "heads": "UPDATE shelf SET heads = '[[[1]],{\"0\":7},[]]'",
+                "listing": "UPDATE shelf SET names = 1, facts = 'x'",
+                "shelves": "DROP TABLE shelf",
             }[damage]
         )
         connection.commit()
@@ -209,8 +304,9 @@ def test_a_damaged_cache_is_rebuilt(
             place.mkdir()
         elif damage == "link":
             place.symlink_to("/etc/passwd")
-    assert warm(root) == expected
-    assert warm(root) == expected
+    assert read(root) == expected
+    assert read(root) == expected
+    assert read(root) == cold(root)
 
 
 def forge(root: Path) -> None:
@@ -356,4 +452,4 @@ def test_rows_of_files_that_are_gone_are_forgotten(root: Path) -> None:
     warm(root)
     (root / "b.md").unlink()
     warm(root)
-    assert sorted(Index(root).load()) == ["a.md", "c.md"]
+    assert sorted(Index(root).load_rows()) == ["a.md", "c.md"]

@@ -3,7 +3,10 @@
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from vault_cli.text import sections
 from vault_cli.text.sections import canonical_name, section_text, split_sections
 
 BODY = """# Check first
@@ -102,3 +105,42 @@ def test_hostile_body_is_cheap(text: str) -> None:
     started = time.process_time()
     split_sections(text + "\n## Steps\n")
     assert time.process_time() - started < 2.0
+
+
+LINES = (
+    *(
+        "## Problem",
+        "##",
+        "## a  b ",
+        "##\tx",
+        "##x",
+        "### y",
+        "# T",
+        "#",
+        "text",
+        "- item",
+        "  more",
+    ),
+    *("    code", "> quote", "1. one", "   ## in", "***", "-", "", "", "中文", "## 修正：", "a\\"),
+    *(
+        "\u00a0",
+        "\x0c",
+        "\\## no",
+        "- - -",
+        "- - a",
+        "2)\t",
+        "---",
+        "```",
+        "~~~",
+        "<div>",
+        "[a]: /b",
+    ),
+    *("## x #", "Title\n===", "> ## q", "1. ## l", "\t## t", "<!-- c", "-->"),
+)
+
+
+@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=9).map("\n".join))
+@settings(max_examples=200)
+def test_headings_found_without_the_parser_are_those_it_finds(text: str) -> None:
+    if sections._ODD.search(text) is None:
+        assert sections._find_plain_headings(text) == sections._parse_headings(text)

@@ -68,26 +68,13 @@ def add(
     from vault_cli.cli.intake import read_request
 
     inv: Invocation = ctx.obj
-    values: dict[str, Any] = {
-        "title": title,
-        "scope": scope,
-        "topics": tuple(topic or ()),
-        "keywords": tuple(keyword or ()),
-        "applies_when": applies_when,
-        "boundary": boundary,
-        "summary": summary,
-        "importance": importance,
-        "confidence": confidence,
-        "source": source,
-        "valid_from": valid_from,
-        "valid_to": valid_to,
-        "supersedes": tuple(map(inv.known_id, supersedes or ())),
-        "derived_from": tuple(map(inv.known_id, derived_from or ())),
-        "required": required,
-        "checklist": checklist,
-        "correction": correction,
-        "reason": reason,
-    }
+    values: dict[str, Any] = {"title": title, "scope": scope, "summary": summary, "source": source}
+    values |= {"applies_when": applies_when, "boundary": boundary, "confidence": confidence}
+    values |= {"importance": importance, "valid_from": valid_from, "valid_to": valid_to}
+    values |= {"required": required, "checklist": checklist, "correction": correction}
+    values |= {"topics": tuple(topic or ()), "keywords": tuple(keyword or ()), "reason": reason}
+    values["supersedes"] = tuple(map(inv.known_id, supersedes or ()))
+    values["derived_from"] = tuple(map(inv.known_id, derived_from or ()))
     given = {key: value for key, value in values.items() if value not in ("", None, False, ())}
     named = one_of(Kind, kind, "kind")
     request, desk = read_request(inv, named, given, body, section or [], payload)

@@ -143,7 +143,7 @@ def diff(
 
 
 def _render_at(inv: Invocation, at: str, wanted: Wanted) -> Block:
-    snapshot = inv.vault.snapshot(at=at) if at else inv.snapshot
+    snapshot = inv.vault.snapshot(at=at) if at else inv.whole_snapshot()
     return render_snapshot(inv, snapshot, wanted)
 
 

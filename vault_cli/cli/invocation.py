@@ -123,8 +123,13 @@ class Invocation:
 
     @cached_property
     def snapshot(self) -> Snapshot:
-        """All records of the working tree."""
-        return self.vault.snapshot()
+        """All records of the working tree; what no list shows of them loads when it is used."""
+        return self.vault.snapshot(whole=False)
+
+    def whole_snapshot(self) -> Snapshot:
+        """Return the records of the working tree with all that is in them (`snapshot` then too)."""
+        self.__dict__["snapshot"] = self.vault.snapshot()
+        return self.snapshot
 
     @cached_property
     def now(self) -> datetime:
@@ -187,10 +192,10 @@ class Invocation:
 
     def warn_unreadable(self) -> None:
         """Name on stderr the files that could not be read, if there are any."""
-        from vault_cli.text.names import show_path
-
         bad = self.snapshot.unreadable
         if bad:
+            from vault_cli.text.names import show_path
+
             names = ", ".join(show_path(path) for path in bad[:5])
             more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""  # noqa: PLR2004
             count = f"{len(bad)} file{'s' if len(bad) > 1 else ''}"

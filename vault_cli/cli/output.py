@@ -45,7 +45,7 @@ class View:
     """The answer of one command.
 
     Args:
-        data: what `--json` shows below `data`.
+        data: what `--json` shows below `data`, or a function that gives it when it is shown.
         lines: gives the human text, line by line; only called when it is shown.
         raw: exact text to print instead of `lines` (a rendered block), never changed.
         diagnostics: findings, shown on stderr and in `--json`.
@@ -71,12 +71,25 @@ def safe(text: str) -> str:
     Most text is plain; asking Python first whether it prints saves loading the whole table of
     what does not.
     """
-    bare = text.replace("\n", "").replace("\t", "")
-    if bare.isprintable() and (text.isascii() or not _ODD.search(text)):
+    if is_plain(text):
         return text
     from vault_cli.text.neutral import terminal_safe
 
     return terminal_safe(text)
+
+
+def is_plain(text: str) -> bool:
+    """Tell whether every character (line feeds and tabs apart) is seen as what it is."""
+    bare = text.replace("\n", "").replace("\t", "")
+    return bare.isprintable() and (text.isascii() or not _ODD.search(text))
+
+
+def cells(texts: list[str]) -> list[str]:
+    """Return texts made for cells of lines, safe and each on one line; all at once when plain."""
+    joined = "".join(texts)
+    if joined.isprintable() and is_plain(joined):
+        return texts
+    return [safe(inline(text)) for text in texts]
 
 
 def inline(text: str) -> str:
@@ -138,7 +151,8 @@ class Output:
         for note in view.notes:
             self.say(note)
         if self.options.json:
-            self._object(ok=view.exit_code == 0, data=view.data, diagnostics=view.diagnostics)
+            data = view.data() if callable(view.data) else view.data
+            self._object(ok=view.exit_code == 0, data=data, diagnostics=view.diagnostics)
         elif view.raw is not None:
             self._write(sys.stdout, view.raw)
         else:
@@ -154,7 +168,10 @@ class Output:
         if self.options.json:
             return
         paint = wants_color(sys.stdout, self.options.color, self.environ)
-        text = "".join(self._line(line, paint=paint) + "\n" for line in lines)
+        whole = list(lines)
+        text = "" if paint else "".join([_bare(line) + "\n" for line in whole])
+        if not is_plain(text) or paint:
+            text = "".join([self._line(line, paint=paint) + "\n" for line in whole])
         self._write(sys.stdout, text)
 
     def preview(self, lines: Iterable[Line]) -> None:
@@ -259,6 +276,12 @@ class Output:
             if stream is sys.stdout:
                 raise
             self.closed = error.errno is not None
+
+
+def _bare(line: Line) -> str:
+    if isinstance(line, str):
+        return line
+    return "".join([span if isinstance(span, str) else span[1] for span in line])
 
 
 def write_text(stream: IO[str], text: str) -> None:

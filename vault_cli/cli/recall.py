@@ -47,16 +47,15 @@ def list_records(
     ]
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     snapshot = inv.snapshot
-    data = {
-        "records": [record_data(record) for record in records],
-        "count": len(records),
-        "unreadable": list(snapshot.unreadable),
-    }
     notes = () if records else ("no records",)
     inv.warn_unreadable()
     return inv.out.show(
         View(
-            data,
+            lambda: {
+                "records": [record_data(record) for record in records],
+                "count": len(records),
+                "unreadable": list(snapshot.unreadable),
+            },
             lambda: list_lines(records, width=width),
             diagnostics=snapshot.diagnostics,
             notes=notes,
@@ -86,6 +85,9 @@ def show(
         notes.append(f"status {record.written_status} in the file counts as {record.status} here")
     return inv.out.show(
         View(
-            full_data(record), lambda: show_lines(record), notes=notes, diagnostics=record.findings
+            lambda: full_data(record),
+            lambda: show_lines(record),
+            notes=notes,
+            diagnostics=record.findings,
         )
     )

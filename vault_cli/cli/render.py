@@ -15,6 +15,7 @@ from vault_cli.cli.rendering import Wanted, render_snapshot
 
 if TYPE_CHECKING:
     from vault_cli.hosts.sinks import SinkResult
+    from vault_cli.model.record import Snapshot
     from vault_cli.recall.render import Block
 
 _LEVEL_STYLES = {"full": "green", "line": "green", "id": "yellow", "omitted": "red"}
@@ -60,20 +61,28 @@ def render(
         project=project,
         valid_at=valid_at,
     )
-    snapshot = inv.vault.snapshot(at=at) if at else inv.snapshot
+    snapshot = inv.vault.snapshot(at=at) if at else inv.whole_snapshot()
     block = render_snapshot(inv, snapshot, wanted)
-    data = {"block": block.text, "receipt": block.receipt.as_data(), "commit": snapshot.commit}
     if not at:
         inv.warn_unreadable()
     if receipt:
         for line in receipt_lines(block):
             inv.out.report(line)
     if to:
-        return _write_files(inv, block, to, {**data, "files": []}, snapshot.diagnostics)
-    notes = (summary(block),)
-    return inv.out.show(
-        View(data, raw=block.text, diagnostics=snapshot.diagnostics, notes=notes, listed=True)
+        return _write_files(inv, block, to, snapshot)
+    view = View(
+        lambda: block_data(block, snapshot),
+        raw=block.text,
+        diagnostics=snapshot.diagnostics,
+        notes=(summary(block),),
+        listed=True,
     )
+    return inv.out.show(view)
+
+
+def block_data(block: Block, snapshot: Snapshot) -> dict[str, Any]:
+    """Return what `--json` says about a block; it measures every entry."""
+    return {"block": block.text, "receipt": block.receipt.as_data(), "commit": snapshot.commit}
 
 
 def _choice(text: str, allowed: tuple[str, ...], name: str) -> str:
@@ -106,34 +115,41 @@ def receipt_lines(block: Block) -> Iterator[Line]:
         yield [f"{inline(record_id):<{width}}  ", ("dim", "not eligible"), f": {inline(reason)}"]
 
 
-def _write_files(
-    inv: Invocation, block: Block, names: list[str], data: dict[str, Any], diagnostics: Any
-) -> int:
+def _write_files(inv: Invocation, block: Block, names: list[str], snapshot: Snapshot) -> int:
     """Put the block into every file, or into none when one of them cannot take it."""
     from vault_cli.hosts.sinks import plan_managed_block, write_managed_block
 
     targets = [inv.cwd / Path(name).expanduser() for name in names]
     plans = [plan_managed_block(target, block.text) for target in targets]
     if inv.options.dry_run:
-        return _preview_files(inv, plans, data)
-    notes = []
+        return _preview_files(inv, plans, block, snapshot)
+    notes, files = [], []
     for target, plan in zip(targets, plans, strict=True):
         done = write_managed_block(target, block.text) if plan.changed else plan
         state = f"wrote the block into {target}" if done.changed else f"{target}: nothing to do"
         notes.append(state)
-        data["files"].append({"path": str(done.path), "changed": done.changed})
-    view = View(data, diagnostics=diagnostics, notes=(*notes, summary(block)), listed=True)
+        files.append({"path": str(done.path), "changed": done.changed})
+    view = View(
+        lambda: {**block_data(block, snapshot), "files": files},
+        diagnostics=snapshot.diagnostics,
+        notes=(*notes, summary(block)),
+        listed=True,
+    )
     return inv.out.show(view)
 
 
-def _preview_files(inv: Invocation, plans: list[SinkResult], data: dict[str, Any]) -> int:
+def _preview_files(
+    inv: Invocation, plans: list[SinkResult], block: Block, snapshot: Snapshot
+) -> int:
     from vault_cli.cli.preview import diff_lines, plain
 
     lines: list[Line] = []
+    files = []
     for plan in plans:
         name = str(plan.path)
         old = name if plan.old or plan.path.exists() else ""
         lines.extend(diff_lines(plan.old.encode(), plan.new.encode(), old, name))
-        data["files"].append({"path": name, "changed": plan.changed})
-    data |= {"dry_run": True, "diff": plain(lines)}
+        files.append({"path": name, "changed": plan.changed})
+    more = {"files": files, "dry_run": True, "diff": plain(lines)}
+    data = {**block_data(block, snapshot), **more}
     return inv.out.show(View(data, lambda: lines, notes=("dry run, nothing written",)))

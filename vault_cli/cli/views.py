@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any
 
-from vault_cli.cli.output import Line, Span, inline, safe
+from vault_cli.cli.output import Line, Span, cells, inline
 from vault_cli.errors import Diagnostic
 from vault_cli.model.record import IN_FORCE, Record, Status
 
@@ -113,26 +113,33 @@ def list_lines(records: Sequence[Record], *, width: int) -> Iterator[Line]:
         records: what to list.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
     """
-    rows = [(safe(inline(r.id)), str(r.status), str(r.kind), r) for r in records]
-    widths = [max((width_of(row[i]) for row in rows), default=0) for i in range(3)]  # type: ignore[arg-type]
-    room = max(width - sum(widths) - 6, 20) if width else 0
-    for record_id, status, kind, record in rows:
-        title = safe(inline(record.title))
-        mark = " (held)" if record.held_by else ""
-        yield [
-            _pad(record_id, widths[0]),
-            "  ",
-            (_STATUS_STYLES.get(record.status, "dim"), _pad(status, widths[1])),
-            "  ",
-            _pad(kind, widths[2]),
-            "  ",
-            cut(title, room - len(mark)) if room else title,
-            ("yellow", mark),
+    ids = _column([record.id for record in records])
+    statuses = [record.status for record in records]
+    shown = _column([status.value for status in statuses])
+    kinds = _column([record.kind.value for record in records])
+    taken = sum(width_of(column[0]) for column in (ids, shown, kinds) if column)
+    room = max(width - taken - 6, 20) if width else 0
+    titles = cells([record.title for record in records])
+    for record, record_id, status, name, kind, title in zip(
+        records, ids, statuses, shown, kinds, titles, strict=True
+    ):
+        mark = " (held)" if record.findings and record.held_by else ""
+        line: list[Span] = [
+            f"{record_id}  ",
+            (_STATUS_STYLES.get(status, "dim"), name),
+            f"  {kind}  {cut(title, room - len(mark)) if room else title}",
         ]
+        if mark:
+            line.append(("yellow", mark))
+        yield line
 
 
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - width_of(text))
+def _column(texts: list[str]) -> list[str]:
+    """Return texts made safe and padded to the widest of them."""
+    safe_texts = cells(texts)
+    widths = list(map(width_of, safe_texts))
+    most = max(widths, default=0)
+    return [text + " " * (most - width) for text, width in zip(safe_texts, widths, strict=True)]
 
 
 def show_lines(record: Record) -> Iterator[Line]:

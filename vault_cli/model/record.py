@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from vault_cli.errors import Diagnostic
 
@@ -118,14 +118,13 @@ def restrict_status(written: Status, path: str) -> Status:
         written: status in the front matter.
         path: vault-relative POSIX path.
     """
-    by_folder = _FOLDER_STATUS.get(path.split("/", 1)[0])
+    by_folder = _FOLDER_STATUS.get(path.partition("/")[0])
     if by_folder is None or _RESTRICTION[written] >= _RESTRICTION[by_folder]:
         return written
     return by_folder
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """Who sees a record: `global`, `project:<id>` or `session:<id>`."""
 
     level: str = "global"
@@ -145,8 +144,7 @@ class Scope:
         return f"{self.level}:{self.name}" if self.name else self.level
 
 
-@dataclass(frozen=True, slots=True)
-class Validity:
+class Validity(NamedTuple):
     """When a record holds. A `date` is a whole calendar day in the vault's time zone.
 
     A `datetime` (always aware) is an exact instant. Either end may be open (None).
@@ -176,8 +174,7 @@ def _after(now: datetime, end: date | datetime) -> bool:
     return now >= end if isinstance(end, datetime) else now.date() > end
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """Sums of observations (folded from `usage/`); never written into the record."""
 
     exposures: int = 0
@@ -190,6 +187,8 @@ class Tally:
     last_used: str = ""
 
 
+GLOBAL = Scope()
+ALWAYS = Validity()
 NO_TALLY = Tally()
 
 
@@ -217,7 +216,7 @@ class Record:
     title: str
     body: str
     adopted: bool = True
-    scope: Scope = Scope()
+    scope: Scope = GLOBAL
     topics: tuple[str, ...] = ()
     applies_when: str = ""
     keywords: tuple[str, ...] = ()
@@ -227,7 +226,7 @@ class Record:
     source: str = ""
     origin: str = ""
     created: str = ""
-    validity: Validity = Validity()
+    validity: Validity = ALWAYS
     supersedes: tuple[str, ...] = ()
     conflicts: tuple[tuple[str, str], ...] = ()
     derived_from: tuple[str, ...] = ()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from vault_cli.errors import UsageError
-from vault_cli.recall.select import GROUPS
+from vault_cli.recall import wording
+from vault_cli.recall.select import GROUPS, Pick
 
 UNITS = ("bytes", "characters")
 """How a budget is counted: UTF-8 bytes or characters."""
@@ -48,30 +49,54 @@ class RenderOptions:
             raise UsageError("a budget or a quota is below zero", hint="0 means no limit.")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One receipt line: what became of one eligible record.
 
+    Everything but the place is told when asked: a receipt of 10,000 lines stays cheap.
+
     Args:
+        pick: the record and why it has its place.
         level: `full`, `line`, `id` or `omitted`.
-        reason: why it has its place, and why it is not shown in full.
+        fate: why it is not shown in full, "" when it is.
         cost: characters or bytes it took (0 when omitted), without shared headings.
-        measure: gives `size`; measured only when asked, a receipt of 10,000 lines stays cheap.
+        measure: how a text is counted.
     """
 
-    id: str
-    path: str
-    title: str
-    group: str
+    pick: Pick
     level: str
-    reason: str
+    fate: str
     cost: int
-    measure: Callable[[], int] = field(repr=False, compare=False)
+    measure: Callable[[str], int]
+
+    @property
+    def id(self) -> str:
+        """The record's id."""
+        return self.pick.record.id
+
+    @property
+    def path(self) -> str:
+        """The record's file."""
+        return self.pick.record.path
+
+    @property
+    def title(self) -> str:
+        """The record's title."""
+        return self.pick.record.title
+
+    @property
+    def group(self) -> str:
+        """The group it belongs to."""
+        return self.pick.group
+
+    @property
+    def reason(self) -> str:
+        """Why it has its place, and why it is not shown in full."""
+        return f"{self.fate} ({self.pick.reason})" if self.fate else self.pick.reason
 
     @property
     def size(self) -> int:
         """What the entry takes, or would have taken, at level `full`."""
-        return self.measure()
+        return self.measure(wording.full_text(self.pick.record))
 
     def as_data(self) -> dict[str, Any]:
         """Return the promised JSON shape of a receipt line."""
@@ -138,8 +163,7 @@ class RenderReceipt:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """The text to inject (ends with a newline, or is empty) and its receipt."""
 
     text: str

@@ -96,7 +96,10 @@ class Unit:
     @property
     def bulk(self) -> int:
         """A size that level `full` hardly exceeds, for a first look."""
-        return sum([4 * (len(pick.record.body) + len(pick.record.title)) for pick in self.picks])
+        size = 0
+        for pick in self.picks:
+            size += len(pick.record.body) + len(pick.record.title)
+        return 4 * size
 
     @property
     def least(self) -> int:

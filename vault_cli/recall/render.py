@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import accumulate, groupby, islice
 from operator import attrgetter
 
-from vault_cli.model.record import Record
 from vault_cli.recall import wording
 from vault_cli.recall.block import LEVELS, Block, Line, RenderOptions, RenderReceipt, measure_in
 from vault_cli.recall.budget import (
@@ -22,7 +20,6 @@ from vault_cli.recall.budget import (
     OMITTED,
     Key,
     Ledger,
-    Measure,
     Unit,
     allocate,
     rank_units,
@@ -216,13 +213,12 @@ class _Render:
         for unit in self.units:
             fate = "" if unit.level == FULL else why or self._fate(unit, listed)
             level = LEVELS[unit.level]
+            if unit.level == OMITTED:
+                for pick in unit.picks:
+                    yield Line(pick, level, fate, 0, self.measure)
+                continue
             for pick, cost in zip(unit.picks, unit.costs(unit.level), strict=True):
-                record = pick.record
-                size = partial(_full_size, record, self.measure)
-                reason = f"{fate} ({pick.reason})" if fate else pick.reason
-                yield Line(
-                    record.id, record.path, record.title, unit.group, level, reason, cost, size
-                )
+                yield Line(pick, level, fate, cost, self.measure)
 
     def _fate(self, unit: Unit, listed: frozenset[str]) -> str:
         if unit in self.oversize:
@@ -238,10 +234,6 @@ def _find_oversize(units: Iterable[Unit], room: int) -> dict[Unit, None]:
     return {unit: None for unit in near if unit.least > 2 * room or unit.cost(FULL) > room}
 
 
-def _full_size(record: Record, measure: Measure) -> int:
-    return measure(wording.full_text(record))
-
-
 def _notice_text(tallied: Tallied) -> str:
     text = wording.notice(tallied)
     return f"\n{text}" if text else ""
@@ -249,7 +241,4 @@ def _notice_text(tallied: Tallied) -> str:
 
 def _by_group(units: Iterable[Unit]) -> tuple[tuple[str, int], ...]:
     """Count records by group, in the order the groups come."""
-    counts = Counter[str]()
-    for unit in units:
-        counts[unit.group] += len(unit.picks)
-    return tuple(counts.items())
+    return tuple(Counter([unit.group for unit in units for _ in unit.picks]).items())

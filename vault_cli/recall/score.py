@@ -12,8 +12,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from vault_cli.model.record import NO_TALLY, Record, Status, Tally
-from vault_cli.text.stem import stem_word
-from vault_cli.text.tokens import tokenize
 
 MACHINE_SOURCES = frozenset({"agent", "web", "tool", "doc", "import"})
 """Sources that are not a person's word; unverified, their importance counts 5 at most."""
@@ -124,6 +122,10 @@ def score_record(
 
 def query_words(text: str) -> frozenset[str]:
     """Return the words of a prompt or task that records are matched against."""
+    if not text:
+        return frozenset()
+    from vault_cli.text.tokens import tokenize
+
     return frozenset(tokenize(text))
 
 
@@ -134,6 +136,8 @@ def relevance_of(record: Record, words: frozenset[str]) -> tuple[float, tuple[st
     that holds all of a short title fits as well as a short query that a long title holds. The
     body counts half, by the share of the words that it holds.
     """
+    from vault_cli.text.tokens import tokenize
+
     text = " ".join((record.title, record.applies_when, *record.keywords, *record.topics))
     plain = _fold(text)
     # Most records share nothing with the text at hand: look for the starts before splitting.
@@ -160,7 +164,9 @@ def _holds(plain: str, word: str) -> bool:
         return False
     if pattern is None:
         return True
-    return any(found == word or stem_word(found) == word for found in pattern.findall(plain))
+    from vault_cli.text.stem import stem_word
+
+    return any(found[0] == word or stem_word(found[0]) == word for found in pattern.finditer(plain))
 
 
 @lru_cache(maxsize=2048)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 from operator import itemgetter
+from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
@@ -78,9 +79,8 @@ class Query:
     branch: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """A record that may be rendered, with its group, rank value and the reason for its place.
+class Pick(NamedTuple):
+    """A record that may be rendered, with its group and what it is worth.
 
     Args:
         relevant: whether it fits the query's text (always true without one, and for groups that
@@ -90,14 +90,22 @@ class Pick:
 
     record: Record
     group: str
-    score: float
-    reason: str
+    worth: Score
     relevant: bool = True
     partners: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def score(self) -> float:
+        """Its rank value within its group."""
+        return self.worth.value
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
+    @property
+    def reason(self) -> str:
+        """The reason for its place, in words."""
+        return self.worth.describe()
+
+
+class Exclusion(NamedTuple):
     """A record in force that is not eligible here, and why.
 
     Args:
@@ -109,8 +117,7 @@ class Exclusion:
     code: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Ranked picks in group order, and the records in force that were excluded with reasons."""
 
     picks: tuple[Pick, ...]
@@ -221,7 +228,7 @@ def _pick(
     partners = pairs.get(record.id, ())
     group = "conflicts" if partners else group_of(record)
     relevant = not has_words or score.relevance >= RELEVANCE_FLOOR or group in _ALWAYS_RELEVANT
-    return Pick(record, group, score.value, score.describe(), relevant, partners)
+    return Pick(record, group, score, relevant, partners)
 
 
 def group_of(record: Record) -> str:

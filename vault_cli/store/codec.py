@@ -7,20 +7,31 @@ decoded again and compared first, so that a warm read cannot differ from a cold 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import Kind, Record, Scope, Status, Validity
+from vault_cli.model.record import ALWAYS, GLOBAL, Kind, Record, Scope, Status, Validity
 
 Parsed = tuple[Record | None, tuple[Diagnostic, ...]]
 """What `read_record` gives for one file."""
 
 
-Row = tuple[str, int, int, int, int, int, str, str, str, str, str]
-"""path, size, mtime, ctime, inode, settled, digest, facts, body, fields, findings."""
+Row = tuple[str, str, str, str, str, str]
+"""path, digest, facts, body, fields, findings."""
+
+
+DAMAGE: Final = (
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+)
+"""What decoding damaged text may raise."""
 
 
 class Columns(NamedTuple):
@@ -83,8 +94,8 @@ _RARE: Final = (
 _LISTS: Final = frozenset({"supersedes", "derived_from", "aliases", "branch", "allow"})
 
 
-_FIELDS: Final = tuple(item.name for item in fields(Record))
-_Twin: Final[Any] = type("_Twin", (), {"__slots__": _FIELDS})
+RECORD_FIELDS: Final = tuple(item.name for item in fields(Record))
+Twin: Final[Any] = type("Twin", (), {"__slots__": RECORD_FIELDS})
 """A plain class with the layout of Record.
 
 A frozen dataclass sets its attributes through `object.__setattr__`, which makes 10,000 of them
@@ -98,55 +109,62 @@ _EXPECTED: Final = frozenset(
         *_RARE,
     }
 )
-LAYOUT: Final = "1:" + ",".join(_FIELDS)
+LAYOUT: Final = "2:" + ",".join(RECORD_FIELDS)
 """Part of the cache's key: a Record with other fields makes another cache."""
 
 _RARE_DEFAULTS: Final[dict[str, Any]] = {
     item.name: item.default for item in fields(Record) if item.name in _RARE
 }
-_KINDS: Final[dict[str, Kind]] = {kind.value: kind for kind in Kind}
-_STATUSES: Final[dict[str, Status]] = {status.value: status for status in Status}
-_GLOBAL: Final = Scope()
-_OPEN: Final = Validity()
+KINDS: Final[dict[str, Kind]] = {kind.value: kind for kind in Kind}
+STATUSES: Final[dict[str, Status]] = {status.value: status for status in Status}
 
 
 def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
     """Return the columns of a parsed file, or None when they would not give it back exactly."""
     record, findings = parsed
-    if set(_FIELDS) != _EXPECTED:
+    if set(RECORD_FIELDS) != _EXPECTED:
         return None  # a field was added to Record and not here: no cache rather than a wrong one
     try:
         columns = Columns(
             _encode_facts(record) if record else "",
             record.body if record else "",
-            _dump(dict(record.fields)) if record else "",
-            _encode_findings(record, findings),
+            dump_json(dict(record.fields)) if record else "",
+            encode_findings(record, findings),
         )
-        (again,) = decode_rows([(path, 0, 0, 0, 0, 0, digest, *columns)])
-    except (TypeError, ValueError, KeyError, IndexError, RecursionError):
+        (again,) = decode_rows([(path, digest, *columns)])
+    except DAMAGE:
         return None
     return columns if again == parsed else None
 
 
-def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def dump_json(value: object) -> str:
+    """Return compact JSON."""
+    return _ENCODER.encode(value)
+
+
+def encode_rare(record: Record, names: Iterable[str] = _RARE) -> dict[str, Any]:
+    """Return those of some attributes that are not at their default, as JSON can hold them."""
+    return {
+        name: _encode_rare(name, getattr(record, name))
+        for name in names
+        if getattr(record, name) != _RARE_DEFAULTS[name]
+    }
 
 
 def _encode_facts(record: Record) -> str:
-    rare = {
-        name: _encode_rare(name, getattr(record, name))
-        for name in _RARE
-        if getattr(record, name) != _RARE_DEFAULTS[name]
-    }
+    rare = encode_rare(record)
     scope = record.scope
-    return _dump(
+    return dump_json(
         [
             record.id,
             record.kind.value,
             record.written_status.value,
             record.title,
             record.adopted,
-            None if scope == _GLOBAL else [scope.level, scope.name],
+            None if scope == GLOBAL else [scope.level, scope.name],
             record.topics,
             record.applies_when,
             record.keywords,
@@ -165,7 +183,8 @@ def _encode_rare(name: str, value: Any) -> Any:
     return value
 
 
-def _decode_rare(rare: dict[str, Any]) -> dict[str, Any]:
+def decode_rare(rare: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the attributes that `encode_rare` wrote."""
     result: dict[str, Any] = {}
     for name, value in rare.items():
         if name == "validity":
@@ -184,12 +203,13 @@ def _decode_moment(text: str | None) -> date | datetime | None:
     return kind.fromisoformat(text)
 
 
-def _encode_findings(record: Record | None, findings: tuple[Diagnostic, ...]) -> str:
+def encode_findings(record: Record | None, findings: tuple[Diagnostic, ...]) -> str:
+    """Return the findings of a file and of its record, "" when there are none."""
     own = record.findings if record else findings
     if not findings and not own:
         return ""
     lists = [findings] if own == findings else [findings, own]
-    return _dump([[_finding_row(item) for item in group] for group in lists])
+    return dump_json([[_finding_row(item) for item in group] for group in lists])
 
 
 def _finding_row(item: Diagnostic) -> list[Any]:
@@ -202,22 +222,35 @@ def decode_rows(rows: Sequence[Row]) -> list[Parsed]:
     Raises:
         ValueError, TypeError, KeyError, IndexError: a row is damaged.
     """
-    facts = json.loads(f"[{','.join([row[7] or 'null' for row in rows])}]")
+    facts = json.loads(f"[{','.join([row[2] or 'null' for row in rows])}]")
     if len(facts) != len(rows):
         raise ValueError("a row holds more than one value")
     return [_decode_one(row, known) for row, known in zip(rows, facts, strict=True)]
 
 
+def decode_row(row: Row) -> Parsed | None:
+    """Return the parsed file of a row, None when it is damaged."""
+    try:
+        return decode_rows([row])[0]
+    except DAMAGE:
+        return None
+
+
 def _decode_one(row: Row, known: list[Any] | None) -> Parsed:
-    if not row[10]:
+    if not row[5]:
         return (None if known is None else _build(row, known, ())), ()
-    groups = [tuple(Diagnostic(*item) for item in group) for group in json.loads(row[10])]
+    groups = decode_findings(row[5])
     return (None if known is None else _build(row, known, groups[-1])), groups[0]
 
 
+def decode_findings(text: str) -> list[tuple[Diagnostic, ...]]:
+    """Return the findings of a file, then those of its record when they differ."""
+    return [tuple(Diagnostic(*item) for item in group) for group in json.loads(text)]
+
+
 def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Record:
-    record = _Twin()
-    record.path, _, _, _, _, _, record.digest, _, record.body, front, _ = row
+    record = Twin()
+    record.path, record.digest, _, record.body, front, _ = row
     (
         record.id,
         kind,
@@ -234,9 +267,9 @@ def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Reco
         record.created,
         *more,
     ) = known
-    record.kind = _KINDS[kind]
-    record.written_status = _STATUSES[status]
-    record.scope = _GLOBAL if scope is None else Scope(scope[0], scope[1])
+    record.kind = KINDS[kind]
+    record.written_status = STATUSES[status]
+    record.scope = GLOBAL if scope is None else Scope(scope[0], scope[1])
     record.topics = tuple(topics)
     record.keywords = tuple(keywords)
     record.fields = LazyFields(front)
@@ -248,11 +281,11 @@ def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Reco
 
 def _set_rare(record: Any, more: list[dict[str, Any]]) -> None:
     record.summary = record.confidence = record.boundary = ""
-    record.validity = _OPEN
+    record.validity = ALWAYS
     record.supersedes = record.conflicts = record.derived_from = record.aliases = ()
     record.branch = record.allow = ()
     record.required = record.checklist = record.correction = False
     record.hits = 0
     if more:
-        for name, value in _decode_rare(more[0]).items():
+        for name, value in decode_rare(more[0]).items():
             setattr(record, name, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
 import stat
@@ -47,6 +46,8 @@ _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.EN
 
 def digest_bytes(data: bytes) -> str:
     """Return the SHA-256 of `data` in hex: the precondition of every edit."""
+    import hashlib
+
     return hashlib.sha256(data).hexdigest()
 
 

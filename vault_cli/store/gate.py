@@ -26,6 +26,7 @@ from vault_cli.errors import (
 from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Receipt, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record
+from vault_cli.store.file_names import is_record_path
 from vault_cli.store.files import clean_temporaries, list_folders, lock_vault, read_file
 from vault_cli.store.journal import (
     MAX_CHANGED,
@@ -40,7 +41,6 @@ from vault_cli.store.message import compose_message
 from vault_cli.store.opening import explain_os_error, show_name
 from vault_cli.store.repo import Repository
 from vault_cli.store.targets import check_targets
-from vault_cli.store.walk import is_record_path
 
 UNCOMMITTED: Final = frozenset({"quarantine", ".state"})
 """Top-level folders whose files never enter git's history."""

@@ -6,24 +6,28 @@ A cache is only believed when its header carries a key made from a random token 
 this machine's own state folder (so one that came with a folder from elsewhere is not), and a row
 only when the file's stamp is the same and was old enough, by the file system's own clock, when
 the file was read.
+
+Two tables: a row per file with all that was in it, and a row per folder (a shelf) with what a
+list needs of its files. A folder whose listing is the same needs no look at its files' rows.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vault_cli import __version__
 from vault_cli.errors import VaultError
 from vault_cli.store.codec import LAYOUT, Columns, Row
+from vault_cli.store.file_names import folder_of
 from vault_cli.store.lock import open_lock_file, try_lock
 from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
 from vault_cli.store.places import machine_token
-from vault_cli.store.walk import Stamp
+from vault_cli.store.walk import Listing, Stamp
 
 if TYPE_CHECKING:
     import sqlite3
@@ -35,15 +39,29 @@ _MAGIC: Final = b"SQLite format 3\0"
 _TICK_NS: Final = 2_100_000_000
 """Coarsest time stamp of a file system in use (FAT: two seconds), and a little."""
 
-_TABLE: Final = (
-    "CREATE TABLE record (path TEXT PRIMARY KEY, seal INTEGER, size INTEGER, mtime INTEGER,"
-    " ctime INTEGER, inode INTEGER, settled INTEGER, digest TEXT, facts TEXT, body TEXT,"
-    " fields TEXT, findings TEXT)"
-)
-_SELECT: Final = (
-    "SELECT path, size, mtime, ctime, inode, settled, digest, facts, body, fields, findings"
-    " FROM record WHERE seal = ?"
-)
+_TABLES: Final = """
+CREATE TABLE record (path TEXT PRIMARY KEY, seal INTEGER, folder TEXT, size INTEGER,
+    mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER, digest TEXT, facts TEXT,
+    body TEXT, fields TEXT, findings TEXT);
+CREATE INDEX record_folder ON record (folder);
+CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT)
+"""
+_SHELVES: Final = "SELECT folder, names, facts, '' FROM shelf WHERE seal = ?"
+_SHELVES_WITH_HEADS: Final = "SELECT folder, names, facts, heads FROM shelf WHERE seal = ?"
+_ROWS: Final = "SELECT path, digest, facts, body, fields, findings FROM record WHERE seal = ?"
+_STAMPS: Final = "SELECT path, size, mtime, ctime, inode FROM record WHERE seal = ? AND settled"
+
+
+class Shelf(NamedTuple):
+    """A folder as it was when all of its files were in the cache.
+
+    Args:
+        listing: tells whether any of its files changed since.
+        heads: what a list shows of them (`codec.encode_heads`).
+    """
+
+    listing: Listing
+    heads: str
 
 
 class Entry(NamedTuple):
@@ -61,21 +79,62 @@ class Index:
         self._root = root
         self._key = _make_key(root)
         self._clock = 0
+        self._connection: sqlite3.Connection | None = None
 
-    def load(self) -> dict[str, Row]:
-        """Return the rows by path; empty when there is no cache to believe."""
-        if self._key is None or not self._header_fits():
-            return {}
+    def load_shelves(self, *, heads: bool = True) -> dict[str, Shelf]:
+        """Return the shelves by folder; empty when there is no cache to believe.
+
+        Args:
+            heads: with what they say about the files; False leaves it empty.
+        """
+        found = self._query(_SHELVES_WITH_HEADS if heads else _SHELVES)
+        return {
+            folder: Shelf(Listing(names, facts), text)
+            for folder, names, facts, text in found
+            if type(facts) is bytes
+        }
+
+    def load_stamps(self, folder: str | None = None) -> dict[str, Stamp]:
+        """Return the stamps to be believed, of all files or of one folder, by path."""
+        if folder is None:
+            return {row[0]: Stamp(*row) for row in self._query(_STAMPS)}
+        return {row[0]: Stamp(*row) for row in self._query(f"{_STAMPS} AND folder = ?", folder)}
+
+    def load_rows(self) -> dict[str, Row]:
+        """Return all rows by path; empty when there is no cache to believe."""
+        return {row[0]: row for row in self._query(_ROWS)}
+
+    def load_folder(self, folder: str) -> dict[str, Row]:
+        """Return the rows of the files directly in one folder."""
+        return {row[0]: row for row in self._query(f"{_ROWS} AND folder = ?", folder)}
+
+    def load_row(self, path: str) -> Row | None:
+        """Return the row of one file."""
+        return next(iter(self._query(f"{_ROWS} AND path = ?", path)), None)
+
+    def known_folders(self) -> set[str]:
+        """Return every folder of which there is a row."""
+        return {row[0] for row in self._query("SELECT DISTINCT folder FROM record WHERE seal = ?")}
+
+    def close(self) -> None:
+        """End the reading; what was loaded between two of these is of one moment."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _query(self, statement: str, *values: str) -> list[Any]:
+        if self._key is None or (self._connection is None and not self._header_fits()):
+            return []
         import sqlite3
 
         try:
-            connection = self._connect(self._read_mode())
-            try:
-                return {row[0]: row for row in connection.execute(_SELECT, (self._key.seal,))}
-            finally:
-                connection.close()
+            if self._connection is None:
+                self._connection = self._connect(self._read_mode())
+                self._connection.execute("BEGIN")
+            return self._connection.execute(statement, (self._key.seal, *values)).fetchall()
         except (sqlite3.Error, OverflowError, UnicodeError):
-            return {}
+            self.close()
+            return []
 
     @contextmanager
     def updating(self) -> Iterator[bool]:
@@ -99,17 +158,28 @@ class Index:
         finally:
             os.close(file)
 
-    def store(self, entries: Iterable[Entry], gone: Iterable[str]) -> None:
-        """Write rows and forget paths; call inside `updating`. A failure only costs time later."""
+    def store(
+        self, entries: Iterable[Entry], gone: Iterable[str], shelves: Mapping[str, Shelf | None]
+    ) -> None:
+        """Write rows and forget paths; call inside `updating`. A failure only costs time later.
+
+        Args:
+            entries: files that were read.
+            gone: paths to forget.
+            shelves: folders to write, and with None those to forget.
+        """
         import sqlite3
 
+        self.close()
         assert self._key is not None  # noqa: S101 - `updating` yielded True
         try:
             if not self._header_fits():
                 self._create()
             connection = self._connect("rw")
             try:
-                self._write(connection, entries, gone)
+                with connection:
+                    self._write(connection, entries, gone)
+                    self._write_shelves(connection, shelves)
             finally:
                 connection.close()
         except (sqlite3.Error, OSError, VaultError, OverflowError, UnicodeError):
@@ -124,20 +194,36 @@ class Index:
             (
                 entry.stamp.path,
                 key.seal,
+                folder_of(entry.stamp.path),
                 *entry.stamp[1:],
-                self._is_settled(entry.stamp),
+                self.is_settled(entry.stamp),
                 entry.digest,
                 *entry.columns,
             )
             for entry in entries
         )
-        with connection:
-            connection.executemany("DELETE FROM record WHERE path = ?", ((path,) for path in gone))
-            connection.executemany(
-                "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
-            )
+        connection.executemany("DELETE FROM record WHERE path = ?", ((path,) for path in gone))
+        connection.executemany(
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+        )
 
-    def _is_settled(self, stamp: Stamp) -> bool:
+    def _write_shelves(
+        self, connection: sqlite3.Connection, shelves: Mapping[str, Shelf | None]
+    ) -> None:
+        key = self._key
+        assert key is not None  # noqa: S101 - as above
+        rows = [
+            (folder, key.seal, *shelf.listing, shelf.heads)
+            for folder, shelf in shelves.items()
+            if shelf is not None
+        ]
+        connection.executemany(
+            "DELETE FROM shelf WHERE folder = ?", ((folder,) for folder in shelves)
+        )
+        connection.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?)", rows)
+
+    def is_settled(self, stamp: Stamp) -> bool:
+        """Tell whether a stamp was old enough when `updating` began to be believed later."""
         return max(stamp.mtime_ns, stamp.ctime_ns) + _TICK_NS < self._clock
 
     def _header_fits(self) -> bool:
@@ -191,7 +277,8 @@ class Index:
         try:
             connection.execute(f"PRAGMA application_id = {_signed(key.application_id)}")
             connection.execute(f"PRAGMA user_version = {_signed(key.user_version)}")
-            connection.execute(_TABLE)
+            for statement in _TABLES.split(";"):
+                connection.execute(statement)
             connection.commit()
             connection.execute("PRAGMA journal_mode = WAL")
         finally:
@@ -221,11 +308,14 @@ def _make_key(root: Path) -> _Key | None:
     token = machine_token()
     if token is None:
         return None
-    import hashlib
+    try:  # the whole of hashlib takes 3 ms to load, for every command
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
 
     python = ".".join(map(str, sys.version_info[:2]))
     text = "\0".join((LAYOUT, __version__, _code_stamp(), python, os.path.realpath(root)))
-    word = hashlib.blake2b(os.fsencode(text), key=token, digest_size=16).digest()
+    word = blake2b(os.fsencode(text), key=token, digest_size=16).digest()
     return _Key(word[:4], word[4:8], int.from_bytes(word[8:15], "big"))
 
 

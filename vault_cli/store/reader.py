@@ -14,48 +14,59 @@ from typing import Final
 
 from vault_cli.errors import Diagnostic, Severity, StoreError
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.store.codec import Parsed, Row, decode_rows, encode_parsed
+from vault_cli.store.codec import DAMAGE, Parsed, Row, decode_row, decode_rows, encode_parsed
 from vault_cli.store.config import Config
-from vault_cli.store.index import Entry, Index
-from vault_cli.store.opening import Folders, explain_os_error, read_at
-from vault_cli.store.walk import (
+from vault_cli.store.file_names import (
     DEFAULT_IGNORE,
-    MAX_FILE,
-    Stamp,
     check_name,
     find_collisions,
+    folder_of,
+    is_helper_file,
     is_record_path,
-    stamp_of,
-    too_large,
-    walk_records,
 )
+from vault_cli.store.heads import RowLoader, decode_heads, encode_heads, head_class
+from vault_cli.store.index import Entry, Index, Shelf
+from vault_cli.store.opening import Folders, explain_os_error, read_at
+from vault_cli.store.walk import MAX_FILE, Stamp, Walk, stamp_of, too_large, walk_records
 
-_COPY_NAME: Final = re.compile(
-    r"conflicted copy|case conflict|\.sync-conflict-|-MacBook[^/]* of |冲突.?副本|衝突"
-    r"|[ _]\(\d+\)\.md$|(?<=\S) \d{1,2}\.md$",
-    re.IGNORECASE,
+_COPY_NAME: Final = (
+    r"(?i)conflicted copy|case conflict|\.sync-conflict-|-MacBook[^/]* of |冲突.?副本|衝突"
+    r"|[ _]\(\d+\)\.md$|(?<=\S) \d{1,2}\.md$"
 )
-"""How sync programs call the second file they make when both sides changed."""
-
-_DAMAGE: Final = (ValueError, TypeError, KeyError, IndexError, RecursionError)
-"""What decoding a damaged row may raise."""
+"""How sync programs call the second file they make when both sides changed; seldom looked at."""
 
 
-def read_vault(root: Path, config: Config, *, use_cache: bool = True) -> Snapshot:
+_FEW: Final = 8
+"""Up to so many files or folders are looked up one by one; for more all rows are loaded."""
+
+
+def read_vault(
+    root: Path, config: Config, *, use_cache: bool = True, whole: bool = True
+) -> Snapshot:
     """Read every record of the vault: stat all, reuse what the cache has, parse the rest.
 
     Adds the findings that need all files: duplicate ids, conflict copies, colliding names.
     Works on a read-only vault and never takes the vault's lock.
 
+    Args:
+        root: the vault.
+        config: its settings.
+        use_cache: False parses every file.
+        whole: False lets records that the cache knows load what no list shows when it is asked
+            for; a file that is changed before that is then a `ChangedMeanwhileError`.
+
     Raises:
         NotFoundError, StoreError: the root itself cannot be opened.
     """
+    index = Index(root) if use_cache else None
     with _paused_collector():
-        walk = walk_records(root, config["files.ignore"])
-        index = Index(root) if use_cache else None
-        parsed = _read_files(root, walk.stamps, index)
-    findings = (*config.diagnostics, *walk.diagnostics)
-    return _assemble(parsed, findings, skipped=walk.skipped)
+        try:
+            parsed, walk = _read_files(root, config["files.ignore"], index, whole=whole)
+        finally:
+            if index is not None:
+                index.close()
+        findings = (*config.diagnostics, *walk.diagnostics)
+        return _assemble(parsed, findings, skipped=walk.skipped)
 
 
 def snapshot_of_tree(
@@ -102,65 +113,160 @@ def _parse(data: bytes, path: str) -> Parsed:
     return read_record(data, path)
 
 
-def _read_files(root: Path, stamps: tuple[Stamp, ...], index: Index | None) -> dict[str, Parsed]:
-    """Return what each file holds, in the order of `stamps`; files gone meanwhile are left out."""
-    rows = index.load() if index else {}
-    kept = [
-        row
-        for stamp in stamps
-        if (row := rows.get(stamp[0])) is not None and row[5] and row[:5] == stamp
-    ]
-    parsed = _decode(kept)
-    todo = [stamp for stamp in stamps if stamp.path not in parsed]
+def _read_files(
+    root: Path, ignore: tuple[str, ...], index: Index | None, *, whole: bool
+) -> tuple[dict[str, Parsed], Walk]:
+    """Return what each file holds, sorted by path, and the walk; files gone meanwhile are left out.
+
+    Folders that are as the cache knows them are taken from it at once; of the others the stamp
+    of each file decides.
+    """
     if index is None:
-        parsed.update((entry[0].path, entry[2]) for entry in _read_all(root, todo, rows))
-    elif todo or len(rows) != len(kept):
-        _refresh(root, index, rows, todo, parsed)
-    if not todo:
-        return parsed
-    return {stamp.path: parsed[stamp.path] for stamp in stamps if stamp.path in parsed}
+        walk = walk_records(root, ignore)
+        return {entry[0].path: entry[2] for entry in _read_all(root, walk.stamps, {})}, walk
+    shelves = index.load_shelves(heads=not whole)
+    walk = walk_records(root, ignore, {folder: s.listing for folder, s in shelves.items()})
+    unchanged = {folder: shelves[folder] for folder in walk.same}
+    if whole:
+        parsed, stamps = _take_rows(index, unchanged)
+    else:
+        parsed, stamps = _take_heads(root, unchanged)
+    stamps.extend(walk.stamps)
+    if stamps or len(unchanged) < len(shelves):
+        parsed.update(_Refresh(root, index, walk, shelves).run(stamps))
+    return {path: parsed[path] for path in sorted(parsed)}, walk
+
+
+def _take_rows(index: Index, shelves: Mapping[str, Shelf]) -> tuple[dict[str, Parsed], list[Stamp]]:
+    """Return what the files of unchanged folders hold, and the stamps of those without a row."""
+    rows = index.load_rows() if shelves else {}
+    paths = [
+        folder + name
+        for folder, shelf in shelves.items()
+        for name in shelf.listing.names.split("/")
+    ]
+    parsed = _decode([row for path in paths if (row := rows.get(path)) is not None])
+    lost = [path for path in paths if path not in parsed and not is_helper_file(path)]
+    stamps: list[Stamp] = []
+    for folder in {folder_of(path) for path in lost}:
+        stamps.extend(shelves[folder].listing.stamps(folder))
+    return parsed, stamps
+
+
+def _take_heads(root: Path, shelves: Mapping[str, Shelf]) -> tuple[dict[str, Parsed], list[Stamp]]:
+    """Return the heads of unchanged folders, and the stamps of those that are damaged."""
+    parsed: dict[str, Parsed] = {}
+    stamps: list[Stamp] = []
+    head = head_class(RowLoader(root).load)
+    for folder, shelf in shelves.items():
+        try:
+            parsed.update(decode_heads(shelf.heads, folder, head))
+        except DAMAGE:
+            stamps.extend(shelf.listing.stamps(folder))
+    return parsed, stamps
 
 
 def _decode(rows: list[Row]) -> dict[str, Parsed]:
     """Decode rows at once; if one is damaged, each alone, without the damaged ones."""
     try:
         return dict(zip([row[0] for row in rows], decode_rows(rows), strict=True))
-    except _DAMAGE:
-        return {row[0]: parsed for row in rows if (parsed := _decode_one(row)) is not None}
+    except DAMAGE:
+        return {row[0]: parsed for row in rows if (parsed := decode_row(row)) is not None}
 
 
-def _decode_one(row: Row) -> Parsed | None:
-    try:
-        return decode_rows([row])[0]
-    except _DAMAGE:
-        return None
+class _Refresh:
+    """Reads what the cache does not have, and brings the cache up to date if it can be written.
 
+    Args:
+        root: the vault.
+        index: its cache.
+        walk: what is on disk now.
+        shelves: what the cache knew of the folders.
+    """
 
-def _refresh(
-    root: Path,
-    index: Index,
-    rows: Mapping[str, Row],
-    todo: list[Stamp],
-    parsed: dict[str, Parsed],
-) -> None:
-    """Read what the cache does not have, and bring the cache up to date if it can be written."""
-    wanted = {stamp.path for stamp in todo} | parsed.keys()
-    with index.updating() as writable:
-        entries: list[Entry] = []
-        for stamp, digest, result in _read_all(root, todo, rows):
-            parsed[stamp.path] = result
+    def __init__(self, root: Path, index: Index, walk: Walk, shelves: Mapping[str, Shelf]) -> None:
+        self._root = root
+        self._index = index
+        self._shelves = shelves
+        self._same = set(walk.same)
+        self._listings = walk.listings
+        self._stored: dict[str, tuple[Stamp, str]] = {}
+
+    def run(self, stamps: list[Stamp]) -> dict[str, Parsed]:
+        """Return what the files of `stamps`, all those of their folders, hold."""
+        folders = {folder_of(stamp.path) for stamp in stamps}
+        for folder in folders & self._same:  # what the cache said of it was damaged
+            self._listings[folder] = self._shelves[folder].listing
+        gone = (self._index.known_folders() | self._shelves.keys()) - self._same - folders
+        rows, known = self._load(folders | gone)
+        kept = [
+            row
+            for stamp in stamps
+            if known.get(stamp.path) == stamp and (row := rows.get(stamp.path)) is not None
+        ]
+        found = _decode(kept)
+        self._stored = {row[0]: (known[row[0]], row[1]) for row in kept if row[0] in found}
+        todo = [stamp for stamp in stamps if stamp.path not in found]
+        dropped = rows.keys() - {stamp.path for stamp in stamps}
+        if todo or dropped or gone or folders & self._listings.keys():
+            with self._index.updating() as writable:
+                entries = self._read(todo, rows, found, writable=writable)
+                if writable:
+                    stored = {entry.stamp.path for entry in entries}
+                    dropped |= {s.path for s in todo if s.path in rows and s.path not in stored}
+                    shelves = {folder: self._shelf(folder, found) for folder in folders | gone}
+                    self._index.store(entries, dropped, shelves)
+        return found
+
+    def _load(self, folders: set[str]) -> tuple[dict[str, Row], dict[str, Stamp]]:
+        """Return the rows of folders, and the stamps that are to be believed."""
+        index = self._index
+        if len(folders) > _FEW:
+            every = index.load_rows()
+            rows = {path: row for path, row in every.items() if folder_of(path) in folders}
+            return rows, index.load_stamps()
+        rows = {}
+        known = {}
+        for folder in folders:
+            rows.update(index.load_folder(folder))
+            known.update(index.load_stamps(folder))
+        return rows, known
+
+    def _read(
+        self,
+        todo: list[Stamp],
+        rows: Mapping[str, Row],
+        found: dict[str, Parsed],
+        *,
+        writable: bool,
+    ) -> list[Entry]:
+        entries = []
+        for stamp, digest, result in _read_all(self._root, todo, rows):
+            found[stamp.path] = result
             columns = encode_parsed(result, stamp.path, digest) if writable and digest else None
-            if columns is not None:
-                entries.append(Entry(stamp, digest, columns))
-        if writable:
-            stored = {entry.stamp.path for entry in entries}
-            gone = [path for path in rows if path not in wanted]
-            gone.extend(s.path for s in todo if s.path in rows and s.path not in stored)
-            index.store(entries, gone)
+            if columns is None:
+                continue
+            entries.append(Entry(stamp, digest, columns))
+            if self._index.is_settled(stamp):
+                self._stored[stamp.path] = stamp, digest
+        return entries
+
+    def _shelf(self, folder: str, found: Mapping[str, Parsed]) -> Shelf | None:
+        """Return what to remember of a folder; None unless all of it is safely in the cache."""
+        listing = self._listings.get(folder)
+        if listing is None:
+            return None
+        files = {}
+        for stamp in sorted(listing.stamps(folder)):
+            stored, digest = self._stored.get(stamp.path, (None, ""))
+            if stored != stamp:
+                return None
+            files[stamp.path[len(folder) :]] = digest, found[stamp.path]
+        return Shelf(listing, encode_heads(files))
 
 
 def _read_all(
-    root: Path, stamps: list[Stamp], rows: Mapping[str, Row]
+    root: Path, stamps: Iterable[Stamp], rows: Mapping[str, Row]
 ) -> Iterator[tuple[Stamp, str, Parsed]]:
     """Yield (stamp of the bytes read, digest or "", what they hold) for each file still there."""
     from vault_cli.store.files import digest_bytes
@@ -177,7 +283,7 @@ def _read_all(
                 continue
             digest = digest_bytes(data)
             row = rows.get(path)
-            known = _decode_one(row) if row and row[6] == digest else None
+            known = decode_row(row) if row and row[1] == digest else None
             yield stamp_of(path, facts), digest, known or _parse(data, path)
 
 
@@ -227,6 +333,8 @@ def _assemble(
 
 
 def _same_ids(records: list[Record]) -> list[list[Record]]:
+    if len({record.id for record in records}) == len(records):
+        return []
     first: dict[str, Record] = {}
     groups: dict[str, list[Record]] = {}
     for record in records:
@@ -238,9 +346,9 @@ def _same_ids(records: list[Record]) -> list[list[Record]]:
 
 def _duplicate_findings(group: list[Record]) -> list[Diagnostic]:
     """Return one finding per file; the first is for the plainest name and stands for all."""
-    ordered = sorted(group, key=lambda r: (_COPY_NAME.search(r.path) is not None, r.path))
+    ordered = sorted(group, key=lambda r: (re.search(_COPY_NAME, r.path) is not None, r.path))
     names = ", ".join(repr(r.path) for r in ordered)
-    copies = [r.path for r in ordered if _COPY_NAME.search(r.path)]
+    copies = [r.path for r in ordered if re.search(_COPY_NAME, r.path)]
     message = f"the id {ordered[0].id} stands in {len(group)} files: {names}"
     if copies:
         message += f"; conflict copies of a sync program: {', '.join(map(repr, copies))}"

@@ -6,11 +6,10 @@ It drives loading, `mvault config show --explain`, and the table in the README.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from vault_cli.store.walk import DEFAULT_IGNORE
+from vault_cli.store.file_names import DEFAULT_IGNORE
 
 SCHEMA: Final = 1
 """The layout of a vault this program writes."""
@@ -31,8 +30,7 @@ RENDER_GROUPS: Final = (
 SCOPE_LEVELS: Final = ("global", "project", "session")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting.
 
     Args:

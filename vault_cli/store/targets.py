@@ -10,8 +10,8 @@ from typing import Final
 
 from vault_cli.errors import RefusedError, StoreError
 from vault_cli.model.change import ABSENT, Edit, Move, Put, Remove
+from vault_cli.store.file_names import check_name, fold_path
 from vault_cli.store.opening import MAX_DEPTH, Folders, show_name
-from vault_cli.store.walk import check_name, fold_path
 
 _INIT_FILES: Final = frozenset({".gitignore", ".gitattributes", ".gitkeep"})
 _MAX_NAME: Final = 255

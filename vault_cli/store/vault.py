@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vault_cli.errors import UsageError
-from vault_cli.model.change import Change, Receipt
 from vault_cli.model.record import Snapshot
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
 from vault_cli.store.places import user_folder
 
 if TYPE_CHECKING:
+    from vault_cli.model.change import Change, Receipt
     from vault_cli.store.repo import Repository
 
 PROJECT_FOLDER: Final = ".mvault"
@@ -126,8 +126,12 @@ class Vault:
             raise UsageError("this vault is not in git yet", hint="Run `mvault init` in it.")
         return self.repo
 
-    def snapshot(self, *, at: str = "") -> Snapshot:
+    def snapshot(self, *, at: str = "", whole: bool = True) -> Snapshot:
         """Read the working tree, or the commit/date `at`.
+
+        Args:
+            at: a commit or a date, "" for the working tree.
+            whole: False for commands that look closely at few records (see `read_vault`).
 
         Raises:
             NotFoundError: git does not know `at`.
@@ -136,7 +140,7 @@ class Vault:
         from vault_cli.store.reader import read_vault, snapshot_of_tree
 
         if not at:
-            return read_vault(self.root, self.config)
+            return read_vault(self.root, self.config, whole=whole)
         repo = self.require_repo()
         commit = repo.resolve(at)
         return snapshot_of_tree(repo.read_tree(commit), commit, ignore=self.config["files.ignore"])
@@ -151,9 +155,11 @@ class Vault:
             StoreError: git or the disk failed; an addition is saved but not committed, of
                 everything else the old bytes are back (the message says which).
         """
+        from vault_cli.model.change import Receipt
+        from vault_cli.store.gate import apply_change
+
         if change.is_empty:
             return Receipt()
-        from vault_cli.store.gate import apply_change
 
         return apply_change(
             self.root, self.repo, change, ignore=self.config["files.ignore"], wait=wait

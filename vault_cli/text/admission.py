@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from vault_cli.text import frames
@@ -123,7 +123,7 @@ def _hidden_findings(scan: _Scan) -> Iterator[Finding]:
     for number, run in enumerate(_not_ok(scan.text)):
         by_code.setdefault(_hidden_code(run), []).append(run)
         if number == _MOST_HITS:
-            by_code = {code: [replace(r, verdict="hold") for r in g] for code, g in by_code.items()}
+            by_code = {code: [r._replace(verdict="hold") for r in g] for code, g in by_code.items()}
             break
     for code, runs in by_code.items():
         if code == "zero-width":

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 FENCE: Final = re.compile(r"(?P<indent>[ \t]*)(?P<run>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 """A line that may open or close a fence (use `match`); see `opens_fence` for the rest."""
@@ -63,8 +62,7 @@ def is_escaped(text: str, offset: int) -> bool:
     return (offset - start) % 2 == 1
 
 
-@dataclass(frozen=True, slots=True)
-class CodeMap:
+class CodeMap(NamedTuple):
     """Answers whether an offset of the text lies in code."""
 
     starts: tuple[int, ...]

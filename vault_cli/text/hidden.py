@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 HiddenKind = Literal["control", "bidi", "tag", "break", "soft"]
 Verdict = Literal["ok", "note", "hold"]
@@ -47,7 +46,7 @@ _JOINERS = re.compile("[\u200c\u200d]{1,2}")
 _MARKS = re.compile(f"[{_MARK}]+")
 _SELECTORS = re.compile(f"[{_SELECTOR}]")
 _STRONG_SELECTORS = re.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]")
-_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HAN: Final = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"  # compiled on use: it is large
 _LEFT_OVERS: Final = frozenset("\u00ad\u2060")
 _LONG_RUN: Final = 8
 """A channel of zero-width bits needs at least this many characters; honest left-overs do not."""
@@ -58,8 +57,7 @@ _TAG_BASE: Final = 0xE0000
 _STRONG_BASE: Final = 0xE0100
 
 
-@dataclass(frozen=True, slots=True)
-class HiddenRun:
+class HiddenRun(NamedTuple):
     """Neighbouring invisible characters of one kind, and what to think of them.
 
     Args:
@@ -145,7 +143,7 @@ def _takes_emoji_style(character: str) -> bool:
 
 def _takes_variant(selector: str, base: str) -> bool:
     if selector >= "\U000e0100":
-        return bool(_HAN.match(base))
+        return bool(re.match(_HAN, base))
     return _is_wide(base) and not _is_cased(base)
 
 

@@ -25,7 +25,9 @@ _PORTS: Final = tuple(f"{port}{digit}" for port in ("com", "lpt") for digit in "
 WINDOWS_NAMES: Final = frozenset({"con", "prn", "aux", "nul", "conin", "conout", *_PORTS})
 """Names that Windows keeps for devices, in lower case."""
 
-_HAN = re.compile("([\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
+_HAN: Final = "([\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
+"""Compiled on use: large classes take long, and most runs need only the other functions."""
+
 _NOT_SKILL = re.compile("[^a-z0-9]+")
 VENDOR_WORDS: Final = ("anthropic", "claude")
 """Words that some hosts refuse in the name of a skill."""
@@ -109,7 +111,7 @@ def skill_name(title: str) -> str:
     """
     from anyascii import anyascii
 
-    spaced = _HAN.sub(r" \1 ", drop_invisible(unicodedata.normalize("NFKC", title)))
+    spaced = re.sub(_HAN, r" \1 ", drop_invisible(unicodedata.normalize("NFKC", title)))
     words = _NOT_SKILL.sub(" ", _join_marks(anyascii(spaced)).lower()).split()
     name = "-".join(word for word in words if word not in VENDOR_WORDS)
     name = f"skill-{name}" if name in WINDOWS_NAMES else name

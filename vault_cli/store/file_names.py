@@ -1,0 +1,160 @@
+"""Names of record files: which count, and what is wrong with them. May import `errors`.
+
+The rules stand here once, for the disk (`walk_records`) and for a git tree (`is_record_path`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Final, NamedTuple
+
+from vault_cli.errors import Diagnostic
+from vault_cli.store.opening import show_name
+
+DEFAULT_IGNORE: Final = ("Templates", "templates", "node_modules", ".trash", ".obsidian")
+"""Default of `files.ignore`; folders with a leading dot are always passed over."""
+
+_HELPER_NAMES: Final = frozenset({"readme.md", "conflict-files-obsidian-git.md"})
+
+_PLAIN: Final = re.compile("[A-Za-z0-9_][A-Za-z0-9_ .-]*")
+_PLAIN_HAN: Final = "[A-Za-z0-9_\u4e00-\u9fff][A-Za-z0-9_ .\u4e00-\u9fff-]*"
+"""Names that cannot be odd, unless they start like a device; the large class is compiled late."""
+
+_ODD_STARTS: Final = frozenset({"con", "prn", "aux", "nul", "com", "lpt"})
+
+
+class _Names(NamedTuple):
+    """Patterns of odd names; compiled late, since most names are plain."""
+
+    unreadable: re.Pattern[str]
+    hold: re.Pattern[str]
+    note: re.Pattern[str]
+
+
+@cache
+def _patterns() -> _Names:
+    device = r"(?i:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))"
+    hidden = (
+        "\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069"
+        "\\ufeff\\ud800-\\udfff\\U000e0000-\\U000e007f"
+    )
+    return _Names(
+        re.compile(f"[{hidden}]"), re.compile(rf"[:\\]|^{device}"), re.compile(r'[<>"|?*]|[. ]$')
+    )
+
+
+def is_record_path(path: str, ignore: Iterable[str] = DEFAULT_IGNORE) -> bool:
+    """Tell whether a vault-relative path is where a record may be (its name may still be bad)."""
+    ignored = frozenset(ignore)
+    *folders, name = path.split("/")
+    place = ""
+    for folder in folders:
+        place = f"{place}{folder}"
+        if is_ignored_folder(folder, place, ignored):
+            return False
+        place += "/"
+    if name[-3:] != ".md" or is_helper_file(name):
+        return False
+    return not _in_skill(path) or name == "SKILL.md"
+
+
+def check_name(path: str) -> Diagnostic | None:
+    """Return the finding about a path's last name: an error, a hold, a note or nothing."""
+    name = path[path.rfind("/") + 1 :]
+    patterns = _patterns()
+    if patterns.unreadable.search(name):
+        return Diagnostic(
+            path,
+            0,
+            "file-name",
+            "error",
+            f"the name {show_name(name)!r} has control, direction or undecodable characters",
+            "Rename the file; until then it is not read.",
+        )
+    if patterns.hold.search(name):
+        return Diagnostic(
+            path,
+            0,
+            "windows-name",
+            "warning",
+            f"{name!r} cannot be checked out on Windows (reserved name, colon or backslash)",
+            "Rename the file, or allow the code `windows-name` in its front matter.",
+            holds=True,
+        )
+    if not patterns.note.search(name):
+        return None
+    return Diagnostic(
+        path, 0, "windows-name", "note", f"{name!r} cannot be checked out on Windows", "Rename it."
+    )
+
+
+def fold_path(path: str) -> str:
+    """Return what two paths share when a case- or form-folding file system mixes them up."""
+    if path.isascii():
+        return path.lower()
+    from unicodedata import normalize
+
+    return normalize("NFC", normalize("NFC", path).casefold())
+
+
+def find_collisions(paths: Iterable[str]) -> list[Diagnostic]:
+    """Return a holding finding for every path but the first of those that fold together.
+
+    The first is the one in NFC, then by code-point order: the same choice on every system.
+    """
+    every = list(paths)
+    keys = list(map(fold_path, every))
+    if len(set(keys)) == len(keys):
+        return []
+    groups: dict[str, list[str]] = {}
+    for key, path in zip(keys, every, strict=True):
+        groups.setdefault(key, []).append(path)
+    return [finding for group in groups.values() if len(group) > 1 for finding in _collide(group)]
+
+
+def _collide(group: list[str]) -> list[Diagnostic]:
+    from unicodedata import is_normalized
+
+    first, *others = sorted(group, key=lambda path: (not is_normalized("NFC", path), path))
+    return [
+        Diagnostic(
+            path,
+            0,
+            "name-collision",
+            "warning",
+            f"the name differs from {first!r} only in case or in how accents are stored",
+            "Rename one of them: Windows and macOS can keep only one.",
+            holds=True,
+        )
+        for path in others
+    ]
+
+
+def is_ignored_folder(name: str, path: str, ignored: frozenset[str]) -> bool:
+    """Tell whether a folder is passed over, by its name or its path."""
+    return name.startswith(".") or name in ignored or path in ignored
+
+
+def folder_of(path: str) -> str:
+    """Return the folder of a vault-relative path: "" for the root, else with a slash at the end."""
+    return path[: path.rfind("/") + 1]
+
+
+def is_helper_file(path: str) -> bool:
+    """Tell whether a file is a README, or a tool's own (its name begins with a dot)."""
+    name = path[path.rfind("/") + 1 :]
+    # `..name.md` is no tool's file; `.name.md`, `._name.md` and `.#name.md` are.
+    return (name[0] == "." and name[1:2] != ".") or name.lower() in _HELPER_NAMES
+
+
+def is_plain_name(name: str) -> bool:
+    """Tell quickly that a file name has nothing odd (False: look with `check_name`)."""
+    if name[:3].lower() in _ODD_STARTS:
+        return False
+    return bool(_PLAIN.fullmatch(name) or re.fullmatch(_PLAIN_HAN, name))
+
+
+def _in_skill(path: str) -> bool:
+    return path.startswith("skills/") and path.count("/") > 1
