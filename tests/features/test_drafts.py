@@ -18,6 +18,7 @@ from vault_cli.features.drafts import (
 )
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Kind, Status
+from vault_cli.text.document import REMOVE
 
 TITLES = [
     "Deploy: stop the worker first",
@@ -572,3 +573,51 @@ def test_empty_values_of_a_payload() -> None:
         {"kind": "fact", "title": None, "topics": None, "importance": None, "body": "B"}
     )
     assert (request.title, request.topics, request.importance) == ("", (), None)
+
+
+@pytest.mark.parametrize(
+    "path", ["vault.toml", "README.md", "图.png", "notes.txt", "usage/a.jsonl", "memories/A.MD"]
+)
+def test_adopt_leaves_what_is_no_note_alone(make_vault: Any, random_int: Any, path: str) -> None:
+    vault = make_vault({"笔记.md": "# 部署\n"})
+    files = {path: b"schema = 1\n", "笔记.md": vault.files["笔记.md"]}
+    planned = plan_adopt(vault.snapshot(), files, actor=Actor.PERSON, random_int=random_int)
+    assert [edit.path for edit in planned.change.edits] == ["笔记.md"]
+    assert [(note.path, note.code) for note in planned.notes] == [(path, "not-a-note")]
+    del files["笔记.md"]
+    with pytest.raises(RefusedError, match="is not a note of the vault"):
+        plan_adopt(vault.snapshot(), files, actor=Actor.PERSON, random_int=random_int)
+
+
+def test_adopt_of_only_foreign_files_names_each(make_vault: Any, random_int: Any) -> None:
+    files = {"a.txt": b"x\n", "乙.txt": "乙\n".encode()}
+    with pytest.raises(RefusedError, match="none of these 2 files") as caught:
+        plan_adopt(make_vault({}).snapshot(), files, actor=Actor.PERSON, random_int=random_int)
+    assert [found.path for found in caught.value.diagnostics] == ["a.txt", "乙.txt"]
+
+
+def test_revising_takes_keys_away_and_names_what_it_leaves(
+    make_vault: Any, note: Any, revise: Any
+) -> None:
+    vault = make_vault(
+        {"memories/1.md": note(id="f-1", kind="fact", status="active", boundary="a", 标签="x")}
+    )
+    planned = revise(vault, "f-1", values={"boundary": REMOVE, "我的键": "值", "标签": REMOVE})
+    record = vault.record(planned.ids[0])
+    assert (record.boundary, record.fields.get("我的键")) == ("", "值")
+    assert "标签" not in record.fields
+    for key, value in (("kind", "rule"), ("status", "verified"), ("id", "f-9")):
+        planned = revise(make_vault({"memories/1.md": vault.files["memories/1.md"]}), "f-1",
+                         values={key: value})  # fmt: skip
+        assert planned.change.is_empty
+        assert [note.code for note in planned.notes] == ["claim-ignored"]
+        assert key in planned.notes[0].message
+
+
+def test_revising_without_a_title_takes_the_heading(
+    make_vault: Any, note: Any, revise: Any
+) -> None:
+    text = note("# 新标题\n\n文。\n", id="f-1", kind="fact", status="active", title="Old")
+    vault = make_vault({"memories/1.md": text})
+    planned = revise(vault, "f-1", values={"title": REMOVE})
+    assert vault.record(planned.ids[0]).title == "新标题"

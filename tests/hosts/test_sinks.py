@@ -241,3 +241,60 @@ def test_case_of_the_linked_instruction_file(tmp_path: Path) -> None:
     assert changed == [True, False, False, False]
     assert (project / "CLAUDE.md").is_symlink()
     assert (project / "AGENTS.md").read_text("utf-8").count("mvault:begin") == 1
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "中" * 200, "a" * 5000])
+def test_a_name_that_no_disk_can_hold(tmp_path: Path, name: str) -> None:
+    with pytest.raises(StoreError, match="cannot be used") as caught:
+        plan_managed_block(tmp_path / name, BLOCK)
+    assert len(caught.value.message) < 500
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    (tmp_path / "vault.toml").write_text("schema = 1\n", "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vault.toml",
+        ".gitignore",
+        ".git/config",
+        "sub/.git/hooks/pre-commit",
+        ".state/x",
+        "drafts/2026-11/x.md",
+        "memories/规则.md",
+        "skills/deploy/SKILL.md",
+    ],
+)
+def test_no_block_in_the_files_of_a_vault(vault: Path, name: str) -> None:
+    target = vault / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    before = target.read_bytes() if target.exists() else None
+    with pytest.raises(RefusedError, match="no place for a block"):
+        write_managed_block(target, BLOCK)
+    assert (target.read_bytes() if target.exists() else None) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nid: l-aaaaaaa\nkind: lesson\n---\n# T\n",
+        "\ufeff---\r\nstatus: active\r\n---\r\n发布\r\n",
+    ],
+)
+def test_no_block_in_a_record_wherever_it_lies(vault: Path, text: str) -> None:
+    record = vault / "notes" / "发布.md"
+    record.parent.mkdir()
+    record.write_bytes(text.encode("utf-8"))
+    with pytest.raises(RefusedError, match="a part of the vault"):
+        write_managed_block(record, BLOCK)
+    assert record.read_bytes() == text.encode("utf-8")
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", "README.md", ".claude/rules/vault.md"])
+def test_a_block_for_agents_may_stand_beside_the_records(vault: Path, name: str) -> None:
+    (vault / "AGENTS.md").write_text("---\ntitle: For agents\n---\nText\n", "utf-8")
+    assert write_managed_block(vault / name, BLOCK).changed

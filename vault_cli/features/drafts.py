@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.approval import NEVER_ALLOWED, needed_paths, plan_approve, plan_reject
 from vault_cli.features.composing import (
+    PROGRAM_KEYS,
     DraftRequest,
     check_request,
     compose_draft,
@@ -36,7 +38,7 @@ from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
-from vault_cli.text.document import replace_body
+from vault_cli.text.document import REMOVE, replace_body
 from vault_cli.text.fields import read_record
 from vault_cli.text.lines import first_heading
 from vault_cli.text.names import file_name, new_id
@@ -157,13 +159,18 @@ def plan_adopt(
         origin: how the request came in.
 
     Raises:
-        RefusedError: none of the files can be used (diagnostics attached).
+        RefusedError: none of the files can be used (diagnostics attached). A file that the vault
+            does not read (`vault.toml`, README.md, a picture) is never one.
     """
     taken = other_ids(snapshot)
+    read = {record.path for record in snapshot.records} | set(snapshot.unreadable)
     edits: list[Edit] = []
     notes: list[Diagnostic] = []
     ids: list[str] = []
     for path, data in sorted(files.items()):
+        if path not in read:
+            notes.append(_not_a_note(path))
+            continue
         record, diagnostics = read_record(data, path)
         if record is None:
             notes += [d for d in diagnostics if d.severity == "error"]
@@ -176,7 +183,7 @@ def plan_adopt(
             taken.add(own_id)
             edits.append(Put(path, new, digest_of(data)))
     if not ids and notes:
-        raise broken_file(notes[0].path, notes)
+        raise _none_adopted(notes)
     change = Change(
         verb="adopt",
         subject=_adopt_subject(files, edits),
@@ -186,6 +193,21 @@ def plan_adopt(
         origin=origin,
     )
     return Planned(change, tuple(ids), tuple(notes))
+
+
+def _not_a_note(path: str) -> Diagnostic:
+    """Return the finding about a file that the vault does not read: it is never written to."""
+    text = "not a note of the vault, so it is left alone"
+    hint = "Notes end in .md; README.md, dot-folders and the folders of files.ignore are not read."
+    return Diagnostic(path, 0, "not-a-note", "error", text, hint)
+
+
+def _none_adopted(notes: list[Diagnostic]) -> RefusedError:
+    if any(note.code != "not-a-note" for note in notes):
+        return broken_file(notes[0].path, notes)
+    one = f"{notes[0].path} is not a note of the vault"
+    text = one if len(notes) == 1 else f"none of these {len(notes)} files is a note of the vault"
+    return RefusedError(text, hint="Nothing was changed.", diagnostics=tuple(notes))
 
 
 def _adopt_subject(files: Mapping[str, bytes], edits: list[Edit]) -> str:
@@ -280,10 +302,10 @@ def plan_revise(
             f"{record.id} is a skill", hint=f"Edit it by hand: mvault edit {record.id}"
         )
     _require_current(snapshot, record)
-    request = _revision(record, body, wanted)
+    request, ignored = _revision(record, body, wanted)
     if request is None:
         empty = put_change("revise", record, data, data, actor=actor, origin=origin)
-        return Planned(empty, (record.id,))
+        return Planned(empty, (record.id,), _ignored_notes(record.path, ignored))
     planned = plan_add(
         snapshot,
         replace(request, reason=reason),
@@ -295,27 +317,41 @@ def plan_revise(
     return replace(planned, change=replace(planned.change, verb="revise"))
 
 
-def _revision(record: Record, body: str | None, wanted: Mapping[str, Any]) -> DraftRequest | None:
-    """Return the request for a new version, None when nothing differs."""
+def _revision(
+    record: Record, body: str | None, wanted: Mapping[str, Any]
+) -> tuple[DraftRequest | None, tuple[str, ...]]:
+    """Return the request for a new version (None when nothing differs) and the keys left out."""
     base = request_from_record(record)
-    asked = read_payload(wanted, kind=record.kind)
-    fields = {key: getattr(asked, key) for key in _asked_fields(wanted)}
+    given = {key: None if value is REMOVE else value for key, value in wanted.items()}
+    asked = read_payload({**given, "kind": str(record.kind)}, kind=record.kind)
+    fields = {key: getattr(asked, key) for key in _asked_fields(given)}
+    own = {key: given[key] for key in asked.ignored if key not in PROGRAM_KEYS}
+    extra = {key: value for key, value in {**base.extra, **own}.items() if value is not None}
+    kind = given.get("kind", given.get("type"))
+    ignored = [key for key in asked.ignored if key in PROGRAM_KEYS]
+    ignored += [key for key in ("kind", "type") if given.get(key) and kind != record.kind]
     new_body = record.body if body is None else body
-    request = replace(base, **{**fields, "body": new_body})
+    request = replace(base, **{**fields, "body": new_body, "extra": MappingProxyType(extra)})
     if request == base:
-        return None
+        return None, tuple(ignored)
     title = request.title
-    if "title" not in wanted and not record.fields.get("title"):
+    if not title or ("title" not in wanted and not record.fields.get("title")):
         # A title that came from the heading follows the new heading.
         title = first_heading(new_body) or record.title
-    return replace(
-        request, title=title, supersedes=(record.id,), source=asked.source, ignored=asked.ignored
+    new = replace(
+        request,
+        title=title,
+        supersedes=(record.id,),
+        source=asked.source,
+        ignored=tuple(ignored),
     )
+    return new, tuple(ignored)
 
 
 def _asked_fields(values: Mapping[str, Any]) -> set[str]:
     names = {{"tags": "topics", "text": "body", "force": "required"}.get(k, k) for k in values}
-    return names & set(DraftRequest.__dataclass_fields__) - {"kind", "supersedes", "ignored"}
+    own = {"kind", "supersedes", "ignored", "extra", "reason"}
+    return names & set(DraftRequest.__dataclass_fields__) - own
 
 
 def _require_current(snapshot: Snapshot, record: Record) -> None:

@@ -3,19 +3,23 @@
 Four rules. No file: it is made. Both markers: only what is between them is replaced. Half a pair,
 a doubled or an unordered one: refused with the lines named, because to guess where the block ends
 would delete what a person wrote. Nothing new: nothing is written. A marker inside a code fence is
-documentation and not a marker.
+documentation and not a marker. A file of git's, of a vault's configuration, or a record is never
+a place for a block.
 """
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from vault_cli.errors import ChangedMeanwhileError, NotFoundError, RefusedError, StoreError
+from vault_cli.model.record import Kind
 from vault_cli.store.files import read_file, write_file
 from vault_cli.text.code import at_edge, closes_fence, opens_fence
+from vault_cli.text.document import parse_document
 from vault_cli.text.lines import main_line_end
 from vault_cli.text.markers import MARKER_LINE, block_id, wrap_block
 from vault_cli.text.names import show_path
@@ -23,6 +27,13 @@ from vault_cli.text.names import show_path
 _BOM: Final = "\ufeff"
 _LARGEST: Final = 8 << 20
 _NEW_FILE_MODE: Final = 0o666
+_MOST_SHOWN: Final = 300
+_VAULT_FILE: Final = "vault.toml"
+_VAULT_OWN: Final = frozenset(
+    {_VAULT_FILE, ".gitignore", ".gitattributes", ".mvault-schema.json", ".state"}
+    | {"drafts", "quarantine", "tombstones", "usage", "persona", *(kind.folder for kind in Kind)}
+)
+"""Top-level names of a vault that belong to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +70,14 @@ def plan_managed_block(target: Path, block: str) -> SinkResult:
         block: text of the block without markers; "" empties a block that is there.
 
     Raises:
-        RefusedError: half a marker, doubled or unordered markers (path and line named), or a
-            block would land in a code fence that the file never closes.
+        RefusedError: half a marker, doubled or unordered markers (path and line named), a block
+            would land in a code fence that the file never closes, or the file is git's, a
+            record, or another part of a vault.
         StoreError: the file cannot be read as UTF-8 text.
     """
     path = _resolve(target)
     old = _read_text(path)
+    _require_free(path, old or "")
     if old is None:
         new = wrap_block(block) if block.strip() else ""
         return SinkResult(path, "", new, changed=bool(new))
@@ -94,14 +107,50 @@ def write_managed_block(target: Path, block: str) -> SinkResult:
 
 
 def _resolve(target: Path) -> Path:
+    shown = show_path(str(target))
     try:
         path = target.resolve()
+        is_folder = path.is_dir()
     except (OSError, RuntimeError) as error:
-        shown = show_path(str(target))
-        raise StoreError(f"{shown}: the links of this path lead nowhere ({error})") from error
-    if path.is_dir():
-        raise StoreError(f"{show_path(str(target))} is a folder", hint="Name a file in it.")
+        looped = isinstance(error, RuntimeError) or error.errno == errno.ELOOP
+        why = "the links of this path lead nowhere" if looped else "this path cannot be used"
+        said = str(error) if isinstance(error, RuntimeError) else error.strerror
+        raise StoreError(f"{_cut(shown)}: {why} ({said})", hint="name another file") from error
+    if is_folder:
+        raise StoreError(f"{shown} is a folder", hint="name a file in it")
     return path
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
+
+
+def _require_free(path: Path, old: str) -> None:
+    """Refuse a file that is not the person's to keep a block in."""
+    what = ""
+    if any(part.lower() == ".git" for part in path.parts):
+        what = "one of git's own files"
+    elif (vault := _vault_of(path)) is not None:
+        first = path.relative_to(vault).parts[0]
+        if first in _VAULT_OWN or _is_record(path, old):
+            what = "a part of the vault"
+    if what:
+        raise RefusedError(
+            f"{show_path(str(path))} is {what}, no place for a block; nothing was written",
+            hint="name a file that an agent program reads, for example AGENTS.md",
+        )
+
+
+def _vault_of(path: Path) -> Path | None:
+    return next((parent for parent in path.parents if (parent / _VAULT_FILE).is_file()), None)
+
+
+def _is_record(path: Path, old: str) -> bool:
+    """Whether a file of a vault says that it is a record (a plain AGENTS.md does not)."""
+    if path.suffix != ".md" or not old.lstrip(_BOM).startswith("---"):
+        return False
+    document = parse_document(old.encode("utf-8"), path.name)
+    return document.is_broken or not {"id", "kind", "status"}.isdisjoint(document.front)
 
 
 def _read_text(path: Path) -> str | None:
