@@ -162,4 +162,4 @@ def template_text(kind: Kind, environ: Mapping[str, str]) -> str:
             return find_template(name)
         except NotFoundError:
             continue
-    return "---\ntopics: []\n---\n# \n\n<!-- Write the title behind the # and the text below. -->\n"
+    return "---\ntopics: []\n---\n# \n\n<!-- Write the title after the # and the text below. -->\n"
