@@ -65,8 +65,13 @@ def read_vault(
         finally:
             if index is not None:
                 index.close()
-        findings = (*config.diagnostics, *walk.diagnostics)
-        return _assemble(parsed, findings, skipped=walk.skipped)
+        snapshot = _assemble(parsed, walk.diagnostics, skipped=walk.skipped)
+    if not config.diagnostics:
+        return snapshot
+    # a settings file that cannot be read is no record file that cannot be read
+    return replace(
+        snapshot, diagnostics=tuple(sorted((*snapshot.diagnostics, *config.diagnostics)))
+    )
 
 
 def snapshot_of_tree(

@@ -1,4 +1,4 @@
-"""The table of settings: names, types, defaults, help. Imports `errors` only.
+"""The table of settings: names, types, defaults, help, checks. May import `errors`, `store`.
 
 It drives loading, `mvault config show --explain`, and the table in the README.
 """
@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from vault_cli.errors import UsageError
+from vault_cli.store.clock import find_zone
 from vault_cli.store.file_names import DEFAULT_IGNORE
 
 SCHEMA: Final = 1
@@ -122,6 +124,59 @@ SETTINGS: Final[tuple[Setting, ...]] = (
 )
 
 BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({s.name: s for s in SETTINGS})
+
+
+def find_setting(name: str) -> Setting:
+    """Return a setting by its dotted name.
+
+    Raises:
+        UsageError: there is none of that name; the hint names the nearest.
+    """
+    setting = BY_NAME.get(name)
+    if setting is not None:
+        return setting
+    nearest = nearest_setting(name)
+    hint = f"Did you mean {nearest}?" if nearest else "`mvault config show` lists all settings."
+    raise UsageError(f"there is no setting {name!r}", hint=hint)
+
+
+def nearest_setting(name: str) -> str:
+    """Return the known setting closest to `name`, or ""."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
+    tails = {known.rpartition(".")[2]: known for known in BY_NAME}
+    tail = get_close_matches(name.rpartition(".")[2], tails, n=1, cutoff=0.7)
+    if tail and not (near and near[0] == name):
+        return tails[tail[0]]
+    return near[0] if near else ""
+
+
+def check_value(setting: Setting, value: object, *, typed: bool = False) -> Any:
+    """Return a value as it counts: of the setting's type, allowed, and known to this system.
+
+    Args:
+        setting: what it is for.
+        value: from a TOML file, or (with `typed`) a text as typed in a shell.
+        typed: read the text with `parse_value`.
+
+    Raises:
+        UsageError: it is not allowed; the message names the setting and what is.
+    """
+    try:
+        if typed:
+            value = parse_value(setting, str(value))
+        result = coerce_value(setting, value)
+    except ValueError as error:
+        raise UsageError(f"{setting.name}: {error}") from error
+    if setting.name == "schema" and result > SCHEMA:
+        raise UsageError(
+            f"schema {result} is newer than this mvault, which knows {SCHEMA}",
+            hint="Update mvault: pipx upgrade mvault",
+        )
+    if setting.name == "vault.timezone" and result:
+        find_zone(result)
+    return result
 
 
 def coerce_value(setting: Setting, value: object) -> Any:

@@ -100,14 +100,25 @@ class Vault:
 
     @classmethod
     def open(
-        cls, root: Path, *, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
+        cls,
+        root: Path,
+        *,
+        environ: Mapping[str, str],
+        flags: Mapping[str, Any] | None = None,
+        lenient: bool = False,
     ) -> Vault:
         """Open the vault at `root` (git is only touched when `repo` is used).
+
+        Args:
+            root: the folder with `vault.toml`.
+            environ: environment, for settings.
+            flags: settings given on the command line.
+            lenient: settings that cannot be used are findings (see `load_config`).
 
         Raises:
             UsageError: its configuration cannot be used.
         """
-        return cls(root, load_config(root, environ=environ, flags=flags))
+        return cls(root, load_config(root, environ=environ, flags=flags, lenient=lenient))
 
     @cached_property
     def repo(self) -> Repository | None:
