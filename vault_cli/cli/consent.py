@@ -1,4 +1,4 @@
-"""Who stands behind a change, and a change with the words about it. May import `model`, `errors`."""
+"""Who stands behind a change, and a change with its words. May import `model`, `errors`."""
 
 from __future__ import annotations
 
@@ -69,6 +69,7 @@ class Plan:
         hints: advice after it was done.
         findings: what the planner noticed.
         nothing: why there is nothing to do.
+        stalled: advice when there was nothing to do.
     """
 
     change: Change
@@ -82,3 +83,4 @@ class Plan:
     hints: Sequence[str] = ()
     findings: Sequence[Diagnostic] = ()
     nothing: str = "it is so already"
+    stalled: str = ""

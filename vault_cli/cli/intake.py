@@ -45,7 +45,8 @@ def read_request(
     text = read_stdin() if body == "-" else body
     if text is None and not named:
         text = _piped_stdin(patient=not flags.get("title"))
-    if text or named or flags.get("title"):
+    is_said = bool(text or named) or body is not None
+    if is_said or (flags.get("title") and not inv.has_terminal):
         return DraftRequest(kind, body=text or "", sections=named, **flags), None
     return _ask_editor(inv, kind, flags)
 
@@ -127,7 +128,9 @@ def _ask_editor(
     from vault_cli.cli.editor import open_desk
     from vault_cli.features.requests import request_from_template
 
-    template = template_text(kind, inv.environ)
+    plain = template_text(kind, inv.environ)
+    title = flags.pop("title", "")
+    template = with_title(plain, title)
     desk = open_desk(inv, f"new-{kind}.md")
     try:
         edited = desk.edit(template.encode())
@@ -140,7 +143,7 @@ def _ask_editor(
         raise UsageError("nothing was written; nothing was added", hint=edited.hint)
     try:
         text = edited.data.decode("utf-8-sig")
-        return replace(request_from_template(kind, text, template), **flags), desk
+        return replace(request_from_template(kind, text, plain), **flags), desk
     except UnicodeDecodeError as error:
         raise StoreError(
             f"the text is not UTF-8; it is kept in {desk.rescue(edited.data)}"
@@ -148,6 +151,14 @@ def _ask_editor(
     except UsageError as error:
         error.hint = f"{error.hint} The text is kept in {desk.rescue(edited.data)}".strip()
         raise
+
+
+def with_title(template: str, title: str) -> str:
+    """Return a template with its empty heading filled in."""
+    import re
+
+    heading = "# " + " ".join(title.split())
+    return re.sub(r"(?m)^#[ \t]*$", lambda _: heading, template, count=1) if title else template
 
 
 def template_text(kind: Kind, environ: Mapping[str, str]) -> str:

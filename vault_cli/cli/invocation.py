@@ -241,7 +241,8 @@ class Invocation:
         data = {**change_data(change, diff), **plan.data}
         if change.is_empty:
             notes = (f"nothing to do: {plan.nothing}",)
-            return self.out.show(View(data, diagnostics=plan.findings, notes=notes))
+            hints = (plan.stalled,) if plan.stalled else ()
+            return self.out.show(View(data, diagnostics=plan.findings, notes=notes, hints=hints))
         if self.options.dry_run:
             note = f"dry run, nothing written: {change.verb}{change.subject}"
             data["dry_run"] = True

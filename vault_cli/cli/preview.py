@@ -108,7 +108,8 @@ def answer_data(verb: str, subject: str, paths: Iterable[str] = ()) -> dict[str,
 def change_data(change: Change, diff: list[Line]) -> dict[str, Any]:
     """Return what `--json` says about a change that was not applied yet.
 
-    `records` are those that the change names, as they are after it; `id` and `path` stand there too when it is only one.
+    `records` are those that the change names, as they are after it; `id` and `path` stand there
+    too when it is only one.
     """
     records = [brief_data(record) for record in _records_after(change)]
     one = {}

@@ -67,7 +67,8 @@ def plan_undo(
         origin: how the request came in.
 
     Returns:
-        The change, empty when everything is back already. Undoing it brings the commit back.
+        The change, empty when everything is back already; its verb is `undo`, or `redo` when
+        the commit was an undo. Undoing it brings the commit back.
 
     Raises:
         RefusedError: the actor is not a person, or a file cannot be taken back cleanly (every
@@ -86,9 +87,10 @@ def plan_undo(
             _collect(_undo_file(file), edits, conflicts)
     if conflicts:
         raise _refusal(commit, conflicts)
+    verb, rest = _name(subject)
     return Change(
-        verb="undo",
-        subject=f": {subject}",
+        verb=verb,
+        subject=f": {rest}",
         edits=tuple(edits),
         reason=reason.strip(),
         ids=tuple(ids),
@@ -96,6 +98,14 @@ def plan_undo(
         origin=origin,
         extra=(("Vault-Undoes", commit),),
     )
+
+
+def _name(subject: str) -> tuple[str, str]:
+    """Return verb and subject: taking an undo back is a redo of what it took back."""
+    verb, mark, rest = subject.partition(": ")
+    if mark and verb in ("undo", "redo"):
+        return ("redo" if verb == "undo" else "undo"), rest
+    return "undo", subject
 
 
 def _collect(
