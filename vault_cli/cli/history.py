@@ -179,10 +179,11 @@ def undo(
     info = repo.commit_info(repo.resolve(commit)) if commit else last_change(repo)
     change = _plan_undo(inv, repo, info, reason=reason, yes=yes)
     again = change.verb == "redo"
-    done = f"{'brought' if again else 'took'} back {info.id[:SHORT]}: {info.subject}"
+    what = change.subject.removeprefix(": ")
+    done = f"{'brought' if again else 'took'} back {info.id[:SHORT]}: {what}"
     takes = "takes it" if again else "brings it"
     plan = Plan(change, done, person=inv.is_person, yes=yes, lines=())
-    plan.question = f"{change.verb} {info.id[:SHORT]} {info.subject}?"
+    plan.question = f"{change.verb} {info.id[:SHORT]} {what}?"
     plan.hints = (f"A second `mvault undo` {takes} back.",)
     plan.nothing = f"{info.id[:SHORT]} is taken back already"
     return inv.submit(plan)
@@ -238,10 +239,19 @@ def undo_files(inv: Invocation, repo: Repository, info: CommitInfo) -> list[Undo
                 break
             later.append(f"{other.id[:SHORT]} {other.subject}")
         old = repo.read_blob(before, path) if before else None
-        files.append(
-            UndoFile(path, old, repo.read_blob(info.id, path), _current(inv, path), tuple(later))
-        )
+        new, current = repo.read_blob(info.id, path), _current(inv, path)
+        moved = _moved_to(inv, path, new) if old is None and current is None else ""
+        files.append(UndoFile(path, old, new, current, tuple(later), moved))
     return files
+
+
+def _moved_to(inv: Invocation, path: str, data: bytes | None) -> str:
+    """Return where the record of a file stands now, "" when it is nowhere."""
+    from vault_cli.text.fields import read_record
+
+    old = read_record(data, path)[0] if data is not None and path.endswith(".md") else None
+    found = inv.snapshot.by_id.get(old.id) if old is not None and old.adopted else None
+    return found.path if found is not None else ""
 
 
 def _current(inv: Invocation, path: str) -> bytes | None:

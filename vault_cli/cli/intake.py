@@ -58,7 +58,8 @@ def parse_sections(items: list[str]) -> dict[str, str]:
         name, mark, text = item.partition("=")
         if not mark or not name.strip():
             raise UsageError(
-                f"--section needs NAME=TEXT, not {item}", hint='--section problem="what went wrong"'
+                f"--section needs NAME=TEXT, not {item}",
+                hint='For example: --section problem="what went wrong"',
             )
         sections[name.strip().casefold()] = text
     return sections

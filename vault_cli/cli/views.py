@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from vault_cli.cli.output import Line, Span, cells, inline
@@ -199,6 +200,15 @@ def summary_line(diagnostics: Sequence[Diagnostic]) -> Line:
         if number:
             spans += [", " if spans else "", (style, plural(number, severity))]
     return spans or [("green", "no findings")]
+
+
+def shown_path(path: Path) -> Path:
+    """Return a path without `..`, where a link on the way does not make that another place."""
+    import os
+
+    plain = Path(os.path.normpath(path))
+    same = os.path.realpath(plain.parent) == os.path.realpath(path.parent)
+    return plain if same else path
 
 
 def plural(number: int, noun: str) -> str:

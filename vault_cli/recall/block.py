@@ -46,7 +46,7 @@ class RenderOptions:
         if len(set(self.order)) < len(self.order):
             raise UsageError("a group is named twice in the order of groups")
         if min(self.budget, *self.quotas.values(), 0) < 0:
-            raise UsageError("a budget or a quota is below zero", hint="0 means no limit.")
+            raise UsageError("a budget or a quota is below zero", hint="Write 0 for no limit.")
 
 
 class Line(NamedTuple):

@@ -192,7 +192,9 @@ class _Judge:
     def _kind(self, kind: Kind) -> str:
         if self._kinds:
             return "" if kind in self._kinds else f"kind {kind} was not asked for"
-        return f"kind {kind} is shown on request" if kind in ON_REQUEST else ""
+        return (
+            f"kind {kind} is shown on request: render --kind {kind}" if kind in ON_REQUEST else ""
+        )
 
 
 def _here(query: Query, level: str) -> str:
