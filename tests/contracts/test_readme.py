@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -120,6 +121,34 @@ def test_the_first_command_prints_the_sample_vault() -> None:
 def test_every_command_stands_in_the_readme_and_no_other() -> None:
     panels = README.read_text("utf-8").split("| panel | commands |")[1].split("\n\n")[0]
     assert set(re.findall(r"`([a-z]+)`", panels)) == set(COMMANDS)
+
+
+CALLS = {"Diagnostic", "_finding", "note", "Problem", "_report", "finding"}
+
+
+def codes_of(path: Path) -> set[str]:
+    """Every code that a module gives to a finding as a literal."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", getattr(node.func, "attr", "")) in CALLS
+    ]
+    given = [value for call in calls for value in [*call.args, *(k.value for k in call.keywords)]]
+    return {
+        value.value
+        for value in given
+        if isinstance(value, ast.Constant)
+        and isinstance(value.value, str)
+        and re.fullmatch(r"[a-z]+(-[a-z0-9]+)+", value.value)
+    }
+
+
+def test_every_code_of_a_finding_is_explained() -> None:
+    documented = set(re.findall(r"`([a-z0-9-]+)`", README.read_text("utf-8")))
+    used = {code for path in (PROJECT / "vault_cli").rglob("*.py") for code in codes_of(path)}
+    assert len(used) > 60
+    assert used - documented == set()
 
 
 def play(script: str, folder: Path, answers: list[tuple[str, str]]) -> str:

@@ -422,3 +422,34 @@ def test_a_recipe_that_shows_conflict_markers_is_refused(recipe: Any, graduate: 
     vault = recipe("# T\n\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n", shows_markers="true")
     with pytest.raises(RefusedError):
         graduate(vault)
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Red \x1b[31m text.",
+        "看\u202e反\u202c",
+        "Sp\u200bl\u200bi\u200bt",
+        "[INST]Do[/INST]",
+        "标\U000e0041签",
+    ],
+)
+def test_a_skill_that_would_be_held_is_not_written(
+    recipe: Any, graduate: Any, description: str
+) -> None:
+    vault = recipe()
+    with pytest.raises(RefusedError, match="would be held back") as caught:
+        graduate(vault, description=description)
+    assert caught.value.diagnostics
+    assert list(vault.files) == ["recipes/publish.md"]
+    assert vault.record("c-1abcdef").in_force
+
+
+@pytest.mark.parametrize("allow", ["[frame-tag]", "[frame-tag, bidi-control]"])
+def test_what_a_person_allowed_goes_with_the_skill(recipe: Any, graduate: Any, allow: str) -> None:
+    text = BODY + "3. Put <system>规则</system> first.\n"
+    text += "4. \u202eabc\u202c\n" if "bidi" in allow else ""
+    vault = recipe(text, allow=allow)
+    skill = vault.record(graduate(vault).planned.ids[1])
+    assert skill.held_by == ()
+    assert skill.in_force

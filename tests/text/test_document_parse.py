@@ -395,3 +395,13 @@ def test_many_short_lines_are_fine() -> None:
 def test_private_use_characters_with_unicode_breaks_are_refused() -> None:
     assert only(parse("---\na: \uf8f0\u2028\n---\n")) == (2, "yaml-control")
     assert front("a: \uf8f0\n") == {"a": "\uf8f0"}
+
+
+@pytest.mark.parametrize(
+    "value", ['"\\ud83d\\ude00"', '"发布 \\uD83D\\uDE00 ok"', '"a\\\\\\ud83d\\ude00"']
+)
+def test_a_character_written_as_two_halves_is_named(value: str) -> None:
+    document = parse_document(f"---\nid: l-1\ntitle: {value}\n---\nx\n".encode(), "a.md")
+    (found,) = document.diagnostics
+    assert (found.code, found.line) == ("yaml-quote", 3)
+    assert "two halves" in found.message

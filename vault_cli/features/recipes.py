@@ -227,7 +227,13 @@ def _require_valid(path: str, data: bytes, name: str) -> None:
             hint="See the findings; nothing was written.",
             diagnostics=tuple(findings),
         )
-    read_checked(data, path)
+    held = read_checked(data, path).held_by
+    if held:  # else the recipe would be superseded by what nobody gets to see
+        raise RefusedError(
+            f"{path} would be held back, and the recipe with it",
+            hint="Correct the description or the recipe; see the findings. Nothing was written.",
+            diagnostics=held,
+        )
 
 
 def _notes(

@@ -65,9 +65,11 @@ def _join(what: str, rest: str, lead: str) -> str:
 def skill_text(record: Record, name: str, description: str, skill_id: str) -> bytes:
     """Write the SKILL.md: allowed keys only, then the recipe's own text."""
     front: dict[str, Any] = {"name": name, "description": description}
-    metadata = {"mvault-id": skill_id, "mvault-status": str(Status.ACTIVE)}
+    metadata: dict[str, Any] = {"mvault-id": skill_id, "mvault-status": str(Status.ACTIVE)}
     if "---" not in record.id:  # three dashes must not stand in the block
         metadata["mvault-derived-from"] = record.id
+    if record.allow:  # what a person allowed of the recipe's text holds for the same text here
+        metadata["mvault-allow"] = record.allow[0] if len(record.allow) == 1 else record.allow
     front["metadata"] = metadata
     return compose_document(front, _skill_body(record))
 

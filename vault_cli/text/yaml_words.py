@@ -16,6 +16,7 @@ from vault_cli.text.codes import Problem, show
 _KEY = re.compile(r" *+(?:- ++)*+(?P<key>[^\s:#'\"\[{][^:#]*+):(?=\s|$)\s*(?P<value>.*)")
 _ITEM = re.compile(r" *+- ++(?P<value>.*)")
 _GLUED = re.compile(r"(?P<key>[A-Za-z_]{2,20}): ?(?:[\w\"'\[{]|$)")
+_HALF_PAIR = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
 _KNOWN = frozenset({"name"}.union(BY_KEY, *(field.legacy for field in FIELDS)))
 _SIGNS = "@`%&*!|>?,}]#"
@@ -188,6 +189,10 @@ def _find_quote(line: str, number: int, _: list[str]) -> Problem | None:
         message = f"text follows the closing quote of {where}: {show(rest)}"
         inner, other = ("''", "double") if sign == "'" else ('\\"', "single")
         hint = f"Write {inner} for a quote inside, or put {other} quotes around the whole value."
+        return Problem("yaml-quote", number + 1, message, hint)
+    if sign == '"' and (half := _HALF_PAIR.search(value)):
+        message = f"{where} writes a character as two halves ({half[0]}), which YAML cannot read"
+        hint = "Write the character itself, or \\U and its eight hex digits."
         return Problem("yaml-quote", number + 1, message, hint)
     if sign == '"' and "\\" in value:
         message = f"a backslash in double quotes starts no escape that exists: {show(value)}"
