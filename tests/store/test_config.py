@@ -9,7 +9,7 @@ import pytest
 
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.store.config import SETTINGS, Config, load_config
-from vault_cli.store.settings import RENDER_GROUPS, coerce_value, parse_value
+from vault_cli.store.settings import coerce_value, parse_value
 from vault_cli.store.toml_patch import set_setting
 
 
@@ -31,12 +31,6 @@ def test_every_default_is_allowed_and_has_help() -> None:
         assert coerce_value(setting, setting.default) == setting.default
         assert setting.help
     assert SETTINGS[0].name == "schema"
-
-
-def test_groups_are_those_of_the_block() -> None:
-    from vault_cli.recall.render import GROUPS
-
-    assert tuple(GROUPS) == RENDER_GROUPS
 
 
 def test_layers(place: Path) -> None:

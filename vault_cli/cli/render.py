@@ -117,8 +117,8 @@ def receipt_lines(block: Block) -> Iterator[Line]:
             (_LEVEL_STYLES.get(line.level, ""), f"{line.level:<7}"),
             f"  {line.cost:>6}  {line.group}: {inline(line.title)} ({inline(line.reason)})",
         ]
-    for record_id, reason in block.receipt.excluded:
-        yield [f"{inline(record_id):<{width}}  ", ("dim", "not eligible"), f": {inline(reason)}"]
+    for item in block.receipt.excluded:
+        yield [f"{inline(item.id):<{width}}  ", ("dim", "not eligible"), f": {inline(item.reason)}"]
 
 
 def _write_files(

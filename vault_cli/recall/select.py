@@ -11,22 +11,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot
+from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
-
-GROUPS = (
-    "corrections",
-    "failures",
-    "required",
-    "checklist",
-    "rules",
-    "lessons",
-    "reference",
-    "conflicts",
-    "recipes",
-    "skills",
-    "requested",
-)
-"""Group names in their default order (configurable by `render.order`)."""
 
 ON_REQUEST = frozenset(
     {
@@ -71,7 +57,7 @@ class Query:
     now: datetime
     text: str = ""
     mode: str = "assist"
-    scopes: tuple[str, ...] = ("global", "project", "session")
+    scopes: tuple[str, ...] = SCOPE_LEVELS
     project: str = ""
     session: str = ""
     topics: tuple[str, ...] = ()

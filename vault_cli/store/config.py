@@ -13,7 +13,7 @@ from typing import Any
 
 from vault_cli.errors import Diagnostic, NotFoundError, UsageError, VaultError
 from vault_cli.store.files import read_file
-from vault_cli.store.places import user_folder
+from vault_cli.store.places import expand_home, user_folder
 from vault_cli.store.settings import (
     BY_NAME,
     SETTINGS,
@@ -69,7 +69,7 @@ def user_config_path(environ: Mapping[str, str]) -> Path:
     """Return the person's own configuration file: `$MVAULT_CONFIG`, else the platform's place."""
     given = environ.get("MVAULT_CONFIG", "")
     if given:
-        return Path(given).expanduser()
+        return expand_home(given)
     return user_folder("config") / "config.toml"
 
 

@@ -67,15 +67,19 @@ def show_name(text: str) -> str:
     return show_path(text)
 
 
-def split_path(path: str) -> list[str]:
+def is_inside(path: str) -> bool:
+    """Tell whether a POSIX path is relative and stays below its root, by its words alone."""
+    return "\0" not in path and not any(part in {"", ".", ".."} for part in path.split("/"))
+
+
+def split_path(path: str, deepest: int = MAX_DEPTH) -> list[str]:
     """Split a vault-relative POSIX path into its names.
 
     Raises:
         StoreError: it is absolute, empty, too deep, or has an empty, `.` or `..` part.
     """
     parts = path.split("/")
-    bad = any(part in {"", ".", ".."} or "\0" in part for part in parts)
-    if bad or len(parts) > MAX_DEPTH + 1:
+    if not is_inside(path) or len(parts) > deepest + 1:
         raise StoreError(f"{show_name(path)!r} is not a path inside the vault")
     return parts
 
@@ -85,11 +89,12 @@ class Folders:
 
     Args:
         root: folder everything is below (it may itself be reached through a link).
-        path: what `root` is called in messages when it cannot be opened.
+        deepest: most folders a path may have.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, deepest: int = MAX_DEPTH) -> None:
         self._root = root
+        self._deepest = deepest
         self._root_handle = -1
         self._name = ""
         self._handle = -1
@@ -131,7 +136,7 @@ class Folders:
             OSError: a folder is missing, a link, or cannot be opened.
             StoreError: the path is not one inside the root.
         """
-        parts = split_path(path)
+        parts = split_path(path, self._deepest)
         if not HAS_DIR_FD:
             return self._locate_plain(parts, create=create), None
         folder = "/".join(parts[:-1])

@@ -10,26 +10,12 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import UsageError
+from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.store.clock import find_zone
 from vault_cli.store.file_names import DEFAULT_IGNORE
 
 SCHEMA: Final = 1
 """The layout of a vault this program writes."""
-
-RENDER_GROUPS: Final = (
-    "corrections",
-    "failures",
-    "required",
-    "checklist",
-    "rules",
-    "lessons",
-    "reference",
-    "conflicts",
-    "recipes",
-    "skills",
-    "requested",
-)
-SCOPE_LEVELS: Final = ("global", "project", "session")
 
 
 class Setting(NamedTuple):
@@ -93,16 +79,16 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "render.order",
         tuple,
-        RENDER_GROUPS,
+        GROUPS,
         "groups in order; one left out is not rendered",
-        choices=RENDER_GROUPS,
+        choices=GROUPS,
     ),
     Setting(
         "render.quotas",
         dict,
         MappingProxyType({}),
         "most a group may take",
-        choices=RENDER_GROUPS,
+        choices=GROUPS,
     ),
     Setting(
         "render.scopes", tuple, SCOPE_LEVELS, "scope levels that are read", choices=SCOPE_LEVELS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vault_cli.errors import UsageError
 from vault_cli.model.record import Snapshot
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
-from vault_cli.store.places import user_folder
+from vault_cli.store.places import expand_home, user_folder
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change, Receipt
@@ -40,7 +40,7 @@ def find_vault(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) 
     named = explicit or (Path(environ["MVAULT"]) if environ.get("MVAULT") else None)
     if named is not None:
         where = "--vault" if explicit else "$MVAULT"
-        return _require_vault((cwd / named.expanduser()).absolute(), where)
+        return _require_vault((cwd / expand_home(str(named))).absolute(), where)
     start = cwd.absolute()
     for folder in (start, *start.parents):
         for place in (folder, folder / PROJECT_FOLDER):
@@ -134,7 +134,10 @@ class Vault:
             UsageError: the vault is not in git yet.
         """
         if self.repo is None:
-            raise UsageError("this vault is not in git yet", hint="Run `mvault init` in it.")
+            raise UsageError(
+                "this vault is not in git yet: there is no history, and no change can be recorded",
+                hint="Run `mvault init` in it.",
+            )
         return self.repo
 
     def snapshot(self, *, at: str = "", whole: bool = True) -> Snapshot:
@@ -171,7 +174,5 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
-
-        return apply_change(
-            self.root, self.repo, change, ignore=self.config["files.ignore"], wait=wait
-        )
+        ignore = self.config["files.ignore"]
+        return apply_change(self.root, self.require_repo(), change, ignore=ignore, wait=wait)
