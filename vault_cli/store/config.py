@@ -122,10 +122,10 @@ class _Loader:
             data = read() or b""
             table = parse_toml(data, where)
         except TomlError as error:
-            self.refuse(error, where, error.line, "config-toml", error.words)
+            self._report(error, where, error.line, "config-toml", error.words)
             return
         except UsageError as error:
-            self.refuse(error, where, 0, "config-unreadable", error.message)
+            self._report(error, where, 0, "config-unreadable", error.message)
             return
         for name, value in flatten(table):
             try:
@@ -138,7 +138,7 @@ class _Loader:
                 code = "config-value" if name in BY_NAME else "config-key"
                 option = " --user" if layer == "user" else ""
                 hint = error.hint or f"Set it again: mvault config set{option} {name} …"
-                self.refuse(
+                self._report(
                     _at(where, error, hint), where, line_of(data, name), code, error.message
                 )
 
@@ -156,7 +156,7 @@ class _Loader:
                 self.take(setting, text, "environment", typed=True)
             except UsageError as error:
                 full = _at(where, error, error.hint or "Correct the variable, or unset it.")
-                self.refuse(full, where, 0, "config-value", error.message)
+                self._report(full, where, 0, "config-value", error.message)
 
     def add_flag(self, name: str, value: object) -> None:
         """Lay a value of the command line over what is there."""
@@ -170,7 +170,7 @@ class _Loader:
         self.values[setting.name] = check_value(setting, value, typed=typed)
         self.origins[setting.name] = layer
 
-    def refuse(self, error: UsageError, where: str, line: int, code: str, words: str) -> None:
+    def _report(self, error: UsageError, where: str, line: int, code: str, words: str) -> None:
         """Raise the error; leniently, note what it says instead."""
         if not self.lenient:
             raise error
