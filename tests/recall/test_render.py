@@ -411,7 +411,7 @@ def test_the_parts_of_the_receipt_add_up() -> None:
             "id": "h-1",
             "path": "memories/h-1.md",
             "code": "kind",
-            "reason": "kind hypothesis is shown on request",
+            "reason": "kind hypothesis is shown on request: render --kind hypothesis",
         }
     ]
 
