@@ -188,7 +188,8 @@ def test_the_actor_called_person_is_the_person(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "argv",
     [["reject", "n-1", "--reason", "不需要"], ["deprecate", "n-2", "--reason", "old"],
-     ["edit", "n-2", "--set", "topics=x"], ["undo", "HEAD"]],
+     ["edit", "n-2", "--set", "topics=x"], ["undo", "HEAD"],
+     ["approve", "n-1", "--allow", "frame-tag", "--reason", "看过了"]],
 )  # fmt: skip
 def test_a_named_actor_does_only_what_a_policy_may(
     tmp_path: Path, home: Path, argv: list[str]

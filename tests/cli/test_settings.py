@@ -98,8 +98,7 @@ def test_check_and_config_show_say_what_is_bad_and_where(tmp_path: Path, kind: s
     assert found
     assert found[0]["line"] > 0
     assert found[0]["severity"] == "error"
-    shown = run("--vault", root, "config", "show")
-    assert shown.code == 2
+    shown = run("--vault", root, "config", "show").ok()
     assert "graduation.min_hits = 3" in shown.out
     assert f"vault.toml:{found[0]['line']}: error" in shown.err
     assert run("--vault", root, "render").code == 2
@@ -112,11 +111,25 @@ def test_a_bad_value_is_repaired_by_setting_it(tmp_path: Path) -> None:
     assert set(listed(root)) > {"n-1"}
 
 
+def test_a_setting_of_ones_own_needs_a_person_too(tmp_path: Path, home: Path) -> None:
+    own = home / "mvault.toml"
+    before = own.read_bytes()
+    argv = ["config", "set", "--user"]
+    agent = {"MVAULT_ACTOR": "agent"}
+    shown = run(*argv, "render.budget", "1", "--yes", cwd=tmp_path, env=agent)
+    assert shown.code == 3, shown.text
+    assert "+budget = 1" in shown.out
+    # An actor that was granted something cannot grant more.
+    for key in ("trust.approve_without_terminal", "editor"):
+        assert run(*argv, key, "ci-bot", "--yes", cwd=tmp_path).code == 3
+    assert own.read_bytes() == before
+
+
 def test_settings_answers_have_the_keys_of_every_change(tmp_path: Path) -> None:
     root = make_vault(tmp_path)
     done = run("--vault", root, "--json", "config", "set", "render.budget", "6000", "--yes").ok()
     none = run("--vault", root, "--json", "config", "set", "render.budget", "6000", "--yes").ok()
-    own = run("--json", "config", "set", "--user", "render.budget", "7000").ok()
+    own = run("--json", "config", "set", "--user", "render.budget", "7000", "--yes").ok()
     again = run("--json", "config", "set", "--user", "render.budget", "7000", "--dry-run").ok()
     assert set(done.data) == set(none.data) == set(own.data) == set(again.data)
     assert (none.data["applied"], none.data["paths"], none.data["commit"]) == (False, [], "")

@@ -10,7 +10,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line
 from vault_cli.cli.views import plural, show_lines
-from vault_cli.errors import UsageError
+from vault_cli.errors import RefusedError, UsageError
 from vault_cli.features.resolve import resolve_records
 from vault_cli.model.record import Record, Status
 
@@ -38,8 +38,18 @@ def approve(
     inv: Invocation = ctx.obj
     records = resolve_records(inv.snapshot, ids, root=inv.root, cwd=inv.cwd)
     if allow and any(not record.in_force for record in records):
+        _require_person_to_allow(inv, yes=yes)
         reason = reason_for(inv, records[0].id, "approve", reason)
     return inv.submit(plan_approval(inv, records, allow=allow or (), reason=reason, yes=yes))
+
+
+def _require_person_to_allow(inv: Invocation, *, yes: bool) -> None:
+    """Let only a person wave a finding through; what approves by a rule cannot have read it."""
+    from vault_cli.features.records import PERSON_ONLY
+    from vault_cli.model.lifecycle import Actor
+
+    if inv.decider(yes=yes) is not Actor.PERSON:
+        raise RefusedError("--allow is for a person, not for a policy", hint=PERSON_ONLY)
 
 
 def reason_for(inv: Invocation, record_id: str, verb: str, reason: str) -> str:

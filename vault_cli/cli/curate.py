@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +12,7 @@ from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.views import plural
-from vault_cli.errors import Diagnostic, RefusedError, UsageError, VaultError
+from vault_cli.errors import RefusedError, UsageError, VaultError
 from vault_cli.model.record import Kind
 
 if TYPE_CHECKING:
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from vault_cli.features.requests import DraftRequest
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record
-
-LIST_KEYS = frozenset(
-    {"topics", "tags", "keywords", "supersedes", "derived_from", "aliases", "branch"}
-)
-"""Keys whose `--set` value is a comma-separated list."""
 
 
 def add(
@@ -84,6 +79,7 @@ def add(
 
 
 def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
+    from vault_cli.cli.intake import section_notes
     from vault_cli.features.drafts import plan_add
     from vault_cli.features.parts import has_text
 
@@ -108,22 +104,6 @@ def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
     )
 
 
-def section_notes(path: str, sections: Mapping[str, str]) -> list[Diagnostic]:
-    """Return a note for each section whose name is probably a misspelt one of ours."""
-    from vault_cli.text.sections import NAMES
-    from vault_cli.text.spelling import nearest_choice
-
-    known = [heading for headings in NAMES.values() for heading in headings]
-    found = []
-    for name in sections:
-        near = "" if name in known or name in NAMES else nearest_choice(name, known)
-        if near:
-            text = f"the section {name} is kept under that heading, which means nothing special"
-            hint = f"Did you mean {near}? Then take the draft back with `mvault undo`, or edit it."
-            found.append(Diagnostic(path, 0, "section-spelling", "note", text, hint))
-    return found
-
-
 def _guarded(desk: Desk | None, act: Any) -> int:
     """Run an action on a text from the editor; when it fails the text is kept and named."""
     if desk is None:
@@ -137,51 +117,6 @@ def _guarded(desk: Desk | None, act: Any) -> int:
     finally:
         desk.clear()
     return code
-
-
-def parse_sets(items: list[str], known: Container[str] = ()) -> dict[str, Any]:
-    """Read `key=value` items of `--set`.
-
-    An empty value takes the key away; list keys are split at commas.
-
-    Args:
-        items: as typed.
-        known: keys that the record has, whatever they are called.
-
-    Raises:
-        UsageError: an item has no `=`, or its key is one slip away from one of ours.
-    """
-    from vault_cli.text.document import REMOVE
-
-    values: dict[str, Any] = {}
-    for item in items:
-        key, mark, value = item.partition("=")
-        key = key.strip()
-        if not mark or not key:
-            raise UsageError(
-                f"--set needs KEY=VALUE, not {item}", hint="For example: --set topics=ci,git"
-            )
-        if key not in known:
-            _require_no_slip(key)
-        if not value.strip():
-            values[key] = REMOVE
-        elif key in LIST_KEYS:
-            parts = value.replace("，", ",").replace("、", ",").split(",")
-            values[key] = [part.strip() for part in parts if part.strip()]
-        else:
-            values[key] = value.strip()
-    return values
-
-
-def _require_no_slip(key: str) -> None:
-    from vault_cli.text.spelling import nearest_key
-
-    near = nearest_key(key)
-    if near:
-        raise UsageError(
-            f"--set {key}: there is no such key",
-            hint=f"Did you mean {near}? A key of your own of that name goes in by `mvault edit`.",
-        )
 
 
 def edit(
@@ -206,6 +141,7 @@ def edit(
     data = inv.read(record.path)
     actor = actor_for(inv, record, yes=yes)
     if set_:
+        from vault_cli.cli.intake import parse_sets
         from vault_cli.features.records import plan_set
 
         values = parse_sets(set_, known=record.fields)
@@ -332,7 +268,7 @@ def revise(
     data = inv.read(record.path)
     if body is None and not set_:
         return _revise_in_editor(inv, record, data, reason)
-    from vault_cli.cli.intake import read_stdin
+    from vault_cli.cli.intake import parse_sets, read_stdin
 
     text = read_stdin() if body == "-" else body
     values = parse_sets(set_ or [], known=record.fields)

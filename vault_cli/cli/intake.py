@@ -1,4 +1,4 @@
-"""Where the text of a new draft comes from: options, stdin, a payload, the editor.
+"""What was typed, piped or written in the editor, as the text and the keys of a record.
 
 May import `features`, `text`, `store.files`, `errors`.
 """
@@ -6,11 +6,11 @@ May import `features`, `text`, `store.files`, `errors`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vault_cli.errors import NotFoundError, StoreError, UsageError
+from vault_cli.errors import Diagnostic, NotFoundError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from vault_cli.cli.editor import Desk
@@ -22,6 +22,11 @@ _PATIENCE = 1.0
 """Seconds to wait for a first byte on a piped stdin when a title stands by itself already."""
 
 _MOST = 1 << 20
+
+LIST_KEYS = frozenset(
+    {"topics", "tags", "keywords", "supersedes", "derived_from", "aliases", "branch"}
+)
+"""Keys whose `--set` value is a comma-separated list."""
 
 
 def read_request(
@@ -63,6 +68,67 @@ def parse_sections(items: list[str]) -> dict[str, str]:
             )
         sections[name.strip().casefold()] = text
     return sections
+
+
+def parse_sets(items: list[str], known: Container[str] = ()) -> dict[str, Any]:
+    """Read `key=value` items of `--set`.
+
+    An empty value takes the key away; list keys are split at commas.
+
+    Args:
+        items: as typed.
+        known: keys that the record has, whatever they are called.
+
+    Raises:
+        UsageError: an item has no `=`, or its key is one slip away from one of ours.
+    """
+    from vault_cli.text.document import REMOVE
+
+    values: dict[str, Any] = {}
+    for item in items:
+        key, mark, value = item.partition("=")
+        key = key.strip()
+        if not mark or not key:
+            raise UsageError(
+                f"--set needs KEY=VALUE, not {item}", hint="For example: --set topics=ci,git"
+            )
+        if key not in known:
+            _require_no_slip(key)
+        if not value.strip():
+            values[key] = REMOVE
+        elif key in LIST_KEYS:
+            parts = value.replace("，", ",").replace("、", ",").split(",")
+            values[key] = [part.strip() for part in parts if part.strip()]
+        else:
+            values[key] = value.strip()
+    return values
+
+
+def _require_no_slip(key: str) -> None:
+    from vault_cli.text.spelling import nearest_key
+
+    near = nearest_key(key)
+    if near:
+        raise UsageError(
+            f"--set {key}: there is no such key",
+            hint=f"Did you mean {near}? A key of your own of that name goes in by `mvault edit`.",
+        )
+
+
+def section_notes(path: str, sections: Mapping[str, str]) -> list[Diagnostic]:
+    """Return a note for each section whose name is probably a misspelt one of ours."""
+    from vault_cli.text.sections import NAMES
+    from vault_cli.text.spelling import nearest_choice
+
+    known = [heading for headings in NAMES.values() for heading in headings]
+    found = []
+    for name in sections:
+        near = "" if name in known or name in NAMES else nearest_choice(name, known)
+        if near:
+            text = f"the section {name} is kept under that heading, which means nothing special"
+            hint = f"Did you mean {near}? Then take the draft back with `mvault undo`, or edit it."
+            found.append(Diagnostic(path, 0, "section-spelling", "note", text, hint))
+    return found
 
 
 def read_stdin() -> str:

@@ -149,8 +149,11 @@ class Invocation:
         return Consent("")
 
     def _trusted(self) -> tuple[str, ...]:
-        value = self.vault.config["trust.approve_without_terminal"]
-        return (value,) if isinstance(value, str) else tuple(value or ())
+        """Return the actors that the person's own file names (no vault has a say in it)."""
+        from vault_cli.store.config import load_config
+
+        own = load_config(None, environ=self.environ, lenient=True)
+        return tuple(own["trust.approve_without_terminal"])
 
     def warn_unreadable(self) -> None:
         """Name on stderr the files that could not be read, if there are any."""

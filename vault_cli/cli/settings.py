@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,7 +79,6 @@ def show(
         data,
         lambda: _setting_lines(data, explain=explain),
         diagnostics=found.diagnostics,
-        exit_code=2 if any(item.severity == "error" for item in found.diagnostics) else 0,
     )
     return inv.out.show(view)
 
@@ -133,8 +132,8 @@ def set_value(
 ) -> int:
     """Set one setting in vault.toml (a commit), or with --user in your own file.
 
-    The settings of a vault decide what is rendered, so setting one needs a person: the change is
-    shown first, then asked about. Comments and order of the file stay.
+    The settings decide what is rendered, so setting one needs a person: the change is shown
+    first, then asked about. Comments and order of the file stay.
 
     Examples:
       mvault config set render.budget 6000
@@ -143,7 +142,7 @@ def set_value(
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
     if user:
-        return _set_user(inv, key, value)
+        return _set_user(inv, key, value, yes=yes)
     from vault_cli.features.records import digest_of
     from vault_cli.model.change import Change, Put
     from vault_cli.store.toml_patch import set_setting
@@ -164,7 +163,7 @@ def _require_safe(key: str) -> None:
         raise UsageError("schema says how the vault is laid out; it is not set by hand")
 
 
-def _set_user(inv: Invocation, key: str, value: str) -> int:
+def _set_user(inv: Invocation, key: str, value: str, *, yes: bool) -> int:
     from vault_cli.cli.preview import answer_data, diff_lines, plain
     from vault_cli.store.config import read_toml_file, user_config_path
     from vault_cli.store.toml_patch import set_setting
@@ -182,23 +181,45 @@ def _set_user(inv: Invocation, key: str, value: str) -> int:
     if inv.options.dry_run:
         note = f"dry run, nothing written: {subject}"
         return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=(note,)))
-    _require_person(inv, key)
+    if not _is_agreed(inv, key, value, diff, data, yes=yes):
+        return inv.left(data)
     _write_user(path, new)
     done = {**data, "changed": True, "applied": True}
     return inv.out.show(View(done, notes=(f"set {key} = {value} in {path}",)))
 
 
-def _require_person(inv: Invocation, key: str) -> None:
-    """A setting that grants trust is set by a person at a terminal, never by a script."""
+def _is_agreed(
+    inv: Invocation,
+    key: str,
+    value: str,
+    diff: Sequence[Line],
+    data: dict[str, Any],
+    *,
+    yes: bool,
+) -> bool:
+    """Tell whether a person wants a setting of their own; the change is shown first.
+
+    Raises:
+        NeedsPersonError: nobody is there. What grants trust is set at a terminal only, never by
+            an actor that was granted some.
+    """
     from vault_cli.errors import NeedsPersonError
     from vault_cli.store.settings import BY_NAME
 
     setting = BY_NAME.get(key)
-    if setting is not None and setting.user_only and not inv.is_person:
+    grants = setting is not None and setting.user_only
+    consent = inv.consent(yes=yes)
+    if not consent.how or (grants and not inv.is_person):
+        inv.out.partial = data
+        inv.out.lines(diff)
+        why = f"{key} grants trust" if grants else "config: this is only the preview"
         raise NeedsPersonError(
-            f"{key} grants trust; a person has to set it",
-            hint="Run the same command in a terminal.",
+            f"{why}; a person has to set it", hint="Run the same command in a terminal."
         )
+    if not consent.ask:
+        return True
+    inv.out.preview(diff)
+    return inv.confirm(f"Set {key} = {value}?")
 
 
 def _write_user(path: Path, data: bytes) -> None:
