@@ -71,7 +71,8 @@ def review(
     except KeyboardInterrupt:
         inv.out.say(_summary(session, len(drafts)))
         raise
-    decided = {record.path for records in session.done.values() for record in records}
+    ended = (records for what, records in session.done.items() if what != "skipped")
+    decided = {record.path for records in ended for record in records}
     waiting = [draft for draft in drafts if draft.path not in decided]
     data = _data(session.done, waiting)
     return inv.out.show(View(data, notes=(_summary(session, len(drafts)),)))
