@@ -429,3 +429,19 @@ def test_a_journal_from_elsewhere_moves_no_file(vault: Vault) -> None:
         vault.apply(add(f"b{len(seal)}.md", note("n-2")))
         assert (vault.root / "a.md").exists()
         assert left_overs(vault) == []
+
+
+def test_a_vault_of_another_user_above_must_be_named(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = (vault.root / "vault.toml").stat().st_uid
+    inside = vault.root / "drafts"
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    if owner:  # what belongs to root is as good as one's own
+        with pytest.raises(UsageError, match="another user"):
+            find_vault(None, cwd=inside, environ={})
+    assert find_vault(vault.root, cwd=inside, environ={}) == vault.root
+    monkeypatch.setattr(os, "geteuid", lambda: owner)
+    assert find_vault(None, cwd=inside, environ={}) == vault.root
+    with pytest.raises(UsageError, match="~no-such-person"):
+        find_vault(Path("~no-such-person/v"), cwd=inside, environ={})

@@ -23,7 +23,7 @@ class Setting(NamedTuple):
 
     Args:
         name: dotted name, also its place in the TOML file.
-        type: `int`, `str`, `bool`, `tuple` (a list of texts) or `dict` (a table text = number).
+        type: `int`, `str`, `tuple` (a list of texts) or `dict` (a table text = number).
         default: value when no layer sets it.
         help: one line.
         choices: allowed values (of each item, for a list), empty for any.
@@ -56,7 +56,6 @@ class Setting(NamedTuple):
 _TYPE_WORDS: Final[dict[type, str]] = {
     int: "a whole number",
     str: "a text",
-    bool: "true or false",
     tuple: "a list of texts",
     dict: "a table of whole numbers by group name",
 }
@@ -189,12 +188,6 @@ def _as_int(setting: Setting, value: object) -> int:
     return value
 
 
-def _as_bool(setting: Setting, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _refuse(setting, value)
-    return value
-
-
 def _as_text(setting: Setting, value: object) -> str:
     if not isinstance(value, str):
         raise _refuse(setting, value)
@@ -215,7 +208,6 @@ def _as_table(setting: Setting, value: object) -> Mapping[str, int]:
 
 _COERCE: Final[dict[type, Callable[[Setting, object], Any]]] = {
     int: _as_int,
-    bool: _as_bool,
     str: _as_text,
     tuple: _as_list,
     dict: _as_table,
@@ -223,7 +215,7 @@ _COERCE: Final[dict[type, Callable[[Setting, object], Any]]] = {
 
 
 def parse_value(setting: Setting, text: str) -> Any:
-    """Read a value typed in a shell: `9500`, `true`, `a,b`, `lessons=3000,rules=2000`.
+    """Read a value typed in a shell: `9500`, `a,b`, `lessons=3000,rules=2000`.
 
     Raises:
         ValueError: the text is not allowed; the message says what is.
@@ -232,8 +224,6 @@ def parse_value(setting: Setting, text: str) -> Any:
     if setting.type is int:
         digits = text.removeprefix("-").isascii() and text.removeprefix("-").isdigit()
         return coerce_value(setting, int(text) if digits and len(text) < 19 else text)  # noqa: PLR2004
-    if setting.type is bool:
-        return coerce_value(setting, {"true": True, "false": False}.get(text.lower(), text))
     if setting.type is str:
         return coerce_value(setting, text)
     items = [item.strip() for item in text.split(",") if item.strip()]

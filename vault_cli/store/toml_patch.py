@@ -166,8 +166,6 @@ def _insert_value(lines: list[str], name: str, value: str, end: str) -> None:
 
 def format_value(value: object) -> str:
     """Return a value as TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, tuple | list):
         return f"[{', '.join(format_value(item) for item in value)}]"
     if isinstance(value, Mapping):
