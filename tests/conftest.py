@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -31,6 +32,13 @@ _USER_CONFIG = """\
 [trust]
 approve_without_terminal = ["person"]
 """
+
+
+# The same examples in every run, so that a red run says something about the change at hand;
+# `HYPOTHESIS_PROFILE=explore` looks for new ones.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -28,7 +28,7 @@ BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 TAG = re.compile("[\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]")
 FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{5}\U000e007f")
 FRAME = re.compile(
-    r"</?(?:m?vault|memory|system|assistant|user|human)\b|<\|\w|</mvault", re.IGNORECASE
+    r"</?(?:m?vault|memory|system|assistant|user|human)\b|<\|\w+\|?>|</mvault", re.IGNORECASE
 )
 
 
