@@ -37,6 +37,10 @@ class DiskFile(NamedTuple):
     facts: os.stat_result | None = None
 
 
+class NotAFileError(StoreError):
+    """A folder (for git: nothing, or a submodule), a pipe or a device stands at a path."""
+
+
 def zero_id(algorithm: str) -> str:
     """Return the id that stands for "does not exist" in a repository of this hash."""
     return "0" * (hashlib.new(algorithm, usedforsecurity=False).digest_size * 2)
@@ -71,7 +75,8 @@ def read_disk(root: Path, path: str) -> DiskFile | None:
     """Read a regular file below `root` without following any link; None when it is not there.
 
     Raises:
-        StoreError: a link, a device or a folder is in the way, or it cannot be read.
+        NotAFileError: a folder or a device stands there.
+        StoreError: a link or a file is in the way, or it cannot be read.
     """
     if os.open not in os.supports_dir_fd:
         return _read_plainly(root / path, path)
@@ -119,7 +124,7 @@ def _read_plainly(target: Path, path: str) -> DiskFile | None:
 
 def _take_regular(found: os.stat_result, read: Callable[[], bytes], path: str) -> DiskFile:
     if not stat.S_ISREG(found.st_mode):
-        raise StoreError(f"{path!r} is not a regular file")
+        raise NotAFileError(f"{path!r} is not a regular file")
     try:
         return DiskFile(bool(found.st_mode & stat.S_IXUSR), read(), found)
     except OSError as error:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from vault_cli.errors import StoreError
 from vault_cli.store.build import Rules
 from vault_cli.store.commit import head_id
-from vault_cli.store.entry import GONE, Entry, blob_id, parse_tree, read_disk
+from vault_cli.store.entry import GONE, Entry, NotAFileError, blob_id, parse_tree, read_disk
 from vault_cli.store.git_run import Git
 
 _SUBMODULE = "160000"
@@ -53,6 +53,8 @@ def _compare(root: Path, rules: Rules, path: str, before: Entry) -> Pending | No
         return None  # not ours to look into
     try:
         file = read_disk(root, path)
+    except NotAFileError:  # a submodule that is staged only, or a folder in the place of a file
+        return Pending(path, "deleted") if before.mode else None
     except StoreError:
         return Pending(path, "changed" if before.mode else "added")
     if file is None:

@@ -226,7 +226,14 @@ class Repository:
         Raises:
             StoreError: a git process that the killed one had started does not end.
         """
-        if not index_lock.recover(self.place):
+        try:
+            settled = index_lock.recover(self.place)
+        except OSError as error:
+            raise StoreError(
+                f"cannot look into {self.place.git_dir}: {error.strerror}",
+                hint="Check who owns the folder and its permissions.",
+            ) from error
+        if not settled:
             raise StoreError(
                 f"a git process of an interrupted mvault is still at work in {self.place.git_dir}",
                 hint="Wait for it to end, or end it, and run the command again.",
@@ -273,6 +280,17 @@ class Repository:
         from vault_cli.store import history
 
         return history.read_tree(self.git, self.resolve(revision), self._prefix)
+
+    def read_head(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """Return what HEAD has at these vault paths (absent ones are left out), all at once.
+
+        Of a file over 1 MiB only the first 1 MiB + 1 byte is returned.
+        """
+        from vault_cli.store import history
+
+        full = {self._full(path): path for path in paths}
+        found = history.read_files(self.git, self.head(), list(full))
+        return {full[path]: data for path, data in found.items()}
 
     def resolve(self, text: str, *, zone: tzinfo | None = None) -> str:
         """Return the full commit id for a revision or date typed by a person.

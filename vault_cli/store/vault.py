@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vault_cli.errors import UsageError
+from vault_cli.errors import Diagnostic, StoreError, UsageError
 from vault_cli.model.record import Snapshot
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
+from vault_cli.store.lock import JOURNAL_PATH
 from vault_cli.store.places import user_folder
 
 if TYPE_CHECKING:
@@ -97,17 +99,34 @@ class Vault:
     def __init__(self, root: Path, config: Config) -> None:
         self.root = root
         self.config = config
+        self._settled: tuple[Diagnostic, ...] = ()
 
     @classmethod
     def open(
         cls, root: Path, *, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
     ) -> Vault:
-        """Open the vault at `root` (git is only touched when `repo` is used).
+        """Open the vault at `root` (git is only touched when `repo` is used, or after a crash).
+
+        What a killed run left half done is completed or taken back first, so that nothing is read
+        or planned on it.
 
         Raises:
             UsageError: its configuration cannot be used.
         """
-        return cls(root, load_config(root, environ=environ, flags=flags))
+        vault = cls(root, load_config(root, environ=environ, flags=flags))
+        if os.path.lexists(root / JOURNAL_PATH):
+            vault._settle()
+        return vault
+
+    def _settle(self) -> None:
+        from vault_cli.store.gate import settle_interrupted
+
+        try:
+            repo = self.repo
+        except StoreError:  # said when git is needed
+            return
+        if repo is not None:
+            self._settled = settle_interrupted(self.root, repo)
 
     @cached_property
     def repo(self) -> Repository | None:
@@ -161,6 +180,8 @@ class Vault:
         if change.is_empty:
             return Receipt()
 
-        return apply_change(
+        done = apply_change(
             self.root, self.repo, change, ignore=self.config["files.ignore"], wait=wait
         )
+        notes, self._settled = self._settled, ()
+        return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
