@@ -54,6 +54,7 @@ def status(ctx: typer.Context) -> int:
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
     }
+    inv.warn_outside_checkout()
     hints = _status_hints(data, snapshot.records)
     view = View(
         data,

@@ -135,6 +135,11 @@ def explain_broken_head(place: Place) -> str:
     return f"{branch} {'holds no commit id' if value else 'is empty or cannot be read'}"
 
 
+def has_sparse_rules(place: Place) -> bool:
+    """Whether git may have been told to leave files out of the work tree."""
+    return os.path.exists(place.git_dir / "info" / "sparse-checkout")  # noqa: PTH110
+
+
 def branch_folders(place: Place) -> set[Path]:
     """Return the folders in which names change when HEAD moves: those of index and branch."""
     branch = branch_file(place)

@@ -266,6 +266,10 @@ class Repository:
             for name in pending.inside(self._prefix, [item.path])
         )
 
+    def outside_checkout(self) -> list[str]:
+        """Return the vault paths that a sparse checkout keeps out of the work tree."""
+        return pending.inside(self._prefix, pending.outside_checkout(self.git, self._prefix))
+
     def read_blob(self, revision: str, path: str) -> bytes | None:
         """Return the bytes of a path at a revision, None when it is not there."""
         from vault_cli.store import history

@@ -159,10 +159,41 @@ class Vault:
         from vault_cli.store.reader import read_vault, snapshot_of_tree
 
         if not at:
-            return read_vault(self.root, self.config, whole=whole)
+            found = read_vault(self.root, self.config, whole=whole)
+            missing = self._outside_checkout()
+            if not missing:
+                return found
+            return replace(found, diagnostics=(*missing, *found.diagnostics))
         repo = self.require_repo()
         commit = repo.resolve(at)
         return snapshot_of_tree(repo.read_tree(commit), commit, ignore=self.config["files.ignore"])
+
+    def _outside_checkout(self) -> tuple[Diagnostic, ...]:
+        """Say how many records git was told to leave out of the work tree (git is asked then)."""
+        from vault_cli.store.file_names import is_record_path
+        from vault_cli.store.git_place import find_place, has_sparse_rules
+
+        try:
+            place = find_place(self.root)
+            if place is None or not has_sparse_rules(place) or self.repo is None:
+                return ()
+            paths = self.repo.outside_checkout()
+        except StoreError:  # said when git is needed
+            return ()
+        count = sum(is_record_path(path, self.config["files.ignore"]) for path in paths)
+        if not count:
+            return ()
+        words = "1 record is" if count == 1 else f"{count} records are"
+        return (
+            Diagnostic(
+                "",
+                0,
+                "sparse-checkout",
+                "warning",
+                f"{words} outside the sparse checkout and not read",
+                "`git sparse-checkout list` shows what is checked out.",
+            ),
+        )
 
     def apply(self, change: Change, *, wait: float = LOCK_WAIT) -> Receipt:
         """Carry out a change through the gate: all of it in one commit, or nothing.
