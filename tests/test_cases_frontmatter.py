@@ -247,7 +247,7 @@ def test_rf_03_template_files_in_the_vault(tmp_path: Path) -> None:
     shown = run("--vault", root, "config", "show", "--explain").ok().out
     line = next(line for line in shown.splitlines() if "files.ignore" in line)
     assert "Templates" in line
-    run("--vault", root, "config", "set", "files.ignore", "elsewhere").ok()
+    run("--vault", root, "config", "set", "files.ignore", "elsewhere", "--yes").ok()
     assert any(f["path"].startswith("Templates") for f in checked(root))
     # A real memory with {{name}} in its BODY is fine.
     assert "{{name}}" in rendered(root)

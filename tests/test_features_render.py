@@ -191,8 +191,8 @@ def test_importance_decides_and_is_capped_while_unverified(tmp_path: Path) -> No
 def test_group_quotas_and_order_are_settings(tmp_path: Path) -> None:
     facts = [record(f"f-{i}", "fact", f"Fact {i}", "A rather long text. " * 10) for i in range(8)]
     root = vault(tmp_path, *facts, record("l-1", "lesson", "Only lesson", LESSON.format("It")))
-    run("--vault", root, "config", "set", "render.order", "reference,lessons").ok()
-    run("--vault", root, "config", "set", "render.quotas", "reference=400").ok()
+    run("--vault", root, "config", "set", "render.order", "reference,lessons", "--yes").ok()
+    run("--vault", root, "config", "set", "render.quotas", "reference=400", "--yes").ok()
     text = rendered(root)
     names = headings(text)
     assert "Facts" in names[0]

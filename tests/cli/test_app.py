@@ -67,7 +67,7 @@ def test_version() -> None:
 def test_global_options_stand_before_or_after_the_command(tmp_path: Path, argv: list[str]) -> None:
     root = make_vault(tmp_path)
     answer = run(*[word.replace("V", str(root)) if "V" in word else word for word in argv])
-    assert answer.ok().data["count"] == 0
+    assert answer.ok().data["counts"]["records"] == 0
 
 
 def test_an_option_value_that_looks_like_a_global_option_stays_a_value(tmp_path: Path) -> None:

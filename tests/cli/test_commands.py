@@ -170,7 +170,41 @@ def test_a_named_actor_approves_and_the_trailer_says_how(tmp_path: Path, home: P
     (home / "mvault.toml").write_text('[trust]\napprove_without_terminal = ["ci-bot"]\n')
     assert run("--vault", root, "approve", "n-1", "--yes").code == 3
     run("--vault", root, "approve", "n-1", "--yes", env={"MVAULT_ACTOR": "ci-bot"}).ok()
-    assert "Vault-Approval: configured (ci-bot)" in git(root, "log", "-1", "--format=%B")
+    trailers = git(root, "log", "-1", "--format=%B").splitlines()
+    assert "Vault-Approval: configured" in trailers
+    assert "Vault-Actor: policy" in trailers
+    assert "Vault-Agent: ci-bot" in trailers
+
+
+def test_the_actor_called_person_is_the_person(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, {"n-1.md": DRAFT.format(id="n-1", title="One")})
+    run("--vault", root, "approve", "n-1", "--yes").ok()
+    trailers = git(root, "log", "-1", "--format=%B").splitlines()
+    assert "Vault-Approval: configured" in trailers
+    assert "Vault-Actor: person" in trailers
+    assert "Vault-Agent" not in "".join(trailers)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [["reject", "n-1", "--reason", "不需要"], ["deprecate", "n-2", "--reason", "old"],
+     ["edit", "n-2", "--set", "topics=x"], ["undo", "HEAD"],
+     ["approve", "n-1", "--allow", "frame-tag", "--reason", "看过了"]],
+)  # fmt: skip
+def test_a_named_actor_does_only_what_a_policy_may(
+    tmp_path: Path, home: Path, argv: list[str]
+) -> None:
+    files = {
+        "n-1.md": DRAFT.format(id="n-1", title="One"),
+        "n-2.md": ACTIVE.format(id="n-2", title="Two"),
+    }
+    root = make_vault(tmp_path, files)
+    (home / "mvault.toml").write_text('[trust]\napprove_without_terminal = ["ci-bot"]\n')
+    before = head(root)
+    result = run("--vault", root, *argv, "--yes", env={"MVAULT_ACTOR": "ci-bot"})
+    assert result.code == 4, result.text
+    assert "policy" in result.err
+    assert head(root) == before
 
 
 def test_the_vaults_own_configuration_grants_nothing(tmp_path: Path, home: Path) -> None:

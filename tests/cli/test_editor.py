@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -159,3 +161,87 @@ def test_a_revision_in_the_editor_is_a_draft(tmp_path: Path) -> None:
     shown = run("--vault", root, "--json", "show", made["id"]).ok().data
     assert shown["supersedes"] == ["n-1"]
     assert "New text." in shown["body"]
+
+
+OLD_TIME = 1_000_000_000
+
+
+def outside_folder(tmp_path: Path) -> Path:
+    """A folder of somebody's, long untouched, with names of every pattern we ever gave."""
+    folder = tmp_path / "outside"
+    for name in ("照片", "tmpabcd1234", "edit-0123abcd"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "only copy.txt").write_text("precious")
+        os.utime(folder / name, (OLD_TIME, OLD_TIME))
+    return folder
+
+
+def precious(folder: Path) -> list[str]:
+    return sorted(path.read_text() for path in folder.rglob("only copy.txt"))
+
+
+@pytest.mark.parametrize("link", [".state", ".state/edit"])
+def test_a_linked_state_folder_is_refused_and_nothing_behind_it_is_touched(
+    root: Path, tmp_path: Path, link: str
+) -> None:
+    outside = outside_folder(tmp_path)
+    place = root / link
+    if place.exists():
+        shutil.rmtree(place)
+    target = outside if link.endswith("edit") else tmp_path / "state"
+    if link == ".state":
+        target.mkdir()
+        shutil.copytree(outside, target / "edit")
+    place.symlink_to(target, target_is_directory=True)
+    before = sorted(path.as_posix() for path in tmp_path.rglob("only copy.txt"))
+    editor = script(tmp_path, 'printf "# 标题\\n\\ntext\\n" > "$1"')
+    for argv in (["add", "note"], ["edit", "n-1"], ["revise", "n-1"]):
+        result = run("--vault", root, *argv, env={"EDITOR": editor})
+        assert result.code == 7, result.text
+        assert "symbolic link" in result.err
+    assert sorted(path.as_posix() for path in tmp_path.rglob("only copy.txt")) == before
+    assert precious(outside) == ["precious"] * 3
+
+
+def test_a_rescued_text_never_goes_through_a_link(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
+    (root / ".state").mkdir(exist_ok=True)
+    (root / ".state" / "rescued").symlink_to(outside, target_is_directory=True)
+    editor = script(tmp_path, 'sed -i "s/^title: .*/title: a: b/" "$1"')
+    result = run("--vault", root, "edit", "n-1", env={"EDITOR": editor})
+    assert result.code == 4
+    assert list(outside.iterdir()) == []
+    kept = next((root / ".state" / "edit").glob("*/n-1.md"))
+    assert str(kept) in result.err
+    assert "title: a: b" in kept.read_text()
+
+
+def test_a_rescued_text_never_replaces_another_or_a_link(root: Path, tmp_path: Path) -> None:
+    rescued = root / ".state" / "rescued"
+    rescued.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "mine").write_text("mine")
+    (rescued / "n-1.md").symlink_to(tmp_path / "mine")
+    (rescued / "1-n-1.md").write_text("an older one")
+    editor = script(tmp_path, 'sed -i "s/^title: .*/title: a: b/" "$1"')
+    result = run("--vault", root, "edit", "n-1", env={"EDITOR": editor})
+    assert str(rescued / "2-n-1.md") in result.err
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert (rescued / "1-n-1.md").read_text() == "an older one"
+
+
+def test_only_our_own_abandoned_copies_go(root: Path, tmp_path: Path) -> None:
+    edit = root / ".state" / "edit"
+    outside = outside_folder(tmp_path)
+    for name in ("edit-00000000", "edit-11111111", "notes of mine"):
+        (edit / name).mkdir(parents=True)
+        (edit / name / "text.md").write_text("x")
+    for name in ("edit-00000000", "notes of mine"):
+        os.utime(edit / name, (OLD_TIME, OLD_TIME))
+    (edit / "edit-22222222").symlink_to(outside, target_is_directory=True)
+    os.utime(edit / "edit-22222222", (OLD_TIME, OLD_TIME), follow_symlinks=False)
+    run("--vault", root, "edit", "n-1", env={"EDITOR": script(tmp_path, "exit 0")}).ok()
+    left = {path.name for path in edit.iterdir()}
+    assert {"edit-11111111", "edit-22222222", "notes of mine"} <= left
+    assert "edit-00000000" not in left
+    assert precious(outside) == ["precious"] * 3

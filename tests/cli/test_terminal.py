@@ -174,6 +174,7 @@ def test_interrupt_in_a_question_ends_with_130(tmp_path: Path) -> None:
     root = drafts_vault(tmp_path, "n-1")
     terminal = Terminal("--vault", root, "approve", "n-1")
     terminal.read("[y/N]")
+    time.sleep(0.3)
     terminal.process.send_signal(2)
     assert terminal.end() == 130
     assert "Traceback" not in terminal.shown
@@ -236,3 +237,164 @@ def test_colour_at_a_terminal_only(tmp_path: Path) -> None:
     assert "\x1b" not in quiet.shown
     assert "\x1b" not in run("--vault", root, "list").ok().out
     assert "\x1b[33m" in run("--vault", root, "list", "--color").ok().out
+
+
+def test_no_leaves_everything_as_it_was_and_is_no_error(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    terminal = Terminal("--vault", root, "approve", "n-1")
+    terminal.read("[y/N]")
+    terminal.type("n")
+    assert terminal.end() == 3
+    assert "left as it was" in terminal.shown
+    assert "error" not in terminal.shown
+    as_data = Terminal("--vault", root, "--json", "approve", "n-1")
+    as_data.read("[y/N]")
+    as_data.type("不")
+    assert as_data.end() == 3
+    assert '"applied": false' in as_data.shown
+
+
+@pytest.mark.parametrize("key", ["ctrl-c", "ctrl-d"])
+def test_control_keys_in_a_question_end_the_line_and_say_what_stays(
+    tmp_path: Path, key: str
+) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    for argv, words in (
+        (["approve", "n-1"], "left as it was"),
+        (["review"], "nothing decided; 1 draft left as it was"),
+    ):
+        terminal = Terminal("--vault", root, *argv)
+        terminal.read("] ")
+        time.sleep(0.3)
+        if key == "ctrl-c":
+            terminal.process.send_signal(2)
+        else:
+            os.write(terminal.master, b"\x04")
+        assert terminal.end() == (130 if key == "ctrl-c" else 3 if argv[0] == "approve" else 0)
+        assert f"\n{words}" in plain_text(terminal.shown)
+    assert listed(root)["n-1"]["status"] == "candidate"
+
+
+def plain_text(shown: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown).replace("\r", "")
+
+
+def test_approve_shows_each_text_and_finding_once_before_it_asks(tmp_path: Path) -> None:
+    rule = "---\nid: {id}\nkind: rule\nstatus: candidate\ntitle: 规则 {id}\ntopics: [发布]\n---\n{id} 的正文。\n"
+    files = {f"drafts/{i}.md": rule.format(id=i) for i in ("r-1", "r-2")}
+    root = make_vault(tmp_path, files)
+    terminal = Terminal("--vault", root, "approve", "r-1", "r-2")
+    before = plain_text(terminal.read("[y/N]"))
+    for own in ("r-1", "r-2"):
+        assert f"规则 {own}" in before
+        assert before.count(f"{own} 的正文。") == 1
+    assert "发布" in before
+    assert before.count("warning missing-part") == 2
+    terminal.type("y")
+    assert terminal.end() == 0
+    assert plain_text(terminal.shown).count("warning missing-part") == 2
+
+
+def test_review_shows_what_is_missing_and_says_it_once(tmp_path: Path) -> None:
+    rule = "---\nid: r-1\nkind: rule\nstatus: candidate\ntitle: 规则\n---\n正文。\n"
+    root = make_vault(tmp_path, {"drafts/r-1.md": rule})
+    terminal = Terminal("--vault", root, "review")
+    assert "warning missing-part" in plain_text(terminal.read("[a,e,r,s,d,q,?] "))
+    terminal.type("a")
+    assert terminal.end() == 0
+    assert plain_text(terminal.shown).count("warning missing-part") == 1
+    assert listed(root)["r-1"]["status"] == "active"
+
+
+@pytest.mark.parametrize("answer", ["\x0c", "", "什么", "approve it"])
+def test_an_unknown_answer_in_review_shows_the_help_again(tmp_path: Path, answer: str) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    terminal = Terminal("--vault", root, "review", env={"TERM": "dumb"})
+    terminal.read("(1/1) Draft n-1 [a,e,r,s,d,q,?] ")
+    terminal.type(answer)
+    again = "? - this help\r\n(1/1) Draft n-1 [a,e,r,s,d,q,?] "
+    assert "a - approve" in terminal.read(again)
+    terminal.type("s")
+    assert terminal.end() == 0
+    assert "1 skipped" in terminal.shown
+
+
+@pytest.mark.parametrize(
+    ("argv", "state"),
+    [(["reject", "n-1"], "rejected"), (["deprecate", "n-2"], "deprecated")],
+)
+def test_a_reason_is_asked_for(tmp_path: Path, argv: list[str], state: str) -> None:
+    active = DRAFT.replace("candidate", "active").format(id="n-2", title="Two")
+    root = make_vault(
+        tmp_path, {"drafts/n-1.md": DRAFT.format(id="n-1", title="One"), "n-2.md": active}
+    )
+    silent = Terminal("--vault", root, *argv)
+    silent.read("Why? ")
+    silent.type("")
+    assert silent.end() == 2
+    assert f"mvault {argv[0]} {argv[1]} --reason" in silent.shown
+    terminal = Terminal("--vault", root, *argv)
+    terminal.read("Why? ")
+    terminal.type("已经过时")
+    terminal.read("[y/N]")
+    terminal.type("y")
+    assert terminal.end() == 0
+    assert listed(root)[argv[1]]["status"] == state
+    assert "已经过时" in git(root, "log", "-1", "--format=%B")
+
+
+def test_undo_asks_about_the_commit_by_name(tmp_path: Path) -> None:
+    root = drafts_vault(tmp_path, "n-1")
+    run("--vault", root, "approve", "n-1", "--yes").ok()
+    short = git(root, "rev-parse", "HEAD")[:10]
+    terminal = Terminal("--vault", root, "undo")
+    terminal.read(f"undo {short} approve(note): Draft n-1? [y/N]")
+    terminal.type("y")
+    assert terminal.end() == 0
+    undone = git(root, "rev-parse", "HEAD")[:10]
+    again = Terminal("--vault", root, "undo")
+    again.read(f"redo {undone} approve(note): Draft n-1? [y/N]")
+    again.type("y")
+    assert again.end() == 0
+    assert listed(root)["n-1"]["status"] == "active"
+
+
+@pytest.mark.parametrize("language", ["en_GB.UTF-8", "zh_CN.UTF-8"])
+def test_a_title_alone_opens_the_editor_with_the_title_filled_in(
+    tmp_path: Path, language: str
+) -> None:
+    root = make_vault(tmp_path)
+    editor = tmp_path / "ed"
+    editor.write_text(
+        '#!/bin/sh\ngrep -q "^# 冻结 & 发布$" "$1" || exit 9\n'
+        'sed -i "s/^# .*/# 先冻结再发布/" "$1"; printf "\\n正文。\\n" >> "$1"\n'
+    )
+    editor.chmod(0o755)
+    env = {"EDITOR": str(editor), "LC_ALL": language}
+    terminal = Terminal("--vault", root, "add", "lesson", "--title", "冻结 & 发布", env=env)
+    assert terminal.end() == 0, terminal.shown
+    (made,) = listed(root).values()
+    assert made["title"] == "先冻结再发布"
+    assert "正文。" in (root / made["path"]).read_text()
+
+
+def test_a_setting_is_shown_and_asked_about(tmp_path: Path) -> None:
+    root = make_vault(tmp_path)
+    terminal = Terminal("--vault", root, "config", "set", "render.budget", "6000")
+    assert "+budget = 6000" in terminal.read("Set render.budget = 6000? [y/N]")
+    terminal.type("y")
+    assert terminal.end() == 0
+    assert "Vault-Approval: terminal" in git(root, "log", "-1", "--format=%B")
+
+
+def test_a_line_can_be_edited_while_it_is_typed(tmp_path: Path) -> None:
+    pytest.importorskip("readline")
+    root = drafts_vault(tmp_path, "n-1")
+    terminal = Terminal("--vault", root, "reject", "n-1")
+    terminal.read("Why? ")
+    time.sleep(0.2)
+    terminal.type("bcd\x01a")  # Ctrl-A goes to the start of the line
+    terminal.read("[y/N]")
+    terminal.type("y")
+    assert terminal.end() == 0
+    assert "abcd" in git(root, "log", "-1", "--format=%B")

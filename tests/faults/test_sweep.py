@@ -1,7 +1,8 @@
 """Fault sweep: SIGKILL, ENOSPC, EIO and EROFS at the steps of each changing command.
 
 Every file is old or new, never cut; git stays sound; an acknowledged change is committed; the next
-command works without repair. `MVAULT_SWEEP=all` runs every point, otherwise a seeded sample.
+command works without repair. `MVAULT_SWEEP=all` runs every point, otherwise a seeded sample. A
+command's points are dealt out to several tests, so that they spread over processes.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,8 @@ import pytest
 SHIM = Path(__file__).with_name("shim.py")
 ROOT = Path(__file__).resolve().parents[2]
 MODES = ("kill", "ENOSPC", "EIO", "EROFS")
-WORKERS = 2
+WORKERS = 1 if "PYTEST_XDIST_WORKER" in os.environ else 2
+DECKS = 4
 POINTS = 26 if os.environ.get("MVAULT_SWEEP") != "all" else 10_000
 
 LESSON = """---
@@ -162,23 +165,44 @@ def try_point(
     return [f"{where}: {text}" for text in found]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_step_may_fail(name: str, base: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def count_steps(
+    base: tuple[Path, dict[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], int]:
+    """How many steps each command takes when nothing fails, each counted once."""
     vault, env = base
-    counter = tmp_path / "counter"
-    trial = tmp_path / "trial"
-    shutil.copytree(vault, trial, symlinks=True)
-    done = run_at(env, trial, COMMANDS[name], 0, "count", counter)
-    assert done.returncode == 0, done.stderr
-    total = int(counter.read_text().split()[0])
+
+    @cache
+    def count(name: str) -> int:
+        work = tmp_path_factory.mktemp("count")
+        shutil.copytree(vault, work / "trial", symlinks=True)
+        done = run_at(env, work / "trial", COMMANDS[name], 0, "count", work / "counter")
+        assert done.returncode == 0, done.stderr
+        return int((work / "counter").read_text().split()[0])
+
+    return count
+
+
+@pytest.mark.parametrize("deck", range(DECKS))
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_step_may_fail(
+    name: str,
+    deck: int,
+    base: tuple[Path, dict[str, str]],
+    count_steps: Callable[[str], int],
+    tmp_path: Path,
+) -> None:
+    vault, env = base
+    total = count_steps(name)
     assert total > 10, "the shim sees the program's steps"
     points = [(step, mode) for step in range(1, total + 1) for mode in MODES]
     random.Random(name).shuffle(points)
+    points = points[:POINTS][deck::DECKS]
 
     def run(number: int) -> list[str]:
         return try_point(env, vault, tmp_path / f"trial-{number}", name, points[number])
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        results = list(pool.map(run, range(min(POINTS, len(points)))))
+        results = list(pool.map(run, range(len(points))))
     failures = [text for found in results for text in found]
     assert not failures, "\n".join([f"{len(failures)} of {len(results)} points", *failures])

@@ -136,7 +136,7 @@ def test_not_found_mentions_files_that_cannot_be_read(make_vault: Any) -> None:
     vault = make_vault({"x.md": "---\na: 1\na: 2\n---\n"})
     with pytest.raises(NotFoundError) as caught:
         resolve_record(vault.snapshot(), "m-1")
-    assert "1 file(s) cannot be read" in caught.value.hint
+    assert "1 file cannot be read" in caught.value.hint
 
 
 def test_empty_text(vault: Any) -> None:

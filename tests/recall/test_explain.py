@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from vault_cli.model.record import Kind, Record, Snapshot, Status
-from vault_cli.recall.explain import diff_blocks, find_entries, read_items
+from vault_cli.recall.explain import diff_blocks, read_items
 from vault_cli.recall.render import Block, RenderOptions, render_block
 from vault_cli.recall.select import Query, select_records
 
@@ -71,11 +71,3 @@ def test_a_block_reads_back_into_its_entries() -> None:
         "l-a": "- [l-a] Title of l-a\n  One.\n  Two.",
         "l-b": "- [l-b] Title of l-b\n  Text.",
     }
-
-
-def test_a_line_leads_to_its_entry() -> None:
-    text = render(record("l-a", "先运行测试。\n"), record("l-b", "Then push.\n")).text
-    assert find_entries(text, "  先运行测试。") == ["l-a"]
-    assert find_entries(text, "Title of") == ["l-a", "l-b"]
-    assert find_entries(text, "### Lessons") == []
-    assert find_entries(text, "  ") == []

@@ -184,8 +184,9 @@ def test_held_and_unreadable_are_told_in_the_block_and_expired_only_in_the_recei
     )
     assert "> Held back until a person decides: 1. 2 files could not be read." in block.text
     assert "l-old" not in block.text
-    assert ("l-old", "valid to 2026-01-31") in block.receipt.excluded
-    assert ("l-held", "held by hidden-characters") in block.receipt.excluded
+    excluded = {item.id: item.reason for item in block.receipt.excluded}
+    assert excluded["l-old"] == "valid to 2026-01-31"
+    assert excluded["l-held"] == "held by hidden-characters"
 
 
 def test_only_broken_files_still_give_a_notice() -> None:
@@ -405,7 +406,23 @@ def test_the_parts_of_the_receipt_add_up() -> None:
     assert set(data["lines"][0]) == {
         "id", "path", "title", "group", "level", "reason", "cost", "size",
     }  # fmt: skip
-    assert data["excluded"] == [{"id": "h-1", "reason": "kind hypothesis is shown on request"}]
+    assert data["excluded"] == [
+        {
+            "id": "h-1",
+            "path": "memories/h-1.md",
+            "code": "kind",
+            "reason": "kind hypothesis is shown on request: render --kind hypothesis",
+        }
+    ]
+
+
+@pytest.mark.parametrize("origin", ["hook", "reflection", "mcp", "cli", ""])
+def test_what_no_person_typed_is_marked_until_it_is_verified(origin: str) -> None:
+    derived = origin in {"hook", "reflection", "mcp"}
+    block = render(record("l-a", origin=origin), record("l-b", origin=origin, status="verified"))
+    lines = {line[3:6]: line for line in block.text.splitlines() if line.startswith("- [")}
+    assert ("auto-derived" in lines["l-a"]) == derived
+    assert "auto-derived" not in lines["l-b"]
 
 
 @pytest.mark.parametrize(

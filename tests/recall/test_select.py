@@ -76,7 +76,8 @@ def test_kinds_on_request_are_excluded_until_asked_for() -> None:
     selection = select(*every)
     assert ids(selection) == []
     assert codes(selection) == dict.fromkeys(kinds, "kind")
-    assert selection.excluded[0].reason == "kind decision is shown on request"
+    reason = "kind decision is shown on request: render --kind decision"
+    assert selection.excluded[0].reason == reason
     asked = select(*every, record("l", "lesson"), kinds=("decision",))
     assert groups(asked) == {"decision": "requested"}
     assert codes(asked)["l"] == "kind"

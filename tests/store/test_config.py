@@ -9,7 +9,7 @@ import pytest
 
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.store.config import SETTINGS, Config, load_config
-from vault_cli.store.settings import RENDER_GROUPS, coerce_value, parse_value
+from vault_cli.store.settings import coerce_value, parse_value
 from vault_cli.store.toml_patch import set_setting
 
 
@@ -31,12 +31,6 @@ def test_every_default_is_allowed_and_has_help() -> None:
         assert coerce_value(setting, setting.default) == setting.default
         assert setting.help
     assert SETTINGS[0].name == "schema"
-
-
-def test_groups_are_those_of_the_block() -> None:
-    from vault_cli.recall.render import GROUPS
-
-    assert tuple(GROUPS) == RENDER_GROUPS
 
 
 def test_layers(place: Path) -> None:
@@ -255,3 +249,135 @@ def test_the_editor_is_set_at_the_top_of_the_person_s_own_file_only(tmp_path: Pa
     assert result.decode() == '# mine\n\neditor = "x \\"y\\""\n[render]\nmode = \'strict\'\n'
     with pytest.raises(UsageError, match="cannot stand in vault"):
         set_setting(tmp_path / "vault.toml", "editor", "vi")
+
+
+def test_leniently_a_bad_setting_is_a_finding_and_the_layer_below_counts(place: Path) -> None:
+    vault = (
+        "schema = 1\n[vault]\ntimezone = 'Mars/Base'\n[render]\nbudget = 'x'\n"
+        "bugdet = 5\nmode = 'off'\nunit = 'miles'\n"
+    )
+    user = "[render]\nbudget = 1\nmode = 'loud'\n"
+    environ = {"MVAULT_RENDER_UNIT": "yards", "MVAULT_GRADUATION_MIN_HITS": "7"}
+    with pytest.raises(UsageError):
+        load(place, vault, user, environ=environ)
+    config = load(place, vault, user, environ=environ, lenient=True)
+    assert [config[name] for name in ("vault.timezone", "render.budget", "render.mode")] == [
+        "", 1, "off",
+    ]  # fmt: skip
+    assert [config["render.unit"], config["graduation.min_hits"]] == ["bytes", 7]
+    assert config.origin("render.budget") == "user"
+    assert {d.severity for d in config.diagnostics} == {"error"}
+    assert [(d.path, d.line, d.code) for d in config.diagnostics] == [
+        (str(place / "user.toml"), 3, "config-value"),
+        ("vault.toml", 3, "config-value"),
+        ("vault.toml", 5, "config-value"),
+        ("vault.toml", 6, "config-key"),
+        ("vault.toml", 8, "config-value"),
+        ("$MVAULT_RENDER_UNIT", 0, "config-value"),
+    ]
+    hints = [d.hint for d in config.diagnostics]
+    assert hints[0] == "Set it again: mvault config set --user render.mode …"
+    assert hints[2] == "Set it again: mvault config set render.budget …"
+    assert "render.budget" in hints[3]
+    assert all(hints)
+    assert not any("vault.toml" in d.message for d in config.diagnostics)  # the path says it
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "code"),
+    [
+        (b"schema = 1\n[render\n", 2, "config-toml"),
+        (b"schema = 1\n# \xff\n", 2, "config-toml"),
+        (b"x = " + b"[" * 5000, 0, "config-toml"),
+        (b"<<<<<<< HEAD\nschema = 1\n", 1, "config-toml"),
+        (b"schema = 2\n", 1, "config-value"),
+    ],
+)
+def test_leniently_a_file_that_is_no_toml_is_a_finding(
+    place: Path, data: bytes, line: int, code: str
+) -> None:
+    (place / "v/vault.toml").write_bytes(data)
+    environ = {"MVAULT_CONFIG": str(place / "none")}
+    config = load_config(place / "v", environ=environ, lenient=True)
+    assert [(d.path, d.line, d.code) for d in config.diagnostics] == [("vault.toml", line, code)]
+    assert config["render.budget"] == 9500
+    assert config.origins == {}
+
+
+def test_leniently_a_file_that_cannot_be_opened_is_a_finding(place: Path) -> None:
+    (place / "v/vault.toml").symlink_to(place / "elsewhere.toml")
+    (place / "folder").mkdir()
+    environ = {"MVAULT_CONFIG": str(place / "folder")}
+    with pytest.raises(UsageError):
+        load_config(place / "v", environ=environ)
+    found = load_config(place / "v", environ=environ, lenient=True).diagnostics
+    assert [(d.path, d.code) for d in found] == [
+        (str(place / "folder"), "config-unreadable"),
+        ("vault.toml", "config-unreadable"),
+    ]
+
+
+def test_the_command_line_is_never_taken_leniently(place: Path) -> None:
+    for flags in ({"render.budget": "x"}, {"rendr.budget": 1}, {"vault.timezone": "Mars/Base"}):
+        with pytest.raises(UsageError, match="the command line"):
+            load(place, flags=flags, lenient=True)
+
+
+def test_a_bad_setting_is_a_finding_of_the_vault_but_no_unreadable_record(place: Path) -> None:
+    from vault_cli.store.vault import Vault
+
+    (place / "v/vault.toml").write_text("[render]\nbudget = 'x'\n")
+    environ = {"MVAULT_CONFIG": str(place / "none")}
+    with pytest.raises(UsageError):
+        Vault.open(place / "v", environ=environ)
+    snapshot = Vault.open(place / "v", environ=environ, lenient=True).snapshot()
+    assert [d.code for d in snapshot.diagnostics] == ["config-value"]
+    assert snapshot.unreadable == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value", "expected"),
+    [
+        ("[vault]\ntimezone = 'Mars/Base'\n", "render.budget", "5", None),
+        ("[vault]\ntimezone = 'Mars/Base'\n", "vault.timezone", "UTC", "UTC"),
+        ("[vault]\ntimezone = 5\n", "vault.timezone", "", ""),
+        ("[render]\nbudget = 'x' # how much\n", "render.budget", "5", 5),
+        ("[render]\nbudget = { a = 1 }\n", "render.budget", "5", 5),
+        ("[render]\nbudget = true\n", "render.budget", "1", 1),
+        ("[render]\nbudget = 5.0\n", "render.budget", "5", 5),
+        ("[render]\nquotas = { rules = true }\n", "render.quotas", "rules=1", {"rules": 1}),
+        ("[render]\nbugdet = 1\n", "render.budget", "5", 5),
+        ("schema = 2\n[rendr]\nx = 1\n", "render.budget", "5", 5),
+    ],
+)
+def test_a_setting_can_be_changed_beside_or_over_a_bad_one(
+    tmp_path: Path, text: str, name: str, value: str, expected: object
+) -> None:
+    path = tmp_path / "vault.toml"
+    path.write_text(text)
+    result = tomllib.loads(set_setting(path, name, value).decode())
+    if expected is None:
+        assert result == {**tomllib.loads(text), "render": {"budget": 5}}
+        return
+    table, _, key = name.partition(".")
+    assert result[table][key] == expected
+    assert type(result[table][key]) is type(expected)
+    assert "how much" not in text or b"# how much" in set_setting(path, name, value)
+
+
+@pytest.mark.parametrize("text", ["render = 5\n", "[render.budget]\nx = 1\n", "[[render]]\n"])
+def test_another_thing_where_the_table_should_be_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.toml").write_text(text)
+    with pytest.raises(RefusedError, match="in place"):
+        set_setting(tmp_path / "config.toml", "render.budget", "5")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("vault.timezone", "Mars/Base"), ("vault.timezone", "../etc"), ("schema", "2"),
+     ("render.budget", "-1"), ("render.order", "magic")],
+)  # fmt: skip
+def test_set_takes_only_what_loading_takes(tmp_path: Path, name: str, value: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        set_setting(tmp_path / "vault.toml", name, value)
+    assert name.rpartition(".")[2] in caught.value.message

@@ -51,6 +51,24 @@ def test_which_files_are_records_on_disk_and_in_a_tree(tmp_path: Path) -> None:
     assert [p for p in (*RECORDS, *OTHERS) if is_record_path(p)] == RECORDS
 
 
+def test_instruction_files_of_agents_are_no_records(tmp_path: Path) -> None:
+    names = [
+        "AGENTS.md",
+        "Agents.md",
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+        "AGENTS.override.md",
+        "GEMINI.md",
+    ]
+    paths = [f"{folder}{name}" for folder in ("", "memories/2026-11/", "a/b/c/") for name in names]
+    make(tmp_path, *paths, "GEMINI.MD", "agents-and-people.md", "memories/my AGENTS.md")
+    walk = walk_records(tmp_path, ())
+    kept = ["agents-and-people.md", "memories/my AGENTS.md"]
+    assert [s.path for s in walk.stamps] == kept
+    assert walk.diagnostics == ()
+    assert [path for path in (*paths, *kept) if is_record_path(path)] == kept
+
+
 def test_ignored_folders_can_be_set_by_name_or_path(tmp_path: Path) -> None:
     make(tmp_path, "Templates/a.md", "old/a.md", "new/old/a.md")
     walk = walk_records(tmp_path, ("new/old",))
@@ -104,7 +122,8 @@ def test_links_and_devices_are_findings_and_never_opened(tmp_path: Path) -> None
         (b"[a].md", "", False), (b"-rf.md", "", False), (b"--upload-pack=touch x.md", "", False),
         (b"x" * 240 + b".md", "", False), ("emoji-🚀.md".encode(), "", False), (b"console.md", "", False),
         (b"trailing .md", "", False), (b"$(touch x).md", "", False), (b"{{ 7*7 }}.md", "note", False),
-        ("می‌خواهم.md".encode(), "", False),
+        ("می‌خواهم.md".encode(), "", False), ("com¹.md".encode(), "warning", True), (b"Conin$.md", "warning", True),
+        (b"conin.md", "", False), (b"con .md", "warning", True), ("a\U000e0041.md".encode(), "error", False),
     ],
 )  # fmt: skip
 def test_names(tmp_path: Path, name: bytes, severity: str, *, holds: bool) -> None:

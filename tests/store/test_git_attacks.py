@@ -255,7 +255,6 @@ def _use_everything(scene: Scene) -> None:
         lambda: repo.log(paths=["memories/a.md"]),
         lambda: repo.log(record_id="n-1234567"),
         lambda: repo.commit_info("HEAD"),
-        lambda: repo.blame("memories/a.md"),
         repo.tidy,
         repo.pending,
     ]
@@ -361,7 +360,6 @@ def test_odd_names_are_only_names(scene: Scene) -> None:
     assert set(repo.commit_info(commit).paths) == set(paths)
     assert all(repo.read_blob(commit, path) == b"text\n" for path in paths)
     assert [info.id for info in repo.log(paths=["drafts/*.md"])] == [commit]
-    assert repo.blame("drafts/-rf.md") == (commit,)
     assert repo.pending() == ()
     out = subprocess.run(
         ["git", "status", "--porcelain"], cwd=scene.work, check=True, capture_output=True

@@ -216,6 +216,29 @@ def test_a_same_size_edit_in_the_same_tick_is_seen(root: Path) -> None:
         assert warm(root).records[0].body.strip() == f"turn {turn:02d}"
 
 
+def test_edits_in_place_are_seen_although_their_folder_is_unchanged(root: Path) -> None:
+    """No patched clock: the cache is believed, and every kind of edit is seen at once."""
+    names = ["d/same.md", "d/forged.md", "d/other.md"]
+    for name in names:
+        put(root, name, record(len(name), "old"), age=100)
+    time.sleep(2.2)  # until the stamps are old enough to be believed
+    warm(root)
+    assert "d/" in Index(root).load_shelves()
+    folder = (root / "d").stat().st_mtime_ns
+    for text in ("new", "one", "two"):
+        forged = (root / "d/forged.md").stat()
+        for name in names[:2]:
+            with (root / name).open("r+b") as file:  # the same size, the same inode
+                file.write(record(len(name), text).encode())
+        os.utime(root / "d/forged.md", ns=(forged.st_atime_ns, forged.st_mtime_ns))
+        expected = {"d/same.md": text, "d/forged.md": text, "d/other.md": "old"}
+        for read in (heads, warm, heads):
+            assert {r.path: r.body.strip() for r in read(root).records} == expected
+    assert (root / "d").stat().st_mtime_ns == folder
+    (root / "d/same.md").replace(root / "d/other.md")
+    assert heads(root) == warm(root) == cold(root)
+
+
 def test_a_forged_time_stamp_does_not_hide_an_edit(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,3 +153,34 @@ def test_hostile_files_get_their_verdict_and_hide_no_good_one(tmp_path: Path) ->
         if verdict != wanted:
             wrong.append((case["case"], wanted, verdict))
     assert wrong == []
+
+
+def test_files_that_change_between_listing_and_reading_are_told_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from vault_cli.store import reader
+
+    root = tmp_path / "v"
+    put(
+        root, a=note("n-1"), gone=note("n-2"), link=note("n-3"), grown=note("n-4"), d__x=note("n-5")
+    )
+    walk = reader.walk_records
+
+    def and_then(*args: object) -> object:
+        found = walk(*args)  # type: ignore[arg-type]
+        (root / "gone.md").unlink()
+        (root / "link.md").unlink()
+        (root / "link.md").symlink_to("a.md")
+        (root / "grown.md").write_text("x" * ((1 << 20) + 1))
+        (root / "d/x.md").unlink()
+        (root / "d").rmdir()
+        (root / "d").symlink_to(tmp_path)
+        return found
+
+    monkeypatch.setattr(reader, "walk_records", and_then)
+    snapshot = read(root)
+    assert [r.id for r in snapshot.records] == ["n-1"]
+    assert {d.path: d.code for d in snapshot.diagnostics} == {
+        "d/x.md": "link", "grown.md": "unreadable", "link.md": "link",
+    }  # fmt: skip
+    assert snapshot.unreadable == ("d/x.md", "grown.md", "link.md")

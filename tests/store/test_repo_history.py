@@ -144,7 +144,7 @@ def test_commit_message_in_another_encoding(repo: Repository) -> None:
 
 
 def test_tree_and_blob(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "BLOB_LIMIT", 64)
+    monkeypatch.setattr(history, "MAX_FILE", 64)
     files = {"vault.toml": "schema = 1\n", "a.md": "", "深/b.md": "x" * 500, "c.md": "c"}
     for path, text in {**files, "note.txt": "no", "sub/vault.toml": "no"}.items():
         write(repo.root, path, text)
@@ -210,15 +210,6 @@ def test_unborn_branch(repo: Repository) -> None:
     for text in ("HEAD", "2026-01-01"):
         with pytest.raises(NotFoundError):
             repo.resolve(text)
-
-
-def test_blame(repo: Repository) -> None:
-    first = dated(repo, "2026-01-01T00:00:00Z", "one\ntwo\nthree")
-    second = dated(repo, "2026-01-02T00:00:00Z", "one\nZWEI\nthree")
-    assert repo.blame("dated.md") == (first, second, first)
-    assert repo.blame("dated.md", first) == (first,) * 3
-    with pytest.raises(StoreError):
-        repo.blame("none.md")
 
 
 def test_replaced_objects_do_not_hide_history(repo: Repository) -> None:

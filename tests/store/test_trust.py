@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from vault_cli.errors import StoreError
-from vault_cli.store import trust
 from vault_cli.store.repo import Repository
 
 
@@ -160,8 +159,7 @@ def test_trust_is_bound_to_the_place(repo: Repository, tmp_path: Path) -> None:
     other = Repository.find(copy)
     assert other is not None
     assert other.untrusted() == ("hook pre-commit",)
-    trust.forget_trust(repo.place)
-    assert repo.untrusted() == ("hook pre-commit",)
+    assert repo.untrusted() == ()
 
 
 def test_a_vault_somebody_else_made_is_not_trusted_although_nothing_runs(repo: Repository) -> None:
@@ -193,8 +191,3 @@ def test_state_that_cannot_be_written_is_a_clear_error(
     monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "file"))
     with pytest.raises(StoreError, match="cannot record the trust"):
         repo.trust_now()
-
-
-def test_state_folder_of_the_platform(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MVAULT_STATE_DIR")
-    assert trust.state_dir().name == "mvault"

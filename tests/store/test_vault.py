@@ -318,6 +318,31 @@ def test_title_and_reason_cannot_forge_trailers(vault: Vault) -> None:
     assert git(vault.root, "log", "-1", "--format=%s").count("\n") == 1
 
 
+def test_a_subject_keeps_text_and_loses_tricks(vault: Vault) -> None:
+    flag = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+    title = f"می\u200cخواهم {flag} 👩\u200d💻 a\u200bb\u202eevil\u2066 \udc80x"
+    vault.apply(Change("add", f"(note): {title}", (Put("a.md", note("n-1")),)))
+    subject = git(vault.root, "log", "-1", "--format=%s").strip()
+    assert subject == f"add(note): می\u200cخواهم {flag} 👩\u200d💻 abevil x"
+
+
+def test_two_edits_of_one_path_are_a_mistake_of_the_program(vault: Vault) -> None:
+    edits = (Put("a.md", note("n-1")), Put("a.md", note("n-2")))
+    with pytest.raises(RuntimeError, match=r"a\.md"):
+        vault.apply(Change("add", ": twice", edits))
+    assert not (vault.root / "a.md").exists()
+    assert is_clean(vault)
+
+
+def test_a_large_change_leaves_a_repository_that_git_may_tidy(vault: Vault) -> None:
+    git(vault.root, "config", "gc.auto", "1")  # of a repository nobody trusted: not followed
+    edits = tuple(Put(f"drafts/{n}.md", note(f"n-{n}")) for n in range(120))
+    receipt = vault.apply(Change("import", ": 120 notes", edits))
+    assert git(vault.root, "rev-parse", "HEAD").strip() == receipt.commit
+    assert is_clean(vault)
+    git(vault.root, "fsck", "--strict")
+
+
 def test_a_trailer_of_the_gate_cannot_be_given_as_an_extra(vault: Vault) -> None:
     with pytest.raises(RefusedError):
         vault.apply(add("a.md", note("n-1"), extra=(("vault-actor", "person"),)))
@@ -404,3 +429,19 @@ def test_a_journal_from_elsewhere_moves_no_file(vault: Vault) -> None:
         vault.apply(add(f"b{len(seal)}.md", note("n-2")))
         assert (vault.root / "a.md").exists()
         assert left_overs(vault) == []
+
+
+def test_a_vault_of_another_user_above_must_be_named(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = (vault.root / "vault.toml").stat().st_uid
+    inside = vault.root / "drafts"
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    if owner:  # what belongs to root is as good as one's own
+        with pytest.raises(UsageError, match="another user"):
+            find_vault(None, cwd=inside, environ={})
+    assert find_vault(vault.root, cwd=inside, environ={}) == vault.root
+    monkeypatch.setattr(os, "geteuid", lambda: owner)
+    assert find_vault(None, cwd=inside, environ={}) == vault.root
+    with pytest.raises(UsageError, match="~no-such-person"):
+        find_vault(Path("~no-such-person/v"), cwd=inside, environ={})

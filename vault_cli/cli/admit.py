@@ -8,10 +8,11 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.views import plural
-from vault_cli.errors import UsageError
-from vault_cli.model.lifecycle import Actor
-from vault_cli.model.record import Record
+from vault_cli.cli.output import Line
+from vault_cli.cli.views import plural, show_lines
+from vault_cli.errors import RefusedError, UsageError
+from vault_cli.features.resolve import resolve_records
+from vault_cli.model.record import Record, Status
 
 
 def approve(
@@ -35,8 +36,35 @@ def approve(
       mvault approve n-3d90x1c --allow hidden-characters --reason "shows the attack"
     """
     inv: Invocation = ctx.obj
-    records = inv.find_all(ids)
+    records = resolve_records(inv.snapshot, ids, root=inv.root, cwd=inv.cwd)
+    if allow and any(not record.in_force for record in records):
+        _require_person_to_allow(inv, yes=yes)
+        reason = reason_for(inv, records[0].id, "approve", reason)
     return inv.submit(plan_approval(inv, records, allow=allow or (), reason=reason, yes=yes))
+
+
+def _require_person_to_allow(inv: Invocation, *, yes: bool) -> None:
+    """Let only a person wave a finding through; what approves by a rule cannot have read it."""
+    from vault_cli.features.records import PERSON_ONLY
+    from vault_cli.model.lifecycle import Actor
+
+    if inv.decider(yes=yes) is not Actor.PERSON:
+        raise RefusedError("--allow is for a person, not for a policy", hint=PERSON_ONLY)
+
+
+def reason_for(inv: Invocation, record_id: str, verb: str, reason: str) -> str:
+    """Return the reason that was typed, or that a person at the terminal gives when asked.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if not reason.strip() and inv.is_person:
+        reason = inv.out.ask("Why? ")
+    if not reason.strip():
+        raise UsageError(
+            f"{verb} needs a reason", hint=f'Run: mvault {verb} {record_id} --reason "…"'
+        )
+    return reason.strip()
 
 
 def plan_approval(
@@ -56,12 +84,13 @@ def plan_approval(
         records,
         texts,
         now=inv.now,
-        actor=Actor.PERSON,
+        actor=inv.decider(yes=yes),
         how="terminal",
         random_int=inv.random_int,
         allow=tuple(allow),
         reason=reason,
     )
+    own = [found for record in records for found in record.findings if not record.in_force]
     one = f"{records[0].id}: {records[0].title}"
     what = one if len(records) == 1 else plural(len(records), "record")
     return Plan(
@@ -70,9 +99,15 @@ def plan_approval(
         f"Approve {what}?",
         person=True,
         yes=yes,
-        findings=() if planned.change.is_empty else planned.notes,
-        nothing="nothing to do: already in force",
+        card=[line for record in records for line in approval_card(record)],
+        findings=() if planned.change.is_empty else (*own, *planned.notes),
+        nothing="already in force",
     )
+
+
+def approval_card(record: Record) -> list[Line]:
+    """Return what a person is about to put in force: title, keys and text."""
+    return [] if record.in_force else [*show_lines(record), ""]
 
 
 def reject(
@@ -88,6 +123,8 @@ def reject(
     """
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
+    if record.status is not Status.REJECTED:
+        reason = reason_for(inv, record.id, "reject", reason)
     return inv.submit(plan_rejection(inv, record, reason=reason, yes=yes))
 
 
@@ -105,7 +142,7 @@ def plan_rejection(inv: Invocation, record: Record, *, reason: str, yes: bool = 
         inv.read(record.path),
         reason=reason,
         now=inv.now,
-        actor=Actor.PERSON,
+        actor=inv.decider(yes=yes),
         random_int=inv.random_int,
     )
     what = f"{record.id}: {record.title}"
@@ -116,6 +153,7 @@ def plan_rejection(inv: Invocation, record: Record, *, reason: str, yes: bool = 
         person=True,
         yes=yes,
         findings=planned.notes,
+        nothing="rejected already",
     )
 
 
@@ -134,13 +172,15 @@ def deprecate(
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
-    change = plan_deprecate(
-        record, inv.read(record.path), reason=reason, now=inv.now, actor=Actor.PERSON
-    )
+    if record.status is not Status.DEPRECATED:
+        reason = reason_for(inv, record.id, "deprecate", reason)
+    actor = inv.decider(yes=yes)
+    data = inv.read(record.path)
+    change = plan_deprecate(record, data, reason=reason, now=inv.now, actor=actor)
     what = f"{record.id}: {record.title}"
-    return inv.submit(
-        Plan(change, f"deprecated {what}", f"Deprecate {what}?", person=True, yes=yes)
-    )
+    plan = Plan(change, f"deprecated {what}", f"Deprecate {what}?", person=True, yes=yes)
+    plan.nothing = "deprecated already"
+    return inv.submit(plan)
 
 
 def graduate(
@@ -170,15 +210,15 @@ def graduate(
     from vault_cli.features.recipes import plan_graduate
 
     inv: Invocation = ctx.obj
-    if force and not reason.strip():
-        raise UsageError("--force needs --reason", hint="The reason goes into the dossier.")
     record = inv.find(record_id)
+    if force:
+        reason = reason_for(inv, record.id, "graduate --force", reason)
     graduation = plan_graduate(
         inv.snapshot,
         record,
         inv.read(record.path),
         now=inv.now,
-        actor=Actor.PERSON,
+        actor=inv.decider(yes=yes),
         random_int=inv.random_int,
         name=name,
         description=description,
@@ -220,8 +260,10 @@ def demote(
 
     inv: Invocation = ctx.obj
     skill = inv.find(record_id)
+    reason = reason_for(inv, skill.id, "demote", reason)
+    actor = inv.decider(yes=yes)
     planned = plan_demote(
-        inv.snapshot, skill, _demoted_files(inv, skill), reason=reason, actor=Actor.PERSON
+        inv.snapshot, skill, _demoted_files(inv, skill), reason=reason, actor=actor
     )
     what = f"{skill.id}: {skill.title}"
     return inv.submit(

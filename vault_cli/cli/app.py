@@ -122,7 +122,7 @@ def build_root(*, completion: bool = True) -> Any:
         pretty_exceptions_enable=False,
         add_completion=completion,
         invoke_without_command=True,
-        context_settings={"max_content_width": 100},
+        context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
     return typer.main.get_command(app)
@@ -137,7 +137,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code (the table in `mvault --help` and the README).
     """
-    args = list(sys.argv[1:] if argv is None else argv)
+    args = _ask_for_help(list(sys.argv[1:] if argv is None else argv))
     run = Invocation(scan_options(args), os.environ)
     try:
         return _bounded(args, run)
@@ -148,6 +148,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BugError.exit_code
     finally:
         _close_quietly()
+
+
+def _ask_for_help(args: list[str]) -> list[str]:
+    """Read `help COMMAND` as `COMMAND --help`."""
+    return [*args[1:], "--help"] if args[:1] == ["help"] else args
 
 
 def _bounded(args: list[str], run: Invocation) -> int:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from vault_cli.model.record import ID_PATTERN, IN_FORCE, Kind, Record, Status
+from vault_cli.model.record import ID_PATTERN, Kind, Record, Status
 
 _PLAIN = frozenset(" .,+=@%_/-")
 _TITLE_LENGTH = 60
@@ -29,7 +29,7 @@ def complete_draft(incomplete: str) -> list[tuple[str, str]]:
 
 def complete_in_force(incomplete: str) -> list[tuple[str, str]]:
     """Return (id, title) of records in force only."""
-    return list(_matches(incomplete, (r for r in _records() if r.status in IN_FORCE)))
+    return list(_matches(incomplete, (r for r in _records() if r.in_force)))
 
 
 def complete_kind(incomplete: str) -> list[str]:

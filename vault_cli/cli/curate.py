@@ -22,16 +22,11 @@ if TYPE_CHECKING:
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record
 
-LIST_KEYS = frozenset(
-    {"topics", "tags", "keywords", "supersedes", "derived_from", "aliases", "branch"}
-)
-"""Keys whose `--set` value is a comma-separated list."""
-
 
 def add(
     ctx: typer.Context,
     kind: flags.KindName,
-    title: flags.Title = "",
+    title: flags.Title = None,
     body: flags.Body = None,
     section: flags.Sections = None,
     payload: flags.Payload = "",
@@ -55,9 +50,9 @@ def add(
 ) -> int:
     """Write a new draft; a person approves it later.
 
-    The text comes from --body and --section, from stdin, or from the editor on a template. The
-    id of the draft is printed. Kinds: lesson, failure, rule, fact, preference, insight,
-    hypothesis, resource, decision, note, recipe, topic, persona and more.
+    The text comes from --body and --section, from stdin, or at a terminal from the editor on a
+    template. The id of the draft is printed. Kinds: lesson, failure, rule, fact, preference,
+    insight, hypothesis, resource, decision, note, recipe, topic, persona and more.
 
     Examples:
       mvault add lesson --title "Check node_modules/.bin first" --section problem="npx downloads"
@@ -68,6 +63,8 @@ def add(
     from vault_cli.cli.intake import read_request
 
     inv: Invocation = ctx.obj
+    if title is not None and not title.strip():
+        raise UsageError("--title is empty", hint="Write one line that says it, or leave it out.")
     values: dict[str, Any] = {"title": title, "scope": scope, "summary": summary, "source": source}
     values |= {"applies_when": applies_when, "boundary": boundary, "confidence": confidence}
     values |= {"importance": importance, "valid_from": valid_from, "valid_to": valid_to}
@@ -82,7 +79,9 @@ def add(
 
 
 def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
+    from vault_cli.cli.intake import section_notes
     from vault_cli.features.drafts import plan_add
+    from vault_cli.features.parts import has_text
 
     planned = plan_add(
         inv.snapshot,
@@ -92,10 +91,17 @@ def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
         origin="cli",
         random_int=inv.random_int,
     )
+    own = planned.ids[0]
     title = request.title or planned.change.subject.partition(": ")[2]
-    done = f"added draft {planned.ids[0]}: {title}"
-    hint = f"A person puts it in force: mvault approve {planned.ids[0]}"
-    return inv.submit(Plan(planned.change, done, hints=(hint,), findings=planned.notes))
+    notes = [*planned.notes, *section_notes(planned.change.edits[0].path, request.sections)]
+    hints = [f"A person puts it in force: mvault approve {own}"]
+    if not has_text(request.body) and not any(map(str.strip, request.sections.values())):
+        # One sentence for the whole: every part is missing, which is one finding and not three.
+        notes = [note for note in notes if note.code != "missing-part"]
+        hints = [f"The draft has no text yet: mvault edit {own}", *hints]
+    return inv.submit(
+        Plan(planned.change, f"added draft {own}: {title}", hints=hints, findings=notes)
+    )
 
 
 def _guarded(desk: Desk | None, act: Any) -> int:
@@ -111,29 +117,6 @@ def _guarded(desk: Desk | None, act: Any) -> int:
     finally:
         desk.clear()
     return code
-
-
-def parse_sets(items: list[str]) -> dict[str, Any]:
-    """Read `key=value` items of `--set`; UsageError when one has no `=`.
-
-    An empty value takes the key away; list keys are split at commas; importance is a number.
-    """
-    from vault_cli.text.document import REMOVE
-
-    values: dict[str, Any] = {}
-    for item in items:
-        key, mark, value = item.partition("=")
-        key = key.strip()
-        if not mark or not key:
-            raise UsageError(f"--set needs KEY=VALUE, not {item}", hint="--set topics=ci,git")
-        if not value.strip():
-            values[key] = REMOVE
-        elif key in LIST_KEYS:
-            parts = value.replace("，", ",").replace("、", ",").split(",")
-            values[key] = [part.strip() for part in parts if part.strip()]
-        else:
-            values[key] = value.strip()
-    return values
 
 
 def edit(
@@ -156,24 +139,25 @@ def edit(
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
     data = inv.read(record.path)
-    actor = actor_for(inv, record)
+    actor = actor_for(inv, record, yes=yes)
     if set_:
+        from vault_cli.cli.intake import parse_sets
         from vault_cli.features.records import plan_set
 
-        change = plan_set(record, data, parse_sets(set_), verb="edit", reason=reason, actor=actor)
+        values = parse_sets(set_, known=record.fields)
+        change = plan_set(record, data, values, verb="edit", reason=reason, actor=actor)
         plan = Plan(change, f"edited {record.id}", "Change this record in force?", yes=yes)
+        plan.nothing = f"{', '.join(values)} stands there like that already"
         return inv.submit(plan)
     return edit_in_editor(inv, record, data, actor, reason=reason, yes=yes)
 
 
-def actor_for(inv: Invocation, record: Record) -> Actor:
+def actor_for(inv: Invocation, record: Record, *, yes: bool = False) -> Actor:
     """Return who a change of this record is planned for.
 
-    What is in force is planned for a person; without one the change is only shown.
+    What is in force is planned for whoever agrees; without anyone the change is only shown.
     """
-    from vault_cli.model.lifecycle import Actor
-
-    return Actor.PERSON if record.in_force else inv.actor
+    return inv.decider(yes=yes) if record.in_force else inv.actor
 
 
 def edit_in_editor(
@@ -196,7 +180,7 @@ def edit_in_editor(
             edited = desk.edit(text)
             if edited.data is None and text == data:
                 desk.leave(edited)
-                return inv.unchanged(edited.hint)
+                return _unchanged(inv, "edit", record, edited.hint)
             text = edited.data if edited.data is not None else text
             try:
                 change = plan_edit(record, data, text, actor=actor, reason=reason)
@@ -207,6 +191,16 @@ def edit_in_editor(
                     raise
     finally:
         desk.clear()
+
+
+def _unchanged(inv: Invocation, verb: str, record: Record, hint: str) -> int:
+    """Answer that the editor gave back what it was given."""
+    from vault_cli.features.records import subject_of
+    from vault_cli.model.change import Change
+
+    change = Change(verb, subject_of(record), (), ids=(record.id,), actor=inv.actor)
+    plan = Plan(change, "", nothing="the text came back as it was", stalled=hint)
+    return inv.submit(plan)
 
 
 def _edit_again(inv: Invocation, desk: Desk, text: bytes, error: VaultError) -> bool:
@@ -249,7 +243,9 @@ def adopt(
         kind=one_of(Kind, kind, "kind") if kind else None,
     )
     done = f"adopted {plural(len(planned.ids), 'note')}"
-    return inv.submit(Plan(planned.change, done, "Adopt these?", findings=planned.notes))
+    plan = Plan(planned.change, done, "Adopt these?", findings=planned.notes)
+    plan.nothing = "adopted already"
+    return inv.submit(plan)
 
 
 def revise(
@@ -272,10 +268,11 @@ def revise(
     data = inv.read(record.path)
     if body is None and not set_:
         return _revise_in_editor(inv, record, data, reason)
-    from vault_cli.cli.intake import read_stdin
+    from vault_cli.cli.intake import parse_sets, read_stdin
 
     text = read_stdin() if body == "-" else body
-    return _submit_revision(inv, record, data, text, parse_sets(set_ or []), reason)
+    values = parse_sets(set_ or [], known=record.fields)
+    return _submit_revision(inv, record, data, text, values, reason)
 
 
 def _submit_revision(
@@ -303,7 +300,9 @@ def _submit_revision(
     own = planned.ids[0] if planned.ids else record.id
     hint = f"A person puts it in force: mvault approve {own}"
     done = f"revised {record.id} as draft {own}" if own != record.id else f"revised draft {own}"
-    return inv.submit(Plan(planned.change, done, hints=(hint,), findings=planned.notes))
+    plan = Plan(planned.change, done, hints=(hint,), findings=planned.notes)
+    plan.nothing = "the text and the keys are the same"
+    return inv.submit(plan)
 
 
 def _revise_in_editor(inv: Invocation, record: Record, data: bytes, reason: str) -> int:
@@ -314,7 +313,8 @@ def _revise_in_editor(inv: Invocation, record: Record, data: bytes, reason: str)
     edited = desk.edit(data)
     if edited.data is None:
         desk.leave(edited)
-        return inv.unchanged(edited.hint)
+        desk.clear()
+        return _unchanged(inv, "revise", record, edited.hint)
 
     def act() -> int:
         old, new = parse_document(data, record.path), parse_document(desk.text(), record.path)

@@ -1,4 +1,4 @@
-"""The person's editor: start it, read the text back, lose nothing. May import `errors`.
+"""The person's editor: start it, read the text back, lose nothing. May import `cli.desk`, `errors`.
 
 The text is edited in a private copy under `.state/edit/` of the vault (ignored by git), so that a
 half-written text never stands where records are read. What cannot be taken over is kept under
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vault_cli.cli.desk import keep_text, make_place, put_text, remove_place, take_text
 from vault_cli.errors import RefusedError, StoreError, UsageError
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 
 _QUICK = 1.5
 """Seconds below which an editor that changed nothing probably has not waited for the person."""
+_VARIABLES = ("VISUAL", "EDITOR")
 _FALLBACKS = ("sensible-editor", "editor", "nano", "vim", "vi", "notepad")
 _WAIT_HINT = (
     "If your editor returns at once, give it its waiting option: EDITOR='code --wait',"
     " 'subl --wait', 'gvim --nofork'."
 )
-_ABANDONED = 7 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +46,21 @@ class Edited:
     hint: str = ""
 
 
-def find_editor(environ: Mapping[str, str], *, has_terminal: bool) -> list[str]:
+def find_editor(environ: Mapping[str, str], *, has_terminal: bool, setting: str = "") -> list[str]:
     """Return the editor's command line: setting `editor`, `$VISUAL`, `$EDITOR`; quotes count.
+
+    Args:
+        environ: the environment.
+        has_terminal: whether an editor that runs in one may be fallen back on.
+        setting: what the person has configured; a vault cannot name a program.
 
     Raises:
         UsageError: none is set and there is no terminal to fall back on, or it is not installed.
     """
-    for name in ("MVAULT_EDITOR", "VISUAL", "EDITOR"):
-        value = environ.get(name, "").strip()
-        if value:
-            return _check_command(_split_command(value, name), name)
+    named = (("the setting editor", setting), *((f"${n}", environ.get(n, "")) for n in _VARIABLES))
+    for name, value in named:
+        if value.strip():
+            return _check_command(_split_command(value.strip(), name), name)
     for program in _FALLBACKS if has_terminal else ():
         found = shutil.which(program)
         if found:
@@ -72,7 +78,7 @@ def _split_command(value: str, name: str) -> list[str]:
     try:
         parts = shlex.split(value, posix=os.name != "nt")
     except ValueError as error:
-        raise UsageError(f"${name} cannot be read ({error}): {value}") from error
+        raise UsageError(f"{name} cannot be read ({error}): {value}") from error
     return [part.strip('"') for part in parts] if os.name == "nt" else parts
 
 
@@ -80,7 +86,7 @@ def _check_command(parts: list[str], name: str) -> list[str]:
     if parts and shutil.which(parts[0]):
         return parts
     raise UsageError(
-        f"${name} names a program that cannot be started: {parts[0] if parts else ''}",
+        f"{name} names a program that cannot be started: {parts[0] if parts else ''}",
         hint="Quote a path that has a space in it: EDITOR=\"'/opt/my editor/ed' --wait\".",
     )
 
@@ -91,19 +97,9 @@ def open_desk(inv: Invocation, name: str) -> Desk:
     Raises:
         UsageError: there is no editor. StoreError: the vault cannot be written.
     """
-    environ = {**inv.environ, "MVAULT_EDITOR": _configured(inv)}
-    command = find_editor(environ, has_terminal=inv.has_terminal)
+    setting = str(inv.vault.config["editor"] or "")
+    command = find_editor(inv.environ, has_terminal=inv.has_terminal, setting=setting)
     return Desk(inv.root, name, command)
-
-
-def _configured(inv: Invocation) -> str:
-    """Return the editor the person has configured; a vault's own file cannot name a program."""
-    config = inv.vault.config
-    named = str(config["editor"] or "")
-    if named and config.origin("editor") == "vault":
-        inv.out.warn("editor in vault.toml is not used: a vault cannot name a program to run")
-        return ""
-    return named
 
 
 class Desk:
@@ -113,27 +109,18 @@ class Desk:
         root: the vault.
         name: file name to show the editor.
         command: the editor's command line.
+
+    Raises:
+        StoreError: the place cannot be made, or a link stands in the way.
     """
 
     def __init__(self, root: Path, name: str, command: list[str]) -> None:
-        self.state = root / ".state"
+        self.root = root
         self.name = name
         self.command = command
         self.keep = False
-        self.path = self._make_place() / name
-
-    def _make_place(self) -> Path:
-        import tempfile
-
-        edit = self.state / "edit"
-        try:
-            edit.mkdir(parents=True, exist_ok=True)
-            for old in edit.iterdir():
-                if old.is_dir() and time.time() - old.stat().st_mtime > _ABANDONED:
-                    shutil.rmtree(old, ignore_errors=True)
-            return Path(tempfile.mkdtemp(dir=edit))
-        except OSError as error:
-            raise StoreError(f"cannot write below {self.state}: {error.strerror}") from error
+        self.place = make_place(root)
+        self.path = root / self.place / name
 
     def edit(self, before: bytes) -> Edited:
         """Let the person edit a text.
@@ -141,10 +128,10 @@ class Desk:
         Raises:
             RefusedError: the editor failed, or the text came back empty; nothing is changed.
         """
-        self.path.write_bytes(before)
+        put_text(self.root, f"{self.place}/{self.name}", before)
         started = time.monotonic()
         code = self._run()
-        after = self.path.read_bytes() if self.path.is_file() else b""
+        after = self.text()
         if code:
             kept = (
                 f"; its text is kept in {self.rescue(after)}" if after not in (before, b"") else ""
@@ -167,22 +154,24 @@ class Desk:
             ) from error
 
     def rescue(self, data: bytes) -> Path:
-        """Keep a text that could not be taken over; return where it is."""
-        folder = self.state / "rescued"
-        folder.mkdir(parents=True, exist_ok=True)
-        number = 0
-        while True:
-            target = folder / (f"{number}-{self.name}" if number else self.name)
-            if not target.exists():
-                target.write_bytes(data)
-                return target
-            if target.read_bytes() == data:
-                return target
-            number += 1
+        """Keep a text that could not be taken over; return where it is.
+
+        When it cannot be put among the rescued ones the private copy stays.
+
+        Raises:
+            StoreError: it cannot be kept anywhere.
+        """
+        try:
+            return self.root / keep_text(self.root, self.name, data)
+        except StoreError:
+            if self.text() != data:
+                raise
+            self.keep = True
+            return self.path
 
     def text(self) -> bytes:
         """Return what stands in the private copy now."""
-        return self.path.read_bytes() if self.path.is_file() else b""
+        return take_text(self.root, f"{self.place}/{self.name}")
 
     def leave(self, edited: Edited) -> None:
         """Leave the copy in place when an editor that did not wait may still open it."""
@@ -192,7 +181,7 @@ class Desk:
         """Remove the private copy (one that was left in place goes after a week)."""
         if self.keep:
             return
-        shutil.rmtree(self.path.parent, ignore_errors=True)
+        remove_place(self.root, self.place)
 
 
 def _editor_stdout() -> int | None:

@@ -77,7 +77,7 @@ Scopes = Annotated[
 KindName = Annotated[
     str, typer.Argument(metavar="KIND", help="What it is.", autocompletion=complete_kind)
 ]
-Title = Annotated[str, typer.Option("--title", "-T", help="One line; else the heading.")]
+Title = Annotated[str | None, typer.Option("--title", "-T", help="One line; else the heading.")]
 Sections = Annotated[
     list[str] | None,
     typer.Option("--section", help="NAME=TEXT, for example problem=…, 修正=… (repeatable)."),

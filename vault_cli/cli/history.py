@@ -18,6 +18,7 @@ from vault_cli.model.record import ID_PATTERN
 
 if TYPE_CHECKING:
     from vault_cli.features.undo import UndoFile
+    from vault_cli.model.change import Change
     from vault_cli.recall.render import Block
     from vault_cli.store.repo import CommitInfo, Repository
 
@@ -49,7 +50,9 @@ def log(
       mvault log l-7k3qd2m -n 0
     """
     inv: Invocation = ctx.obj
+    inv.bear_bad_settings()
     repo = repository(inv)
+    inv.warn_settings()
     commits = _record_log(inv, repo, record_id, limit) if record_id else repo.log(limit=limit)
     data = {"commits": [commit_data(commit) for commit in commits]}
     notes = () if commits else ("no commits yet",)
@@ -76,23 +79,27 @@ def commit_data(commit: CommitInfo) -> dict[str, Any]:
         "author": commit.author,
         "subject": commit.subject,
         "body": commit.body,
+        "ids": [value for key, value in commit.trailers if key == "Vault-Id"],
         "trailers": [list(pair) for pair in commit.trailers],
         "paths": list(commit.paths),
     }
 
 
 def log_lines(commits: list[CommitInfo]) -> Iterator[Line]:
-    """Yield one line per commit, the reason below it."""
+    """Yield one line per commit; below it the ids of several records, and the reason."""
     for commit in commits:
         trailers = dict(commit.trailers)
-        who = trailers.get("Vault-Actor", "")
-        how = trailers.get("Vault-Approval", "")
-        aside = ", ".join(part for part in (who, how) if part)
+        ids = [value for key, value in commit.trailers if key == "Vault-Id"]
+        who = " ".join(trailers.get(key, "") for key in ("Vault-Actor", "Vault-Agent")).strip()
+        aside = ", ".join(part for part in (who, trailers.get("Vault-Approval", "")) if part)
         yield [
             ("yellow", commit.id[:SHORT]),
             f"  {commit.date[:10]}  {inline(commit.subject)}",
+            ("dim", f"  {inline(ids[0])}" if len(ids) == 1 else ""),
             ("dim", f"  ({inline(aside)})" if aside else ""),
         ]
+        if len(ids) > 1:
+            yield [("dim", f"    {inline(' '.join(ids))}")]
         for line in commit.body.strip().splitlines():
             yield [("dim", f"    {line}")]
 
@@ -155,38 +162,53 @@ def undo(
     reason: flags.Reason = "",
     yes: flags.Yes = False,
 ) -> int:
-    """Take one change back with a new commit; later work stays, and the undo can be undone.
+    """Take one change back with a new commit; later work stays.
 
-    A file that cannot be taken back cleanly stops the undo before anything changes.
+    Without COMMIT it is the last change, so a second undo brings back what the first took; an
+    older change is named by its commit, from `mvault log`. A file that cannot be taken back
+    cleanly stops the undo before anything changes.
 
     Examples:
       mvault undo
       mvault undo 3f2a91c0de --reason "approved by mistake"
     """
+    inv: Invocation = ctx.obj
+    inv.bear_bad_settings()
+    repo = repository(inv)
+    inv.warn_settings()
+    info = repo.commit_info(repo.resolve(commit)) if commit else last_change(repo)
+    change = _plan_undo(inv, repo, info, reason=reason, yes=yes)
+    again = change.verb == "redo"
+    what = change.subject.removeprefix(": ")
+    done = f"{'brought' if again else 'took'} back {info.id[:SHORT]}: {what}"
+    takes = "takes it" if again else "brings it"
+    plan = Plan(change, done, person=inv.is_person, yes=yes, lines=())
+    plan.question = f"{change.verb} {info.id[:SHORT]} {what}?"
+    plan.hints = (f"A second `mvault undo` {takes} back.",)
+    plan.nothing = f"{info.id[:SHORT]} is taken back already"
+    return inv.submit(plan)
+
+
+def _plan_undo(
+    inv: Invocation, repo: Repository, info: CommitInfo, *, reason: str, yes: bool
+) -> Change:
+    """Return the reverse of a commit, planned for whoever may take back what it touches."""
+    from vault_cli.cli.preview import touches_force
     from vault_cli.features.undo import plan_undo
     from vault_cli.model.lifecycle import Actor
 
-    inv: Invocation = ctx.obj
-    repo = repository(inv)
-    info = repo.commit_info(repo.resolve(commit)) if commit else last_change(repo)
+    files = undo_files(inv, repo, info)
     ids = tuple(value for key, value in info.trailers if key == "Vault-Id")
-    change = plan_undo(
-        undo_files(inv, repo, info),
-        commit=info.id,
-        subject=info.subject,
-        actor=Actor.PERSON,
-        ids=ids,
-        reason=reason,
-    )
-    from vault_cli.cli.preview import touches_force
 
-    if not inv.is_person and not touches_force(inv.root, change):
-        change = replace(change, actor=inv.actor)
-    done = f"took back {info.id[:SHORT]}: {info.subject}"
-    hints = ("`mvault undo` again brings it back.",)
-    return inv.submit(
-        Plan(change, done, "Take this back?", person=inv.is_person, yes=yes, lines=(), hints=hints)
-    )
+    def planned_for(actor: Actor) -> Change:
+        return plan_undo(
+            files, commit=info.id, subject=info.subject, actor=actor, ids=ids, reason=reason
+        )
+
+    change = planned_for(Actor.PERSON)
+    if touches_force(inv.root, change):
+        return planned_for(inv.decider(yes=yes))
+    return change if inv.is_person else replace(change, actor=inv.actor)
 
 
 def last_change(repo: Repository) -> CommitInfo:
@@ -197,7 +219,7 @@ def last_change(repo: Repository) -> CommitInfo:
     """
     for commit in repo.log(limit=200):
         verbs = [value for key, value in commit.trailers if key == "Vault-Op"]
-        if verbs and verbs[0] not in ("init", "edit-by-hand"):
+        if verbs and verbs[0] != "init":
             return repo.commit_info(commit.id)
     raise NotFoundError(
         "there is no change of mvault to take back", hint="`mvault log` lists the commits."
@@ -217,10 +239,19 @@ def undo_files(inv: Invocation, repo: Repository, info: CommitInfo) -> list[Undo
                 break
             later.append(f"{other.id[:SHORT]} {other.subject}")
         old = repo.read_blob(before, path) if before else None
-        files.append(
-            UndoFile(path, old, repo.read_blob(info.id, path), _current(inv, path), tuple(later))
-        )
+        new, current = repo.read_blob(info.id, path), _current(inv, path)
+        moved = _moved_to(inv, path, new) if old is None and current is None else ""
+        files.append(UndoFile(path, old, new, current, tuple(later), moved))
     return files
+
+
+def _moved_to(inv: Invocation, path: str, data: bytes | None) -> str:
+    """Return where the record of a file stands now, "" when it is nowhere."""
+    from vault_cli.text.fields import read_record
+
+    old = read_record(data, path)[0] if data is not None and path.endswith(".md") else None
+    found = inv.snapshot.by_id.get(old.id) if old is not None and old.adopted else None
+    return found.path if found is not None else ""
 
 
 def _current(inv: Invocation, path: str) -> bytes | None:

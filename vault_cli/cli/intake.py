@@ -1,4 +1,4 @@
-"""Where the text of a new draft comes from: options, stdin, a payload, the editor.
+"""What was typed, piped or written in the editor, as the text and the keys of a record.
 
 May import `features`, `text`, `store.files`, `errors`.
 """
@@ -6,11 +6,11 @@ May import `features`, `text`, `store.files`, `errors`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vault_cli.errors import NotFoundError, StoreError, UsageError
+from vault_cli.errors import Diagnostic, NotFoundError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from vault_cli.cli.editor import Desk
@@ -22,6 +22,11 @@ _PATIENCE = 1.0
 """Seconds to wait for a first byte on a piped stdin when a title stands by itself already."""
 
 _MOST = 1 << 20
+
+LIST_KEYS = frozenset(
+    {"topics", "tags", "keywords", "supersedes", "derived_from", "aliases", "branch"}
+)
+"""Keys whose `--set` value is a comma-separated list."""
 
 
 def read_request(
@@ -45,7 +50,8 @@ def read_request(
     text = read_stdin() if body == "-" else body
     if text is None and not named:
         text = _piped_stdin(patient=not flags.get("title"))
-    if text or named or flags.get("title"):
+    is_said = bool(text or named) or body is not None
+    if is_said or (flags.get("title") and not inv.has_terminal):
         return DraftRequest(kind, body=text or "", sections=named, **flags), None
     return _ask_editor(inv, kind, flags)
 
@@ -57,10 +63,72 @@ def parse_sections(items: list[str]) -> dict[str, str]:
         name, mark, text = item.partition("=")
         if not mark or not name.strip():
             raise UsageError(
-                f"--section needs NAME=TEXT, not {item}", hint='--section problem="what went wrong"'
+                f"--section needs NAME=TEXT, not {item}",
+                hint='For example: --section problem="what went wrong"',
             )
         sections[name.strip().casefold()] = text
     return sections
+
+
+def parse_sets(items: list[str], known: Container[str] = ()) -> dict[str, Any]:
+    """Read `key=value` items of `--set`.
+
+    An empty value takes the key away; list keys are split at commas.
+
+    Args:
+        items: as typed.
+        known: keys that the record has, whatever they are called.
+
+    Raises:
+        UsageError: an item has no `=`, or its key is one slip away from one of ours.
+    """
+    from vault_cli.text.document import REMOVE
+
+    values: dict[str, Any] = {}
+    for item in items:
+        key, mark, value = item.partition("=")
+        key = key.strip()
+        if not mark or not key:
+            raise UsageError(
+                f"--set needs KEY=VALUE, not {item}", hint="For example: --set topics=ci,git"
+            )
+        if key not in known:
+            _require_no_slip(key)
+        if not value.strip():
+            values[key] = REMOVE
+        elif key in LIST_KEYS:
+            parts = value.replace("，", ",").replace("、", ",").split(",")
+            values[key] = [part.strip() for part in parts if part.strip()]
+        else:
+            values[key] = value.strip()
+    return values
+
+
+def _require_no_slip(key: str) -> None:
+    from vault_cli.text.spelling import nearest_key
+
+    near = nearest_key(key)
+    if near:
+        raise UsageError(
+            f"--set {key}: there is no such key",
+            hint=f"Did you mean {near}? A key of your own of that name goes in by `mvault edit`.",
+        )
+
+
+def section_notes(path: str, sections: Mapping[str, str]) -> list[Diagnostic]:
+    """Return a note for each section whose name is probably a misspelt one of ours."""
+    from vault_cli.text.sections import NAMES
+    from vault_cli.text.spelling import nearest_choice
+
+    known = [heading for headings in NAMES.values() for heading in headings]
+    found = []
+    for name in sections:
+        near = "" if name in known or name in NAMES else nearest_choice(name, known)
+        if near:
+            text = f"the section {name} is kept under that heading, which means nothing special"
+            hint = f"Did you mean {near}? Then take the draft back with `mvault undo`, or edit it."
+            found.append(Diagnostic(path, 0, "section-spelling", "note", text, hint))
+    return found
 
 
 def read_stdin() -> str:
@@ -127,7 +195,9 @@ def _ask_editor(
     from vault_cli.cli.editor import open_desk
     from vault_cli.features.requests import request_from_template
 
-    template = template_text(kind, inv.environ)
+    plain = template_text(kind, inv.environ)
+    title = flags.pop("title", "")
+    template = with_title(plain, title)
     desk = open_desk(inv, f"new-{kind}.md")
     try:
         edited = desk.edit(template.encode())
@@ -140,7 +210,7 @@ def _ask_editor(
         raise UsageError("nothing was written; nothing was added", hint=edited.hint)
     try:
         text = edited.data.decode("utf-8-sig")
-        return replace(request_from_template(kind, text, template), **flags), desk
+        return replace(request_from_template(kind, text, plain), **flags), desk
     except UnicodeDecodeError as error:
         raise StoreError(
             f"the text is not UTF-8; it is kept in {desk.rescue(edited.data)}"
@@ -148,6 +218,14 @@ def _ask_editor(
     except UsageError as error:
         error.hint = f"{error.hint} The text is kept in {desk.rescue(edited.data)}".strip()
         raise
+
+
+def with_title(template: str, title: str) -> str:
+    """Return a template with its empty heading filled in."""
+    import re
+
+    heading = "# " + " ".join(title.split())
+    return re.sub(r"(?m)^#[ \t]*$", lambda _: heading, template, count=1) if title else template
 
 
 def template_text(kind: Kind, environ: Mapping[str, str]) -> str:
@@ -162,4 +240,4 @@ def template_text(kind: Kind, environ: Mapping[str, str]) -> str:
             return find_template(name)
         except NotFoundError:
             continue
-    return "---\ntopics: []\n---\n# \n\n<!-- Write the title behind the # and the text below. -->\n"
+    return "---\ntopics: []\n---\n# \n\n<!-- Write the title after the # and the text below. -->\n"

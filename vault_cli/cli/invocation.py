@@ -7,75 +7,29 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vault_cli.cli.consent import Consent, Plan
 from vault_cli.cli.options import Options
 from vault_cli.cli.output import Line, Output, View, is_terminal
-from vault_cli.errors import Diagnostic, NeedsPersonError, UsageError
+from vault_cli.errors import NeedsPersonError, UsageError
+
+__all__ = ["LEFT", "Consent", "Invocation", "Plan"]
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from vault_cli.model.change import Change, Receipt
+    from vault_cli.errors import Diagnostic
+    from vault_cli.model.change import Receipt
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record, Snapshot
     from vault_cli.store.vault import Vault
 
 
-@dataclass(eq=False, repr=False)
-class Consent:
-    """Whether a person stands behind this run.
-
-    Args:
-        how: `terminal` (a person can be asked), `configured` (the user's configuration lets this
-            actor use `--yes`), or "" (nobody; a change that needs a person is only shown).
-        ask: the question is still to be asked.
-        by: name of the actor that used a configured `--yes`.
-    """
-
-    how: str
-    ask: bool = False
-    by: str = ""
-
-    @property
-    def trailers(self) -> tuple[tuple[str, str], ...]:
-        """Return the trailer that says how the approval was given."""
-        if not self.how:
-            return ()
-        by = f" ({self.by})" if self.by not in ("", "person") else ""
-        return (("Vault-Approval", self.how + by),)
-
-
-@dataclass(eq=False, repr=False)
-class Plan:
-    """A change and how the command speaks about it.
-
-    Args:
-        change: what to do.
-        done: status line after it was done, for example `approved l-7k3qd2m`.
-        question: what a person is asked before a change that needs one.
-        person: a person is needed whatever the change touches.
-        yes: `--yes` was given.
-        data: further keys for `--json`.
-        lines: the answer on stdout, by default one id per line.
-        hints: advice after it was done.
-        findings: what the planner noticed.
-        nothing: what to say when there is nothing to do.
-    """
-
-    change: Change
-    done: str
-    question: str = "Apply this?"
-    person: bool = False
-    yes: bool = False
-    data: Mapping[str, Any] = field(default_factory=dict)
-    lines: Sequence[Line] | None = None
-    hints: Sequence[str] = ()
-    findings: Sequence[Diagnostic] = ()
-    nothing: str = "nothing to do"
+LEFT = "left as it was"
+"""What is said when a person was asked and did not agree."""
 
 
 class Invocation:
@@ -90,6 +44,7 @@ class Invocation:
         self.options = options
         self.environ = environ
         self.out = Output(options, environ)
+        self.lenient = False
 
     @cached_property
     def cwd(self) -> Path:
@@ -119,7 +74,14 @@ class Invocation:
         """The vault, opened."""
         from vault_cli.store.vault import Vault
 
-        return Vault.open(self.root, environ=self.environ)
+        return Vault.open(self.root, environ=self.environ, lenient=self.lenient)
+
+    def bear_bad_settings(self) -> None:
+        """Work although a setting cannot be used: for commands that look, or that repair.
+
+        What is wrong stands in `vault.config.diagnostics`; what the other layers say counts.
+        """
+        self.lenient = True
 
     @cached_property
     def snapshot(self) -> Snapshot:
@@ -178,7 +140,7 @@ class Invocation:
         return Actor(self.actor_name) if self.actor_name in names else Actor.AGENT
 
     def consent(self, *, yes: bool) -> Consent:
-        """Say whether a person stands behind this run (10-threats: approval needs a terminal)."""
+        """Say whether a person stands behind this run (approval needs a terminal)."""
         if self.is_person:
             return Consent("terminal", ask=not yes)
         named = self.environ.get("MVAULT_ACTOR", "").strip() or "person"
@@ -187,19 +149,23 @@ class Invocation:
         return Consent("")
 
     def _trusted(self) -> tuple[str, ...]:
-        value = self.vault.config["trust.approve_without_terminal"]
-        return (value,) if isinstance(value, str) else tuple(value or ())
+        """Return the actors that the person's own file names (no vault has a say in it)."""
+        from vault_cli.store.config import load_config
+
+        own = load_config(None, environ=self.environ, lenient=True)
+        return tuple(own["trust.approve_without_terminal"])
 
     def warn_unreadable(self) -> None:
         """Name on stderr the files that could not be read, or are not there to be read."""
         self.warn_outside_checkout()
         bad = self.snapshot.unreadable
         if bad:
+            from vault_cli.cli.views import plural
             from vault_cli.text.names import show_path
 
             names = ", ".join(show_path(path) for path in bad[:5])
             more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""  # noqa: PLR2004
-            count = f"{len(bad)} file{'s' if len(bad) > 1 else ''}"
+            count = plural(len(bad), "file")
             self.out.warn(f"{count} could not be read: {names}{more} (`mvault check` says why)")
 
     def warn_outside_checkout(self) -> None:
@@ -217,10 +183,6 @@ class Invocation:
         from vault_cli.features.resolve import resolve_record
 
         return resolve_record(self.snapshot, text, root=self.root, cwd=self.cwd)
-
-    def find_all(self, texts: Sequence[str]) -> tuple[Record, ...]:
-        """Return the records that several texts name, each once."""
-        return tuple({record.path: record for record in map(self.find, texts)}.values())
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file of the vault."""
@@ -261,11 +223,13 @@ class Invocation:
             )
         return full[len(root) + 1 :].replace(os.sep, "/")
 
-    def unchanged(self, hint: str = "") -> int:
-        """Answer that there was nothing to do."""
-        hints = (hint,) if hint else ()
-        view = View({"changed": False, "ids": []}, notes=("nothing to do",), hints=hints)
-        return self.out.show(view)
+    def warn_settings(self) -> None:
+        """Say on stderr what is wrong with the settings."""
+        self.out.findings(self.vault.config.diagnostics)
+
+    def decider(self, *, yes: bool) -> Actor:
+        """Return who a change that needs a person is planned for."""
+        return self.consent(yes=yes).actor
 
     def submit(self, plan: Plan) -> int:
         """Carry a change out, or show it: the one place for dry runs, questions and receipts.
@@ -283,21 +247,29 @@ class Invocation:
         from vault_cli.cli.preview import change_data, change_diff, touches_force
 
         change = plan.change
-        if change.is_empty:
-            data = {"changed": False, "ids": list(change.ids), **plan.data}
-            return self.out.show(View(data, diagnostics=plan.findings, notes=(plan.nothing,)))
         diff = change_diff(self.root, change)
         data = {**change_data(change, diff), **plan.data}
+        if change.is_empty:
+            notes = (f"nothing to do: {plan.nothing}",)
+            hints = (plan.stalled,) if plan.stalled else ()
+            return self.out.show(View(data, diagnostics=plan.findings, notes=notes, hints=hints))
         if self.options.dry_run:
             note = f"dry run, nothing written: {change.verb}{change.subject}"
             data["dry_run"] = True
             return self.out.show(View(data, lambda: diff, None, plan.findings, (note,)))
         if plan.person or touches_force(self.root, change):
-            change = self._with_consent(plan, diff, data)
-        return self._report(plan, change, self.vault.apply(change), data)
+            consent = self._agreed(plan, [*plan.card, *diff], data)
+            if consent is None:
+                return self.left(data)
+            change = consent.sign(change)
+        return self._report(plan, self.vault.apply(change), data)
 
-    def carry_out(self, plan: Plan) -> None:
+    def carry_out(self, plan: Plan, told: Sequence[Diagnostic] = ()) -> None:
         """Apply a change a person has just decided on in a dialogue; say so on stderr.
+
+        Args:
+            plan: the change, about one record.
+            told: findings that were shown already, whatever path they named.
 
         Raises:
             VaultError: whatever the gate raises; nothing was changed then.
@@ -305,10 +277,10 @@ class Invocation:
         if self.options.dry_run:
             self.out.say(f"dry run, nothing written: {plan.change.verb}{plan.change.subject}")
             return
-        consent = self.consent(yes=True)
-        extra = tuple(pair for pair in plan.change.extra if pair[0] != "Vault-Approval")
-        receipt = self.vault.apply(replace(plan.change, extra=extra + consent.trailers))
-        self.out.findings((*plan.findings, *receipt.diagnostics))
+        receipt = self.vault.apply(self.consent(yes=True).sign(plan.change))
+        known = {(found.code, found.message) for found in told}
+        fresh = dict.fromkeys((*plan.findings, *receipt.diagnostics))
+        self.out.findings(found for found in fresh if (found.code, found.message) not in known)
         self.out.say(f"{plan.done} (commit {receipt.commit[:10]})" if receipt.commit else plan.done)
         self.forget_snapshot()
 
@@ -316,23 +288,28 @@ class Invocation:
         """Read the files again when they are next asked for."""
         self.__dict__.pop("snapshot", None)
 
-    def _with_consent(self, plan: Plan, diff: Sequence[Line], data: Mapping[str, Any]) -> Change:
+    def _agreed(
+        self, plan: Plan, preview: Sequence[Line], data: Mapping[str, Any]
+    ) -> Consent | None:
+        """Return who agreed to a change; None when a person was asked and did not.
+
+        Raises:
+            NeedsPersonError: nobody is there to agree.
+        """
         consent = self.consent(yes=plan.yes)
         if not consent.how:
             self.out.partial = dict(data)
-            self.out.lines(diff)
+            self.out.lines(preview)
             raise NeedsPersonError(
                 f"{plan.change.verb}: a person has to agree; this is only the preview",
                 hint=self._consent_hint(yes=plan.yes),
                 diagnostics=tuple(plan.findings),
             )
-        if consent.ask:
-            self.out.findings(plan.findings)
-        if consent.ask and not self.confirm(plan.question, diff):
-            self.out.partial = dict(data)
-            raise NeedsPersonError("not applied: the answer was not yes")
-        extra = tuple(pair for pair in plan.change.extra if pair[0] != "Vault-Approval")
-        return replace(plan.change, extra=extra + consent.trailers)
+        if not consent.ask:
+            return consent
+        self.out.preview(preview)
+        self.out.findings(plan.findings)
+        return consent if self.confirm(plan.question) else None
 
     def _consent_hint(self, *, yes: bool) -> str:
         if not yes:
@@ -342,12 +319,19 @@ class Invocation:
             " the user's own configuration names in trust.approve_without_terminal.)"
         )
 
-    def confirm(self, question: str, preview: Sequence[Line]) -> bool:
-        """Show a preview and ask a person; only `y` and `yes` agree."""
-        self.out.preview(preview)
-        return self.out.ask(f"{question} [y/N] ").lower() in ("y", "yes")
+    def confirm(self, question: str) -> bool:
+        """Ask a person; only `y` and `yes` agree."""
+        try:
+            return self.out.ask(f"{question} [y/N] ").lower() in ("y", "yes")
+        except KeyboardInterrupt:
+            self.out.say(LEFT)
+            raise
 
-    def _report(self, plan: Plan, change: Change, receipt: Receipt, data: Mapping[str, Any]) -> int:
+    def left(self, data: Any) -> int:
+        """Answer that a person was asked and did not agree; return the exit code."""
+        return self.out.show(View(data, notes=(LEFT,), exit_code=NeedsPersonError.exit_code))
+
+    def _report(self, plan: Plan, receipt: Receipt, data: Mapping[str, Any]) -> int:
         notes = []
         if receipt.edit_commits:
             notes.append(
@@ -355,7 +339,7 @@ class Invocation:
             )
         where = f" (commit {receipt.commit[:10]})" if receipt.commit else ""
         notes.append(f"{plan.done}{where}")
-        answer = plan.lines if plan.lines is not None else tuple(change.ids)
+        answer = plan.lines if plan.lines is not None else tuple(plan.change.ids)
         full = {
             **data,
             "changed": bool(receipt.commit or receipt.paths),

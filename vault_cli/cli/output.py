@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from vault_cli.cli.options import Options
@@ -139,12 +139,15 @@ class Output:
         environ: environment (NO_COLOR, TERM).
         partial: data of a preview, kept for the JSON object of an error that follows it.
         closed: the reader of a stream has gone; nothing more is printed.
+        ended: the input came to its end; the last answer is none.
     """
 
     options: Options
     environ: Mapping[str, str]
     partial: Any = None
     closed: bool = False
+    ended: bool = False
+    _told: set[Diagnostic] = field(default_factory=set)
 
     def show(self, view: View) -> int:
         """Print an answer and return its exit code."""
@@ -200,10 +203,12 @@ class Output:
         """Print a warning on stderr."""
         self._notice([("yellow", "warning: "), text])
 
-    def findings(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Print findings on stderr, each with its advice."""
+    def findings(self, diagnostics: Iterable[Diagnostic], *, again: bool = False) -> None:
+        """Print findings on stderr, each with its advice; once, unless they explain an error."""
         for found in diagnostics:
-            if found.severity != "note" or not self.options.quiet:
+            is_told = found in self._told and not again
+            self._told.add(found)
+            if not is_told and (found.severity != "note" or not self.options.quiet):
                 for line in finding_lines(found):
                     self._notice(line)
 
@@ -220,20 +225,35 @@ class Output:
 
     def error_text(self, error: VaultError) -> None:
         """Print an error, the findings that explain it, and its advice, on stderr."""
-        self.findings(error.diagnostics)
+        self.findings(error.diagnostics, again=True)
         self._notice([("red", "error: "), error.message])
         self.hint(error.hint)
 
     def ask(self, question: str) -> str:
-        """Ask on stderr and read one line from stdin; end of input answers ""."""
-        self._write(sys.stderr, safe(question))
+        """Ask on the terminal and read one line; the end of input answers "" and sets `ended`."""
         try:
-            answer = sys.stdin.readline()
+            answer = self._ask_line(safe(question))
         except UnicodeDecodeError:
             answer = "\n"
-        if not answer:
+        except KeyboardInterrupt:
             self._write(sys.stderr, "\n")
-        return answer.strip()
+            raise
+        self.ended = not answer
+        if self.ended:
+            self._write(sys.stderr, "\n")
+        return "".join(char for char in answer if char >= " " and char != "\x7f").strip()
+
+    def _ask_line(self, question: str) -> str:
+        """Read a line with its line end, with line editing where both ends are a terminal."""
+        if self.options.json or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
+            self._write(sys.stderr, question)
+            return sys.stdin.readline()
+        _load_line_editing()
+        encoding = sys.stdout.encoding or "utf-8"
+        try:
+            return input(question.encode(encoding, "backslashreplace").decode(encoding)) + "\n"
+        except EOFError:
+            return ""
 
     def trace(self, text: str) -> None:
         """Print a report about our own failure on stderr."""
@@ -276,6 +296,15 @@ class Output:
             if stream is sys.stdout:
                 raise
             self.closed = error.errno is not None
+
+
+def _load_line_editing() -> None:
+    """Let `input` edit its line; without the library it reads a plain one."""
+    try:
+        import readline
+    except ImportError:
+        return
+    readline.parse_and_bind("set enable-bracketed-paste off")
 
 
 def _bare(line: Line) -> str:

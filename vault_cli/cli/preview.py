@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.output import Line
+from vault_cli.cli.views import brief_data
 from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Remove
+
+if TYPE_CHECKING:
+    from vault_cli.model.record import Record
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -84,19 +88,53 @@ def plain(lines: list[Line]) -> str:
     )
 
 
-def change_data(change: Change, diff: list[Line]) -> dict[str, Any]:
-    """Return what `--json` says about a change that was not applied yet."""
-    one = {"id": change.ids[0], "path": _names(change.edits[0])[1]} if len(change.ids) == 1 else {}
+def answer_data(verb: str, subject: str, paths: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the keys that `--json` gives of every change, as they are before it is done."""
     return {
-        **one,
-        "verb": change.verb,
-        "subject": change.verb + change.subject,
-        "ids": list(change.ids),
-        "paths": sorted({name for edit in change.edits for name in _names(edit) if name}),
+        "verb": verb,
+        "subject": subject,
+        "records": [],
+        "ids": [],
+        "paths": sorted(paths),
+        "changed": False,
         "applied": False,
         "dry_run": False,
+        "commit": "",
+        "edit_commits": [],
+        "diff": "",
+    }
+
+
+def change_data(change: Change, diff: list[Line]) -> dict[str, Any]:
+    """Return what `--json` says about a change that was not applied yet.
+
+    `records` are those that the change names, as they are after it; `id` and `path` stand there
+    too when it is only one.
+    """
+    records = [brief_data(record) for record in _records_after(change)]
+    one = {}
+    if len(change.ids) == 1:
+        path = _names(change.edits[0])[1] if change.edits else ""
+        one = {"id": change.ids[0], "path": path}
+    names = {name for edit in change.edits for name in _names(edit) if name}
+    return {
+        **answer_data(change.verb, change.verb + change.subject, names),
+        **one,
+        "records": records,
+        "ids": list(change.ids),
         "diff": plain(diff),
     }
+
+
+def _records_after(change: Change) -> Iterator[Record]:
+    from vault_cli.text.fields import read_record
+
+    for edit in change.edits:
+        path = _names(edit)[1]
+        if path.endswith(".md") and not isinstance(edit, Remove):
+            record = read_record(edit.data, path)[0]
+            if record is not None and record.id in change.ids:
+                yield record
 
 
 def touches_force(root: Path, change: Change) -> bool:

@@ -53,7 +53,7 @@ def list_records(
         View(
             lambda: {
                 "records": [record_data(record) for record in records],
-                "count": len(records),
+                "counts": {"records": len(records), "unreadable": len(snapshot.unreadable)},
                 "unreadable": list(snapshot.unreadable),
             },
             lambda: list_lines(records, width=width),

@@ -69,12 +69,12 @@ def render(
         for line in receipt_lines(block):
             inv.out.report(line)
     if to:
-        return _write_files(inv, block, to, snapshot)
+        return _write_files(inv, block, to, snapshot, explained=receipt)
     view = View(
         lambda: block_data(block, snapshot),
         raw=block.text,
         diagnostics=snapshot.diagnostics,
-        notes=(summary(block),),
+        notes=(summary(block, explained=receipt),),
         listed=True,
     )
     return inv.out.show(view)
@@ -93,11 +93,17 @@ def _choice(text: str, allowed: tuple[str, ...], name: str) -> str:
     return text
 
 
-def summary(block: Block) -> str:
-    """Return the status line of a render: shown, left out, size."""
+def summary(block: Block, *, explained: bool = False) -> str:
+    """Return the status line of a render: shown, left out, size.
+
+    Args:
+        block: what was rendered.
+        explained: the receipt is shown already.
+    """
     receipt = block.receipt
     limit = f" of {receipt.budget}" if receipt.budget else ""
-    out = f", {receipt.omitted} left out (--receipt says why)" if receipt.omitted else ""
+    why = "" if explained else " (--receipt says why)"
+    out = f", {receipt.omitted} left out{why}" if receipt.omitted else ""
     aside = f", {len(receipt.excluded)} not eligible" if receipt.excluded else ""
     return f"{receipt.shown} shown{out}{aside}; {receipt.used}{limit} {receipt.unit}"
 
@@ -111,45 +117,77 @@ def receipt_lines(block: Block) -> Iterator[Line]:
             (_LEVEL_STYLES.get(line.level, ""), f"{line.level:<7}"),
             f"  {line.cost:>6}  {line.group}: {inline(line.title)} ({inline(line.reason)})",
         ]
-    for record_id, reason in block.receipt.excluded:
-        yield [f"{inline(record_id):<{width}}  ", ("dim", "not eligible"), f": {inline(reason)}"]
+    for item in block.receipt.excluded:
+        yield [f"{inline(item.id):<{width}}  ", ("dim", "not eligible"), f": {inline(item.reason)}"]
 
 
-def _write_files(inv: Invocation, block: Block, names: list[str], snapshot: Snapshot) -> int:
+def _write_files(
+    inv: Invocation, block: Block, names: list[str], snapshot: Snapshot, *, explained: bool
+) -> int:
     """Put the block into every file, or into none when one of them cannot take it."""
+    from vault_cli.cli.preview import answer_data
     from vault_cli.hosts.sinks import plan_managed_block, write_managed_block
 
-    targets = [inv.cwd / Path(name).expanduser() for name in names]
+    targets = [_target(inv, name) for name in names]
     plans = [plan_managed_block(target, block.text) for target in targets]
     if inv.options.dry_run:
         return _preview_files(inv, plans, block, snapshot)
-    notes, files = [], []
+    notes: list[str] = []
+    files: list[dict[str, Any]] = []
     for target, plan in zip(targets, plans, strict=True):
         done = write_managed_block(target, block.text) if plan.changed else plan
-        state = f"wrote the block into {target}" if done.changed else f"{target}: nothing to do"
+        same = f"{target}: nothing to do, the block is the same"
+        state = f"wrote the block into {target}" if done.changed else same
         notes.append(state)
         files.append({"path": str(done.path), "changed": done.changed})
+    changed = [file["path"] for file in files if file["changed"]]
     view = View(
-        lambda: {**block_data(block, snapshot), "files": files},
+        lambda: {
+            **answer_data("render", "render", changed),
+            **block_data(block, snapshot),
+            "files": files,
+            "changed": bool(changed),
+            "applied": True,
+        },
         diagnostics=snapshot.diagnostics,
-        notes=(*notes, summary(block)),
+        notes=(*notes, summary(block, explained=explained)),
         listed=True,
     )
     return inv.out.show(view)
 
 
+def _target(inv: Invocation, name: str) -> Path:
+    """Return a file to write into, without `..` where that means the same.
+
+    Raises:
+        UsageError: its folder is not there; one is never made for a mistyped name.
+    """
+    from vault_cli.cli.views import shown_path
+    from vault_cli.errors import UsageError
+
+    path = shown_path(inv.cwd / Path(name).expanduser())
+    if not path.parent.is_dir():
+        raise UsageError(
+            f"--to {name}: there is no folder {path.parent}",
+            hint=f"Make it first, for example: mkdir -p '{path.parent}'",
+        )
+    return path
+
+
 def _preview_files(
     inv: Invocation, plans: list[SinkResult], block: Block, snapshot: Snapshot
 ) -> int:
-    from vault_cli.cli.preview import diff_lines, plain
+    from vault_cli.cli.preview import answer_data, diff_lines, plain
 
     lines: list[Line] = []
-    files = []
+    files: list[dict[str, Any]] = []
     for plan in plans:
         name = str(plan.path)
         old = name if plan.old or plan.path.exists() else ""
         lines.extend(diff_lines(plan.old.encode(), plan.new.encode(), old, name))
         files.append({"path": name, "changed": plan.changed})
+    changed = [file["path"] for file in files if file["changed"]]
     more = {"files": files, "dry_run": True, "diff": plain(lines)}
-    data = {**block_data(block, snapshot), **more}
+    data = {**answer_data("render", "render", changed), **block_data(block, snapshot), **more}
+    data["commit"] = snapshot.commit
     return inv.out.show(View(data, lambda: lines, notes=("dry run, nothing written",)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import datetime, time
 from typing import TYPE_CHECKING
 
 from vault_cli.errors import UsageError
@@ -114,15 +114,17 @@ def moment(inv: Invocation, text: str) -> datetime:
     Raises:
         UsageError: it is neither a date nor a time.
     """
-    if not text:
-        return inv.now
+    from vault_cli.text.values import BadValueError, read_date
+
     zone = inv.now.tzinfo
     try:
-        if len(text) == len("2026-01-01"):
-            return datetime.combine(date.fromisoformat(text), time(12), zone)
-        typed = datetime.fromisoformat(text)
+        typed = read_date(text)
+        if typed is None:
+            return inv.now
+        if not isinstance(typed, datetime):
+            return datetime.combine(typed, time(12), zone)
         return typed.astimezone(zone) if typed.tzinfo else typed.replace(tzinfo=zone)
-    except (ValueError, OverflowError) as error:
+    except (BadValueError, OverflowError) as error:
         raise UsageError(
             f"--valid-at is not a date: {text}",
             hint="Write 2026-11-30 or 2026-11-30T10:00:00+01:00.",

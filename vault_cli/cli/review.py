@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import typer
 
@@ -11,9 +12,9 @@ from vault_cli.cli import flags
 from vault_cli.cli.admit import plan_approval, plan_rejection
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.views import show_lines
-from vault_cli.errors import NeedsPersonError, NotFoundError, VaultError
+from vault_cli.cli.output import View, inline
+from vault_cli.cli.views import brief_data, plural, show_lines
+from vault_cli.errors import Diagnostic, NeedsPersonError, NotFoundError, VaultError
 from vault_cli.model.record import Kind, Record, Status
 
 HELP: tuple[str, ...] = (
@@ -31,11 +32,11 @@ HELP: tuple[str, ...] = (
 class Session:
     """What was decided so far, by what was done."""
 
-    done: dict[str, list[str]] = field(default_factory=dict)
+    done: dict[str, list[Record]] = field(default_factory=dict)
 
     def note(self, what: str, record: Record) -> None:
         """Remember one decision."""
-        self.done.setdefault(what, []).append(record.id)
+        self.done.setdefault(what, []).append(record)
 
 
 def review(
@@ -59,18 +60,35 @@ def review(
     ]
     inv.warn_unreadable()
     if not drafts:
-        return inv.out.show(View({"decided": {}, "waiting": []}, notes=("no drafts wait",)))
+        return inv.out.show(View(_data({}, []), notes=("no drafts wait",)))
     if not inv.is_person:
         _refuse(inv, drafts)
     session = Session()
-    for number, draft in enumerate(drafts, 1):
-        if not _decide(inv, session, draft, f"({number}/{len(drafts)})"):
-            break
-    return inv.out.show(View({"decided": session.done}, notes=(_summary(session),)))
+    try:
+        for number, draft in enumerate(drafts, 1):
+            if not _decide(inv, session, draft, f"({number}/{len(drafts)})"):
+                break
+    except KeyboardInterrupt:
+        inv.out.say(_summary(session, len(drafts)))
+        raise
+    ended = (records for what, records in session.done.items() if what != "skipped")
+    decided = {record.path for records in ended for record in records}
+    waiting = [draft for draft in drafts if draft.path not in decided]
+    data = _data(session.done, waiting)
+    return inv.out.show(View(data, notes=(_summary(session, len(drafts)),)))
+
+
+def _data(done: dict[str, list[Record]], waiting: list[Record]) -> dict[str, Any]:
+    counts = {what: len(records) for what, records in done.items()}
+    return {
+        "decided": {what: [brief_data(r) for r in records] for what, records in done.items()},
+        "waiting": [brief_data(record) for record in waiting],
+        "counts": {**counts, "waiting": len(waiting)},
+    }
 
 
 def _refuse(inv: Invocation, drafts: list[Record]) -> None:
-    inv.out.partial = {"decided": {}, "waiting": [record.id for record in drafts]}
+    inv.out.partial = _data({}, drafts)
     inv.out.lines(f"{record.id}  {inline(record.title)}" for record in drafts)
     raise NeedsPersonError(
         f"review needs a person at a terminal; {len(drafts)} waiting",
@@ -78,9 +96,12 @@ def _refuse(inv: Invocation, drafts: list[Record]) -> None:
     )
 
 
-def _summary(session: Session) -> str:
-    parts = [f"{len(ids)} {what}" for what, ids in session.done.items()]
-    return ", ".join(parts) or "nothing decided"
+def _summary(session: Session, drafts: int) -> str:
+    """Say what was decided, and how many drafts stay as they were."""
+    parts = [f"{len(records)} {what}" for what, records in session.done.items()]
+    left = drafts - sum(map(len, session.done.values()))
+    stay = f"; {plural(left, 'draft')} left as {'it was' if left == 1 else 'they were'}"
+    return (", ".join(parts) or "nothing decided") + (stay if left else "")
 
 
 def _decide(inv: Invocation, session: Session, draft: Record, place: str) -> bool:
@@ -90,10 +111,10 @@ def _decide(inv: Invocation, session: Session, draft: Record, place: str) -> boo
         "r": _reject,
     }
     record: Record | None = draft
-    inv.out.preview(_card(draft))
+    _show_card(inv, draft)
     while record is not None:
         answer = inv.out.ask(f"{place} {inline(record.title)} [a,e,r,s,d,q,?] ").lower()
-        if answer in ("q", ""):
+        if answer == "q" or inv.out.ended:
             return False
         if answer == "s":
             session.note("skipped", record)
@@ -107,11 +128,16 @@ def _decide(inv: Invocation, session: Session, draft: Record, place: str) -> boo
     return True
 
 
-def _card(record: Record) -> list[Line]:
-    held: list[Line] = [
-        [("yellow", f"held: {found.code}: "), found.message] for found in record.held_by
-    ]
-    return ["", *show_lines(record), *held, ""]
+def _show_card(inv: Invocation, record: Record) -> None:
+    """Show what is to be decided: title, keys, text, and all that is to be said about it."""
+    inv.out.preview(["", *show_lines(record), ""])
+    inv.out.findings(_findings(record), again=True)
+
+
+def _findings(record: Record) -> tuple[Diagnostic, ...]:
+    from vault_cli.features.parts import missing_notes
+
+    return (*record.findings, *missing_notes(record))
 
 
 def _try(inv: Invocation, act: Callable[[], bool]) -> bool:
@@ -145,12 +171,12 @@ def _edit(inv: Invocation, record: Record) -> bool:
 
     edit_in_editor(inv, record, inv.read(record.path), actor_for(inv, record))
     inv.forget_snapshot()
-    inv.out.preview(_card(inv.find(record.path)))
+    _show_card(inv, inv.find(record.path))
     return True
 
 
 def _approve(inv: Invocation, session: Session, record: Record) -> bool:
-    inv.carry_out(plan_approval(inv, (record,), yes=True))
+    inv.carry_out(plan_approval(inv, (record,), yes=True), _findings(record))
     session.note("approved", record)
     return True
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vault_cli.cli import flags
 from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View
@@ -59,6 +60,7 @@ def show(
     from vault_cli.store.settings import SETTINGS
 
     inv: Invocation = ctx.obj
+    inv.bear_bad_settings()
     found = _config(inv)
     rows = [setting for setting in SETTINGS if key in ("", setting.name)]
     if not rows:
@@ -73,7 +75,12 @@ def show(
         }
         for setting in rows
     }
-    return inv.out.show(View(data, lambda: _setting_lines(data, explain=explain)))
+    view = View(
+        data,
+        lambda: _setting_lines(data, explain=explain),
+        diagnostics=found.diagnostics,
+    )
+    return inv.out.show(view)
 
 
 def _config(inv: Invocation) -> Config:
@@ -85,7 +92,7 @@ def _config(inv: Invocation) -> Config:
     try:
         return inv.vault.config
     except UsageError:
-        return load_config(None, environ=inv.environ)
+        return load_config(None, environ=inv.environ, lenient=True)
 
 
 def _nearest(key: str) -> str:
@@ -121,18 +128,21 @@ def set_value(
     user: Annotated[
         bool, typer.Option("--user", help="In your own configuration, not in the vault's.")
     ] = False,
+    yes: flags.Yes = False,
 ) -> int:
     """Set one setting in vault.toml (a commit), or with --user in your own file.
 
-    Comments and order of the file stay.
+    The settings decide what is rendered, so setting one needs a person: the change is shown
+    first, then asked about. Comments and order of the file stay.
 
     Examples:
       mvault config set render.budget 6000
       mvault config set --user trust.approve_without_terminal ci-bot
     """
     inv: Invocation = ctx.obj
+    inv.bear_bad_settings()
     if user:
-        return _set_user(inv, key, value)
+        return _set_user(inv, key, value, yes=yes)
     from vault_cli.features.records import digest_of
     from vault_cli.model.change import Change, Put
     from vault_cli.store.toml_patch import set_setting
@@ -141,8 +151,10 @@ def set_value(
     old = inv.read("vault.toml")
     new = set_setting(inv.root / "vault.toml", key, value)
     edits = (Put("vault.toml", new, digest_of(old)),) if new != old else ()
-    change = Change("config", f": {key} = {value}", edits, actor=inv.actor)
-    return inv.submit(Plan(change, f"set {key} = {value}", lines=()))
+    change = Change("config", f": {key} = {value}", edits, actor=inv.decider(yes=yes))
+    plan = Plan(change, f"set {key} = {value}", f"Set {key} = {value}?", lines=())
+    plan.person, plan.yes, plan.nothing = True, yes, f"{key} is {value} already"
+    return inv.submit(plan)
 
 
 def _require_safe(key: str) -> None:
@@ -151,8 +163,8 @@ def _require_safe(key: str) -> None:
         raise UsageError("schema says how the vault is laid out; it is not set by hand")
 
 
-def _set_user(inv: Invocation, key: str, value: str) -> int:
-    from vault_cli.cli.preview import diff_lines, plain
+def _set_user(inv: Invocation, key: str, value: str, *, yes: bool) -> int:
+    from vault_cli.cli.preview import answer_data, diff_lines, plain
     from vault_cli.store.config import read_toml_file, user_config_path
     from vault_cli.store.toml_patch import set_setting
 
@@ -160,27 +172,54 @@ def _set_user(inv: Invocation, key: str, value: str) -> int:
     old = read_toml_file(path) or b""
     new = set_setting(path, key, value)
     diff = diff_lines(old, new, str(path) if old else "", str(path))
-    data = {"path": str(path), "changed": new != old, "diff": plain(diff)}
+    subject = f"config: {key} = {value}"
+    data = answer_data("config", subject, [str(path)] if new != old else [])
+    data["diff"] = plain(diff)
     if new == old:
-        return inv.out.show(View(data, notes=("nothing to do",)))
+        note = f"nothing to do: {key} is {value} already"
+        return inv.out.show(View(data, notes=(note,)))
     if inv.options.dry_run:
-        return inv.out.show(View({**data, "dry_run": True}, lambda: diff))
-    _require_person(inv, key)
+        note = f"dry run, nothing written: {subject}"
+        return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=(note,)))
+    if not _is_agreed(inv, key, value, diff, data, yes=yes):
+        return inv.left(data)
     _write_user(path, new)
-    return inv.out.show(View(data, notes=(f"set {key} = {value} in {path}",)))
+    done = {**data, "changed": True, "applied": True}
+    return inv.out.show(View(done, notes=(f"set {key} = {value} in {path}",)))
 
 
-def _require_person(inv: Invocation, key: str) -> None:
-    """A setting that grants trust is set by a person at a terminal, never by a script."""
+def _is_agreed(
+    inv: Invocation,
+    key: str,
+    value: str,
+    diff: Sequence[Line],
+    data: dict[str, Any],
+    *,
+    yes: bool,
+) -> bool:
+    """Tell whether a person wants a setting of their own; the change is shown first.
+
+    Raises:
+        NeedsPersonError: nobody is there. What grants trust is set at a terminal only, never by
+            an actor that was granted some.
+    """
     from vault_cli.errors import NeedsPersonError
     from vault_cli.store.settings import BY_NAME
 
     setting = BY_NAME.get(key)
-    if setting is not None and setting.user_only and not inv.is_person:
+    grants = setting is not None and setting.user_only
+    consent = inv.consent(yes=yes)
+    if not consent.how or (grants and not inv.is_person):
+        inv.out.partial = data
+        inv.out.lines(diff)
+        why = f"{key} grants trust" if grants else "config: this is only the preview"
         raise NeedsPersonError(
-            f"{key} grants trust; a person has to set it",
-            hint="Run the same command in a terminal.",
+            f"{why}; a person has to set it", hint="Run the same command in a terminal."
         )
+    if not consent.ask:
+        return True
+    inv.out.preview(diff)
+    return inv.confirm(f"Set {key} = {value}?")
 
 
 def _write_user(path: Path, data: bytes) -> None:

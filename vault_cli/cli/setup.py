@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View
-from vault_cli.cli.views import plural
+from vault_cli.cli.views import plural, shown_path
 from vault_cli.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _target(inv: Invocation, path: str) -> Path:
     root = (inv.cwd / Path(text).expanduser()) if text else inv.cwd
     if root.exists() and not root.is_dir():
         raise UsageError(f"{root} is not a folder")
-    return Path(root.absolute())
+    return shown_path(root.absolute())
 
 
 def _plan(inv: Invocation, root: Path, choice: str) -> Setup:
@@ -129,8 +129,8 @@ def _ask_kind(inv: Invocation, root: Path) -> str:
     if not inv.has_terminal:
         raise UsageError(
             f"{root} lies inside the git repository {outer}; say which set-up is wanted",
-            hint="--own-repo makes a repository of its own here; --in-repo makes the vault a folder"
-            f" of {outer.name}, and commits touch only the vault's files.",
+            hint="Use --own-repo for a repository of its own here; --in-repo makes the vault a"
+            f" folder of {outer.name}, and commits touch only the vault's files.",
         )
     inv.out.say(f"{root} lies inside the git repository {outer}.")
     inv.out.say("  own: a repository of its own here, which the outer one should ignore")
@@ -148,15 +148,22 @@ def _preview(inv: Invocation, setup: Setup) -> int:
     for name, data in setup.files.items():
         lines.extend(diff_lines(setup.old[name], data, name if setup.old[name] else "", name))
     answer = {**_data(setup), "dry_run": True, "diff": plain(lines)}
-    return inv.out.show(View(answer, lambda: lines, notes=(f"dry run: {_describe(setup)}",)))
+    return inv.out.show(
+        View(
+            answer,
+            lambda: lines,
+            notes=(f"dry run, nothing written: {_describe(setup)}, {setup.root}",),
+        )
+    )
 
 
-def _data(setup: Setup) -> dict[str, object]:
+def _data(setup: Setup) -> dict[str, Any]:
+    from vault_cli.cli.preview import answer_data
+
     return {
+        **answer_data("init", "init: files of the vault", setup.files),
         "vault": str(setup.root),
         "repository": setup.kind,
-        "files": sorted(setup.files),
-        "changed": bool(setup.files),
     }
 
 
@@ -166,7 +173,7 @@ def _describe(setup: Setup) -> str:
         IN: f"a folder of the repository {setup.outer}",
         FOUND: "the git repository that holds it already",
     }
-    return f"{setup.root}: vault in {how[setup.kind]}"
+    return f"vault in {how[setup.kind]}"
 
 
 def _carry_out(inv: Invocation, setup: Setup) -> int:
@@ -218,5 +225,7 @@ def _answer(inv: Invocation, setup: Setup, repo: Repository, commit: str, notes:
         hints.append("`mvault adopt PATH` takes a note in; `mvault check` looks at all of them.")
     elif commit:
         hints.append("Begin with `mvault add note --title …`, then `mvault review`.")
-    data = {**_data(setup), "commit": commit, "pending": waiting}
+    is_done = bool(commit)
+    data = {**_data(setup), "changed": is_done, "applied": is_done, "commit": commit}
+    data["pending"] = waiting
     return inv.out.show(View(data, lambda: [str(setup.root)], None, (), notes, hints))

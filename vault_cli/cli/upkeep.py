@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,8 +11,16 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, finding_lines, inline
-from vault_cli.cli.views import count_statuses, in_force_count, plural, summary_line
-from vault_cli.errors import Diagnostic, NeedsPersonError, NotFoundError
+from vault_cli.cli.views import (
+    count_statuses,
+    held_codes,
+    in_force_count,
+    plural,
+    record_data,
+    summary_line,
+)
+from vault_cli.errors import Diagnostic, NeedsPersonError, VaultError
+from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.names import show_path
 
@@ -32,38 +41,51 @@ def status(ctx: typer.Context) -> int:
       mvault --json status
     """
     inv: Invocation = ctx.obj
+    inv.bear_bad_settings()
     snapshot = inv.snapshot
     repo = inv.vault.repo
     pending = repo.pending() if repo is not None else ()
+    groups = _groups(inv, snapshot)
+    settings = inv.vault.config.diagnostics
     data = {
         "vault": str(inv.root),
         "repository": _repository_data(repo),
-        "counts": count_statuses(snapshot.records),
-        "in_force": in_force_count(snapshot.records),
-        "drafts": [r.id for r in snapshot.records if r.status is Status.CANDIDATE],
-        "held": [
-            {"id": r.id, "path": r.path, "codes": sorted({f.code for f in r.held_by})}
-            for r in snapshot.records
-            if r.held_by
-        ],
-        **{
-            state: [{"id": r.id, "title": r.title, "path": r.path} for r in records]
-            for state, records in _out_of_date(inv, snapshot).items()
+        "counts": {
+            "records": len(snapshot.records),
+            "in_force": in_force_count(snapshot.records),
+            **{name: len(records) for name, records in groups.items()},
+            "by_status": count_statuses(snapshot.records),
         },
+        **{name: [record_data(r) for r in records] for name, records in groups.items()},
         "pending": [{"path": change.path, "code": change.code} for change in pending],
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
+        "settings": [found.as_data() for found in settings],
     }
     inv.warn_outside_checkout()
-    hints = _status_hints(data, snapshot.records)
     view = View(
         data,
-        lambda: _status_lines(data, pending, snapshot),
-        diagnostics=snapshot.diagnostics,
-        hints=hints,
+        lambda: _status_lines(data, groups, pending, snapshot),
+        diagnostics=tuple(dict.fromkeys((*settings, *snapshot.diagnostics))),
+        hints=_status_hints(data, snapshot.records),
         listed=True,
     )
+    inv.warn_settings()
     return inv.out.show(view)
+
+
+def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
+    """Return the records that somebody may want to look at, by why."""
+    from vault_cli.features.recipes import is_mature
+
+    threshold = int(inv.vault.config["graduation.min_hits"])
+    records = snapshot.records
+    return {
+        "drafts": [r for r in records if r.status is Status.CANDIDATE],
+        "held": [r for r in records if r.held_by],
+        **_out_of_date(inv, snapshot),
+        "ready": [r for r in records if is_mature(r, snapshot.tally(r.id), threshold)],
+    }
 
 
 def _out_of_date(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
@@ -92,7 +114,7 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
     hints = []
     repository = data["repository"]
     if not repository["found"]:
-        hints.append("git does not hold this vault; `mvault init` makes it a repository.")
+        hints.append("Git does not hold this vault; `mvault init` makes it a repository.")
     elif repository["operation"]:
         hints.append("Finish or abort it with git; until then mvault changes nothing.")
     elif repository["untrusted"]:
@@ -101,16 +123,25 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
         hints.append("`mvault review` goes through the drafts.")
     if any(not record.adopted for record in records):
         hints.append("Notes without an id are drafts too; `mvault adopt PATH` gives them one.")
+    if data["ready"]:
+        hints.append(
+            f"`mvault graduate {data['ready'][0]['id']}` makes a skill of a proven recipe."
+        )
     if data["unreadable"]:
         hints.append("`mvault check` says what is wrong with the files that cannot be read.")
     return hints
 
 
 def _status_lines(
-    data: dict[str, Any], pending: Sequence[Pending], snapshot: Snapshot
+    data: dict[str, Any],
+    groups: dict[str, list[Record]],
+    pending: Sequence[Pending],
+    snapshot: Snapshot,
 ) -> Iterator[Line]:
+    counts = data["counts"]
     yield [("dim", "vault: "), data["vault"]]
-    yield [("dim", "records: "), _counts_text(data["counts"]), f"; {data['in_force']} in force"]
+    shown = _counts_text(counts["by_status"])
+    yield [("dim", "records: "), shown, f"; {counts['in_force']} in force"]
     repository = data["repository"]
     if repository["found"]:
         where = "own repository" if repository["own"] else "folder of a bigger repository"
@@ -121,7 +152,7 @@ def _status_lines(
             yield [("yellow", "not trusted: "), ", ".join(repository["untrusted"])]
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
-    for title, names in _path_groups(data, pending, snapshot):
+    for title, names in _path_groups(data, groups, pending, snapshot):
         if names:
             yield [("yellow", f"{title}:")]
             yield from (f"  {name}" for name in names[:_MOST_LISTED])
@@ -134,7 +165,10 @@ def _counts_text(counts: dict[str, int]) -> str:
 
 
 def _path_groups(
-    data: dict[str, Any], pending: Sequence[Pending], snapshot: Snapshot
+    data: dict[str, Any],
+    groups: dict[str, list[Record]],
+    pending: Sequence[Pending],
+    snapshot: Snapshot,
 ) -> list[tuple[str, list[str]]]:
     in_force = {record.path for record in snapshot.records if record.in_force}
     changed = [
@@ -142,16 +176,17 @@ def _path_groups(
         + (" (in force)" if change.path in in_force else "")
         for change in pending
     ]
-    timed = {
-        state: [f"{item['id']}  {inline(item['title'])}" for item in data[state]]
-        for state in ("expired", "scheduled")
+    named = {
+        name: [f"{record.id}  {inline(record.title)}" for record in records]
+        for name, records in groups.items()
     }
-    held = [f"{inline(show_path(h['path']))}: {', '.join(h['codes'])}" for h in data["held"]]
+    held = [f"{inline(show_path(r.path))}: {', '.join(held_codes(r))}" for r in groups["held"]]
     return [
         ("changed outside, not committed", changed),
         ("held from the render", held),
-        ("in force, but expired", timed["expired"]),
-        ("in force, but not yet valid", timed["scheduled"]),
+        ("in force, but expired", named["expired"]),
+        ("in force, but not yet valid", named["scheduled"]),
+        ("recipes ready to become skills", named["ready"]),
         ("cannot be read", [show_path(path) for path in data["unreadable"]]),
     ]
 
@@ -172,24 +207,24 @@ def check(
       mvault check drafts/2026-11/some-note.md
       mvault --json check
     """
-    from vault_cli.features.health import check as check_health
-
     inv: Invocation = ctx.obj
+    inv.bear_bad_settings()
     snapshot = inv.snapshot
     wanted = tuple(_checked_path(inv, text) for text in paths or ())
-    extra = check_health(
-        snapshot, now=inv.now, head=_head_texts(inv), load=inv.read, files=_attachments(inv)
-    )
-    found = sorted(dict.fromkeys((*snapshot.diagnostics, *extra, *_skill_findings(inv))))
+    found = _all_findings(inv)
     if wanted:
         found = [item for item in found if _is_below(item.path, wanted)]
     allowed = {(r.path, code) for r in snapshot.records for code in r.allow}
     bad = [item for item in found if _counts(item, allowed)]
-    data = {
+    counts = {
         "records": len(snapshot.records),
+        "unreadable": len(snapshot.unreadable),
+        "problems": len(bad),
+    }
+    data = {
+        "counts": counts,
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
-        "problems": len(bad),
     }
     notes = [f"{number} in {name}/ not read" for name, number in sorted(snapshot.skipped.items())]
 
@@ -201,6 +236,31 @@ def check(
     return inv.out.show(
         View(data, lines, None, found, notes, exit_code=1 if bad else 0, listed=True)
     )
+
+
+def _all_findings(inv: Invocation) -> list[Diagnostic]:
+    """Return what is wrong with settings, files, relations and skills, sorted."""
+    from vault_cli.features.health import check as check_health
+
+    snapshot = inv.snapshot
+    extra = check_health(
+        snapshot,
+        now=inv.now,
+        head=_head_texts(inv),
+        load=lambda path: _bytes_of(inv, path),
+        files=_attachments(inv),
+    )
+    settings = inv.vault.config.diagnostics
+    found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
+    return sorted(dict.fromkeys(found))
+
+
+def _bytes_of(inv: Invocation, path: str) -> bytes:
+    """Return a file's bytes, none when it cannot be read: one file never stops the check."""
+    try:
+        return inv.read(path)
+    except VaultError:
+        return b""
 
 
 def _counts(found: Diagnostic, allowed: set[tuple[str, str]]) -> bool:
@@ -228,9 +288,11 @@ def _head_texts(inv: Invocation) -> dict[str, bytes] | None:
         return None
     texts = {}
     for change in repo.pending():
-        old = repo.read_blob("HEAD", change.path) if change.path.endswith(".md") else None
-        if old is not None:
-            texts[change.path] = old
+        if change.path.endswith(".md"):
+            with suppress(VaultError):
+                old = repo.read_blob("HEAD", change.path)
+                if old is not None:
+                    texts[change.path] = old
     return texts
 
 
@@ -253,18 +315,16 @@ def _skill_findings(inv: Invocation) -> list[Diagnostic]:
     from vault_cli.features.skills import check_skill, listing_budget, listing_notes
 
     found: list[Diagnostic] = []
-    for path in sorted(inv.root.glob("skills/*/SKILL.md")):
-        name = path.parent.name
-        relative = f"skills/{name}/SKILL.md"
-        try:
-            data = inv.read(relative)
-        except NotFoundError:
-            continue
-        found += check_skill(relative, data, name)
+    paths = {*(record.path for record in inv.snapshot.records), *inv.snapshot.unreadable}
+    for path in sorted(paths):
+        name = skill_folder(path)
+        if name:
+            with suppress(VaultError):  # why it cannot be read is a finding already
+                found += check_skill(path, inv.read(path), name)
     skills = [
-        (record.path.split("/")[1], record.summary)
+        (name, record.summary)
         for record in inv.snapshot.records
-        if record.path.startswith("skills/")
+        if (name := skill_folder(record.path))
     ]
     limit = int(inv.vault.config["graduation.skills_budget"])
     return found + list(listing_notes(listing_budget(skills, limit=limit)))
@@ -279,11 +339,18 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
       mvault trust
     """
     from vault_cli.cli.history import repository
+    from vault_cli.cli.preview import answer_data
+    from vault_cli.model.lifecycle import Actor
 
     inv: Invocation = ctx.obj
     repo = repository(inv)
     names = repo.untrusted()
-    data = {"untrusted": list(names), "fingerprint": repo.trust_fingerprint(), "trusted": not names}
+    data = {
+        **answer_data("trust", "trust"),
+        "untrusted": list(names),
+        "fingerprint": repo.trust_fingerprint(),
+        "trusted": not names,
+    }
     if not names:
         return inv.out.show(View(data, notes=("nothing to do: nothing here needs trust",)))
     if inv.options.dry_run:
@@ -291,13 +358,16 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
     inv.out.partial = data
     consent = inv.consent(yes=yes)
     shown: list[Line] = [[("yellow", "would run: "), name] for name in names]
-    if not consent.how:
+    if not consent.how or consent.actor is not Actor.PERSON:
         inv.out.lines(shown)
         raise NeedsPersonError(
             "trust: a person has to agree; nothing was trusted",
             hint="Look at .git/config and .git/hooks, then run the same command in a terminal.",
         )
-    if consent.ask and not inv.confirm("Run these from now on?", shown):
-        raise NeedsPersonError("not trusted: the answer was not yes")
+    if consent.ask:
+        inv.out.preview(shown)
+        if not inv.confirm("Run these from now on?"):
+            return inv.left(data)
     repo.trust_now()
-    return inv.out.show(View({**data, "trusted": True}, notes=("trusted until they change",)))
+    done = {**data, "trusted": True, "applied": True}
+    return inv.out.show(View(done, notes=("trusted until they change",)))

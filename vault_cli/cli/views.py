@@ -5,11 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from vault_cli.cli.output import Line, Span, cells, inline
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import IN_FORCE, Record, Status
+from vault_cli.model.record import Record, Status
 
 _STATUS_STYLES = {
     Status.ACTIVE: "green",
@@ -20,21 +21,33 @@ _STATUS_STYLES = {
 _HEAD_KEYS = ("id", "kind", "type", "status", "title")
 
 
-def record_data(record: Record) -> dict[str, Any]:
-    """Return what `--json` says about a record in a list."""
+def brief_data(record: Record) -> dict[str, Any]:
+    """Return the keys by which `--json` names a record everywhere."""
     return {
         "id": record.id,
         "kind": str(record.kind),
         "status": str(record.status),
         "title": record.title,
         "path": record.path,
+    }
+
+
+def record_data(record: Record) -> dict[str, Any]:
+    """Return what `--json` says about a record in a list."""
+    return {
+        **brief_data(record),
         "scope": str(record.scope),
         "topics": list(record.topics),
         "importance": record.weight,
         "adopted": record.adopted,
-        "in_force": record.in_force and not record.held_by,
-        "held": sorted({found.code for found in record.held_by}),
+        "in_force": record.in_force,
+        "held": held_codes(record),
     }
+
+
+def held_codes(record: Record) -> list[str]:
+    """Return the codes of the findings that keep a record from the render."""
+    return sorted({found.code for found in record.held_by})
 
 
 def full_data(record: Record) -> dict[str, Any]:
@@ -175,8 +188,8 @@ def count_statuses(records: Iterable[Record]) -> dict[str, int]:
 
 
 def in_force_count(records: Iterable[Record]) -> int:
-    """Return how many records are in force and not held."""
-    return sum(record.status in IN_FORCE and not record.held_by for record in records)
+    """Return how many records are in force (whether held or out of date is told apart)."""
+    return sum(record.in_force for record in records)
 
 
 def summary_line(diagnostics: Sequence[Diagnostic]) -> Line:
@@ -185,9 +198,17 @@ def summary_line(diagnostics: Sequence[Diagnostic]) -> Line:
     for severity, style in (("error", "red"), ("warning", "yellow"), ("note", "dim")):
         number = sum(found.severity == severity for found in diagnostics)
         if number:
-            plural = "s" if number > 1 else ""
-            spans += [", " if spans else "", (style, f"{number} {severity}{plural}")]
+            spans += [", " if spans else "", (style, plural(number, severity))]
     return spans or [("green", "no findings")]
+
+
+def shown_path(path: Path) -> Path:
+    """Return a path without `..`, where a link on the way does not make that another place."""
+    import os
+
+    plain = Path(os.path.normpath(path))
+    same = os.path.realpath(plain.parent) == os.path.realpath(path.parent)
+    return plain if same else path
 
 
 def plural(number: int, noun: str) -> str:

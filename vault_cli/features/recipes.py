@@ -224,7 +224,7 @@ def _require_valid(path: str, data: bytes, name: str) -> None:
     if findings:
         raise RefusedError(
             f"{path} would not be a valid skill",
-            hint="See the findings; nothing was written.",
+            hint="Nothing was written; the findings say what to correct.",
             diagnostics=tuple(findings),
         )
     held = read_checked(data, path).held_by

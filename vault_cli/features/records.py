@@ -291,7 +291,7 @@ def _require_no_new_errors(record: Record, new: bytes, values: Mapping[str, Any]
     if fresh:
         raise RefusedError(
             f"{record.id}: {', '.join(values)} would not be valid",
-            hint="See the findings below; nothing was written.",
+            hint="Nothing was written; the findings say what to correct.",
             diagnostics=fresh,
         )
 

@@ -38,7 +38,7 @@ def resolve_record(
     """
     wanted = text.strip()
     if not wanted:
-        raise UsageError("an id is needed", hint="mvault list shows the ids.")
+        raise UsageError("an id is needed", hint="`mvault list` shows the ids.")
     same = [record for record in snapshot.records if record.id == wanted]
     if same:
         return _only(same, wanted)
@@ -137,12 +137,14 @@ def _by_prefix(snapshot: Snapshot, text: str) -> Record:
 
 def _not_found(snapshot: Snapshot, text: str) -> NotFoundError:
     near = nearest_records(snapshot, text)
-    hint = "mvault list shows all records."
+    hint = "`mvault list` shows all records."
     if near:
         named = ", ".join(f"{record.id} ({record.title})" for record in near)
         hint = f"Did you mean: {named}?"
     if snapshot.unreadable:
-        hint += f" {len(snapshot.unreadable)} file(s) cannot be read: run mvault check."
+        number = len(snapshot.unreadable)
+        files = "1 file" if number == 1 else f"{number} files"
+        hint += f" {files} cannot be read: `mvault check` says why."
     return NotFoundError(f"no record {text}", hint=hint)
 
 

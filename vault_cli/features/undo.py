@@ -27,7 +27,8 @@ class UndoFile:
         before: bytes before the commit, None when the file was not there.
         after: bytes the commit left, None when it took the file away.
         current: bytes now, None when the file is not there.
-        later: short ids or subjects of later commits that changed the path, for the message.
+        later: later commits that changed the path, newest first: short id and subject.
+        moved_to: where the record of the file stands now, when it is another path.
     """
 
     path: str
@@ -35,6 +36,7 @@ class UndoFile:
     after: bytes | None
     current: bytes | None
     later: tuple[str, ...] = ()
+    moved_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ def plan_undo(
         origin: how the request came in.
 
     Returns:
-        The change, empty when everything is back already. Undoing it brings the commit back.
+        The change, empty when everything is back already; its verb is `undo`, or `redo` when
+        the commit was an undo. Undoing it brings the commit back.
 
     Raises:
         RefusedError: the actor is not a person, or a file cannot be taken back cleanly (every
@@ -86,9 +89,10 @@ def plan_undo(
             _collect(_undo_file(file), edits, conflicts)
     if conflicts:
         raise _refusal(commit, conflicts)
+    verb, rest = _name(subject)
     return Change(
-        verb="undo",
-        subject=f": {subject}",
+        verb=verb,
+        subject=f": {rest}",
         edits=tuple(edits),
         reason=reason.strip(),
         ids=tuple(ids),
@@ -96,6 +100,14 @@ def plan_undo(
         origin=origin,
         extra=(("Vault-Undoes", commit),),
     )
+
+
+def _name(subject: str) -> tuple[str, str]:
+    """Return verb and subject: taking an undo back is a redo of what it took back."""
+    verb, mark, rest = subject.partition(": ")
+    if mark and verb in ("undo", "redo"):
+        return ("redo" if verb == "undo" else "undo"), rest
+    return "undo", subject
 
 
 def _collect(
@@ -110,10 +122,11 @@ def _collect(
 def _refusal(commit: str, conflicts: Sequence[_Conflict]) -> RefusedError:
     names = ", ".join(conflict.file.path for conflict in conflicts)
     later = tuple(dict.fromkeys(name for c in conflicts for name in c.file.later))
-    by = f" (later: {', '.join(later)})" if later else ""
+    by = f" by {'; '.join(later)}" if later else ""
+    first = f" (the last one: mvault undo {later[0].split()[0]})" if later else ""
     return RefusedError(
-        f"cannot undo {commit[:12]}: {names} changed since{by}; nothing was changed",
-        hint="Undo the later changes first, or edit the file by hand.",
+        f"cannot undo {commit[:10]}: {names} changed since{by}; nothing was changed",
+        hint=f"Undo the later changes first{first}, or edit the file by hand.",
         diagnostics=tuple(
             Diagnostic(c.file.path, 0, "undo-conflict", "error", c.why) for c in conflicts
         ),
@@ -162,7 +175,8 @@ def _undo_move(source: UndoFile, target: UndoFile) -> Edit | _Conflict | None:
 
 def _undo_file(file: UndoFile) -> Edit | _Conflict | None:
     if file.current == file.before:
-        return None
+        gone = file.current is None and file.moved_to
+        return _Conflict(file, f"its record stands in {file.moved_to} now") if gone else None
     if file.current == file.after:
         return _restore(file)
     if file.before is None or file.after is None or file.current is None:

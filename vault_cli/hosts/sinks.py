@@ -115,9 +115,9 @@ def _resolve(target: Path) -> Path:
         looped = isinstance(error, RuntimeError) or error.errno == errno.ELOOP
         why = "the links of this path lead nowhere" if looped else "this path cannot be used"
         said = str(error) if isinstance(error, RuntimeError) else error.strerror
-        raise StoreError(f"{_cut(shown)}: {why} ({said})", hint="name another file") from error
+        raise StoreError(f"{_cut(shown)}: {why} ({said})", hint="Name another file.") from error
     if is_folder:
-        raise StoreError(f"{shown} is a folder", hint="name a file in it")
+        raise StoreError(f"{shown} is a folder", hint="Name a file in it.")
     return path
 
 
@@ -137,7 +137,7 @@ def _require_free(path: Path, old: str) -> None:
     if what:
         raise RefusedError(
             f"{show_path(str(path))} is {what}, no place for a block; nothing was written",
-            hint="name a file that an agent program reads, for example AGENTS.md",
+            hint="Name a file that an agent program reads, for example AGENTS.md.",
         )
 
 

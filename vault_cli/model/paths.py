@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 SKILL_FILE = "SKILL.md"
 SKILL_PREFIX = "mvault-"
 """In a SKILL.md our keys stand below `metadata`, each with this before its name."""
@@ -27,4 +25,6 @@ def fold_path(path: str) -> str:
     """Return what two paths share when a case- or form-folding file system mixes them up."""
     if path.isascii():
         return path.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+    from unicodedata import normalize  # seldom needed
+
+    return normalize("NFC", normalize("NFC", path).casefold())

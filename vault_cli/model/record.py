@@ -1,4 +1,4 @@
-"""Record and its parts. Imports: standard library and `errors` only."""
+"""Record and its parts. Imports: standard library, `errors` and `model.tables`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from vault_cli.errors import Diagnostic
+from vault_cli.model.tables import SCOPE_LEVELS
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 """What an id may look like; ids are text, found and kept as typed."""
@@ -136,7 +137,7 @@ class Scope(NamedTuple):
         level, _, name = text.strip().partition(":")
         if level == "global" and not name:
             return cls()
-        if level in ("project", "session") and name.strip():
+        if level in SCOPE_LEVELS[1:] and name.strip():
             return cls(level, name.strip())
         raise ValueError(text)
 

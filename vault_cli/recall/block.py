@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from vault_cli.errors import UsageError
+from vault_cli.model.tables import GROUPS
 from vault_cli.recall import wording
-from vault_cli.recall.select import GROUPS, Pick
+from vault_cli.recall.select import Pick
 
 UNITS = ("bytes", "characters")
 """How a budget is counted: UTF-8 bytes or characters."""
@@ -46,7 +47,7 @@ class RenderOptions:
         if len(set(self.order)) < len(self.order):
             raise UsageError("a group is named twice in the order of groups")
         if min(self.budget, *self.quotas.values(), 0) < 0:
-            raise UsageError("a budget or a quota is below zero", hint="0 means no limit.")
+            raise UsageError("a budget or a quota is below zero", hint="Write 0 for no limit.")
 
 
 class Line(NamedTuple):
@@ -112,20 +113,29 @@ class Line(NamedTuple):
         }
 
 
+class Excluded(NamedTuple):
+    """A record in force that was not eligible: code and words of the reason."""
+
+    id: str
+    path: str
+    code: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class RenderReceipt:
     """Every eligible record with its fate; `shown + omitted == eligible`.
 
     Args:
         lines: eligible records in the order of the block.
-        excluded: records in force that were not eligible, as (id, reason).
+        excluded: records in force that were not eligible, and why.
         used: length of the block's text in `unit`, never more than a budget above 0.
         unreadable: files that could not be read (not among the records).
         mode: the mode of the query (`off` explains an empty block).
     """
 
     lines: tuple[Line, ...]
-    excluded: tuple[tuple[str, str], ...]
+    excluded: tuple[Excluded, ...]
     budget: int
     unit: str
     used: int
@@ -159,7 +169,7 @@ class RenderReceipt:
             "omitted": self.omitted,
             "unreadable": self.unreadable,
             "lines": [line.as_data() for line in self.lines],
-            "excluded": [{"id": key, "reason": reason} for key, reason in self.excluded],
+            "excluded": [item._asdict() for item in self.excluded],
         }
 
 

@@ -107,16 +107,3 @@ def _walk(text: str) -> Iterator[tuple[str, str]]:
             found = _ITEM.match(line)
             key = found.group(1) if found else ""
         yield (key if line else ""), line
-
-
-def find_entries(text: str, wanted: str) -> list[str]:
-    """Return the ids of the entries whose lines contain a text, in block order.
-
-    Args:
-        text: the text of a block.
-        wanted: part of a line, as copied from the block; blanks around it do not count.
-    """
-    wanted = wanted.strip()
-    if not wanted:
-        return []
-    return list(dict.fromkeys(key for key, line in _walk(text) if key and wanted in line))

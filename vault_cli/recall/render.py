@@ -11,8 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, islice
 from operator import attrgetter
 
+from vault_cli.model.tables import GROUPS
 from vault_cli.recall import wording
-from vault_cli.recall.block import LEVELS, Block, Line, RenderOptions, RenderReceipt, measure_in
+from vault_cli.recall.block import (
+    LEVELS,
+    Block,
+    Excluded,
+    Line,
+    RenderOptions,
+    RenderReceipt,
+    measure_in,
+)
 from vault_cli.recall.budget import (
     FULL,
     ID,
@@ -25,7 +34,7 @@ from vault_cli.recall.budget import (
     rank_units,
     use_up,
 )
-from vault_cli.recall.select import GROUPS, Query, Selection
+from vault_cli.recall.select import Query, Selection
 from vault_cli.recall.units import build_units, head_texts
 from vault_cli.recall.wording import Tallied
 
@@ -196,7 +205,10 @@ class _Render:
         return next(text for text in texts if self.measure(text) <= self.budget)
 
     def _result(self, text: str, why: str) -> Block:
-        excluded = tuple((item.record.id, item.reason) for item in self.selection.excluded)
+        excluded = tuple(
+            Excluded(item.record.id, item.record.path, item.code, item.reason)
+            for item in self.selection.excluded
+        )
         receipt = RenderReceipt(
             lines=tuple(self._lines(why)),
             excluded=excluded,

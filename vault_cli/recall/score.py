@@ -13,11 +13,14 @@ from typing import NamedTuple
 
 from vault_cli.model.record import NO_TALLY, Record, Status, Tally
 
-MACHINE_SOURCES = frozenset({"agent", "web", "tool", "doc", "import"})
+EXTERNAL_SOURCES = frozenset({"web", "tool", "doc"})
+"""Sources outside of the conversation; marked in the block."""
+
+MACHINE_SOURCES = EXTERNAL_SOURCES | {"agent", "import"}
 """Sources that are not a person's word; unverified, their importance counts 5 at most."""
 
 MACHINE_ORIGINS = frozenset({"hook", "reflection", "mcp"})
-"""Ways in that no person typed; unverified, their importance counts 5 at most."""
+"""Ways in that no person typed; unverified, marked, and their importance counts 5 at most."""
 
 UNVERIFIED_CAP = 5
 CORRECTION_BONUS = 2

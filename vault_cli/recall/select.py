@@ -11,22 +11,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot
+from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
-
-GROUPS = (
-    "corrections",
-    "failures",
-    "required",
-    "checklist",
-    "rules",
-    "lessons",
-    "reference",
-    "conflicts",
-    "recipes",
-    "skills",
-    "requested",
-)
-"""Group names in their default order (configurable by `render.order`)."""
 
 ON_REQUEST = frozenset(
     {
@@ -71,7 +57,7 @@ class Query:
     now: datetime
     text: str = ""
     mode: str = "assist"
-    scopes: tuple[str, ...] = ("global", "project", "session")
+    scopes: tuple[str, ...] = SCOPE_LEVELS
     project: str = ""
     session: str = ""
     topics: tuple[str, ...] = ()
@@ -192,7 +178,9 @@ class _Judge:
     def _kind(self, kind: Kind) -> str:
         if self._kinds:
             return "" if kind in self._kinds else f"kind {kind} was not asked for"
-        return f"kind {kind} is shown on request" if kind in ON_REQUEST else ""
+        return (
+            f"kind {kind} is shown on request: render --kind {kind}" if kind in ON_REQUEST else ""
+        )
 
 
 def _here(query: Query, level: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from vault_cli.model.tables import GROUPS
 from vault_cli.recall import wording
 from vault_cli.recall.budget import Key, Measure, Unit, ids_key
-from vault_cli.recall.select import GROUPS, Pick
+from vault_cli.recall.select import Pick
 
 
 def build_units(picks: Sequence[Pick], order: Sequence[str], measure: Measure) -> list[Unit]:

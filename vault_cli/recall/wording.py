@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from vault_cli.model.record import ID_PATTERN, Kind, Record, Status
+from vault_cli.recall.score import EXTERNAL_SOURCES, MACHINE_ORIGINS
 from vault_cli.text.neutral import neutral_block, neutral_inline
 from vault_cli.text.sections import NAMES, Section, split_sections
 
@@ -19,8 +20,6 @@ CLOSE = "\n</mvault-memory>\n"
 
 INDENT = "  "
 IDS_OPENER = "- by id only:"
-EXTERNAL_SOURCES = frozenset({"web", "tool", "doc"})
-DERIVED_ORIGINS = frozenset({"reflection", "hook"})
 
 _INTRO = (
     "## Memory in force\n"
@@ -172,7 +171,7 @@ def _marks(record: Record) -> list[str]:
         marks.append("verified")
     if record.source in EXTERNAL_SOURCES:
         marks.append("external source, reference only")
-    if record.origin in DERIVED_ORIGINS and record.status is not Status.VERIFIED:
+    if record.origin in MACHINE_ORIGINS and record.status is not Status.VERIFIED:
         marks.append("auto-derived, unverified")
     if record.confidence == "low":
         marks.append("low confidence")

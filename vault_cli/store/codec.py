@@ -109,8 +109,11 @@ _EXPECTED: Final = frozenset(
         *_RARE,
     }
 )
-LAYOUT: Final = "2:" + ",".join(RECORD_FIELDS)
-"""Part of the cache's key: a Record with other fields makes another cache."""
+LAYOUT: Final = "3:" + ",".join(RECORD_FIELDS)
+"""Part of the cache's key: a Record with other fields makes another cache.
+
+Count up when what is a record, or how it is stored, changes.
+"""
 
 _RARE_DEFAULTS: Final[dict[str, Any]] = {
     item.name: item.default for item in fields(Record) if item.name in _RARE

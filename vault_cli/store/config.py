@@ -1,31 +1,46 @@
 """Configuration: flags > environment > project vault.toml > user config > defaults.
 
-May import `errors`, `store.settings`, `store.files`; tomllib inside functions.
+May import `errors` and of `store` what reads files and knows the settings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from vault_cli.errors import Diagnostic, NotFoundError, UsageError, VaultError
 from vault_cli.store.files import read_file
-from vault_cli.store.places import user_folder
+from vault_cli.store.places import expand_home, user_folder
 from vault_cli.store.settings import (
     BY_NAME,
-    SCHEMA,
     SETTINGS,
     Setting,
-    coerce_value,
-    parse_value,
+    check_value,
+    find_setting,
+    nearest_setting,
+)
+from vault_cli.store.toml_read import (
+    CONFIG_FILE,
+    TomlError,
+    flatten,
+    line_of,
+    parse_toml,
+    read_toml_file,
 )
 
-__all__ = ["CONFIG_FILE", "SETTINGS", "Config", "Setting", "load_config", "user_config_path"]
-
-CONFIG_FILE: Final = "vault.toml"
+__all__ = [
+    "CONFIG_FILE",
+    "SETTINGS",
+    "Config",
+    "Setting",
+    "load_config",
+    "nearest_setting",
+    "read_toml_file",
+    "user_config_path",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +69,16 @@ def user_config_path(environ: Mapping[str, str]) -> Path:
     """Return the person's own configuration file: `$MVAULT_CONFIG`, else the platform's place."""
     given = environ.get("MVAULT_CONFIG", "")
     if given:
-        return Path(given).expanduser()
+        return expand_home(given)
     return user_folder("config") / "config.toml"
 
 
 def load_config(
-    root: Path | None, *, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
+    root: Path | None,
+    *,
+    environ: Mapping[str, str],
+    flags: Mapping[str, Any] | None = None,
+    lenient: bool = False,
 ) -> Config:
     """Load the configuration of the vault at `root` (None: user configuration and defaults).
 
@@ -67,57 +86,61 @@ def load_config(
         root: vault root.
         environ: environment; `MVAULT_RENDER_BUDGET` and the like.
         flags: settings given on the command line, by dotted name; None values do not count.
+        lenient: a file or a variable that cannot be used becomes an error in
+            `Config.diagnostics`, and what the layers below say counts. For commands that look
+            at a vault or repair its settings; what acts on a vault takes them strictly.
 
     Raises:
         UsageError: a file cannot be read as TOML, or a value has the wrong type; names the
             file, the key, and what is allowed. An unknown key is a UsageError with a suggestion.
+            Values of `flags` are never taken leniently.
     """
-    loader = _Loader()
+    loader = _Loader(lenient=lenient)
     own = user_config_path(environ)
-    loader.add_file(read_toml_file(own), str(own), "user", is_own=True)
+    loader.add_file(lambda: read_toml_file(own), str(own), "user")
     if root is not None:
-        loader.add_file(_read_vault_file(root), CONFIG_FILE, "vault", is_own=False)
+        loader.add_file(lambda: _read_vault_file(root), CONFIG_FILE, "vault")
     loader.add_environment(environ)
     for name, value in (flags or {}).items():
         if value is not None:
-            loader.set(_find_setting(name, "the command line"), value, "the command line", "flag")
+            loader.add_flag(name, value)
     return loader.build()
 
 
 class _Loader:
     """Lays one layer over the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, lenient: bool) -> None:
+        self.lenient = lenient
         self.values: dict[str, Any] = {s.name: s.default for s in SETTINGS}
         self.origins: dict[str, str] = {}
         self.findings: list[Diagnostic] = []
 
-    def set(self, setting: Setting, value: object, where: str, layer: str) -> None:
-        """Take one value, checked."""
-        try:
-            result = coerce_value(setting, value)
-        except ValueError as error:
-            raise UsageError(f"{where}: {setting.name}: {error}") from error
-        if setting.name == "schema" and result > SCHEMA:
-            raise UsageError(
-                f"{where}: schema {result} is newer than this mvault, which knows {SCHEMA}",
-                hint="Update mvault: pipx upgrade mvault",
-            )
-        if setting.name == "vault.timezone" and result:
-            _check_zone(result, where)
-        self.values[setting.name] = result
-        self.origins[setting.name] = layer
-
-    def add_file(self, data: bytes | None, where: str, layer: str, *, is_own: bool) -> None:
+    def add_file(self, read: Callable[[], bytes | None], where: str, layer: str) -> None:
         """Lay a TOML file over what is there."""
-        if data is None:
+        try:
+            data = read() or b""
+            table = parse_toml(data, where)
+        except TomlError as error:
+            self._report(error, where, error.line, "config-toml", error.words)
             return
-        for name, value in _flatten(parse_toml(data, where), ""):
-            setting = _find_setting(name, where)
-            if setting.user_only and not is_own:
-                self.ignore(setting, where, _key_line(data, name))
-            else:
-                self.set(setting, value, where, layer)
+        except UsageError as error:
+            self._report(error, where, 0, "config-unreadable", error.message)
+            return
+        for name, value in flatten(table):
+            try:
+                setting = find_setting(name)
+                if setting.user_only and layer != "user":
+                    self.ignore(setting, where, line_of(data, name))
+                else:
+                    self.take(setting, value, layer)
+            except UsageError as error:
+                code = "config-value" if name in BY_NAME else "config-key"
+                option = " --user" if layer == "user" else ""
+                hint = error.hint or f"Set it again: mvault config set{option} {name} …"
+                self._report(
+                    _at(where, error, hint), where, line_of(data, name), code, error.message
+                )
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         """Lay the `MVAULT_…` variables over what is there."""
@@ -125,14 +148,33 @@ class _Loader:
             text = environ.get(setting.variable, "")
             if not text:
                 continue
+            where = f"${setting.variable}"
             if setting.user_only:
-                self.ignore(setting, f"${setting.variable}", 0)
+                self.ignore(setting, where, 0)
                 continue
             try:
-                value = parse_value(setting, text)
-            except ValueError as error:
-                raise UsageError(f"${setting.variable}: {error}") from error
-            self.set(setting, value, f"${setting.variable}", "environment")
+                self.take(setting, text, "environment", typed=True)
+            except UsageError as error:
+                full = _at(where, error, error.hint or "Correct the variable, or unset it.")
+                self._report(full, where, 0, "config-value", error.message)
+
+    def add_flag(self, name: str, value: object) -> None:
+        """Lay a value of the command line over what is there."""
+        try:
+            self.take(find_setting(name), value, "flag")
+        except UsageError as error:
+            raise _at("the command line", error, error.hint) from error
+
+    def take(self, setting: Setting, value: object, layer: str, *, typed: bool = False) -> None:
+        """Let a value count, once it is checked."""
+        self.values[setting.name] = check_value(setting, value, typed=typed)
+        self.origins[setting.name] = layer
+
+    def _report(self, error: UsageError, where: str, line: int, code: str, words: str) -> None:
+        """Raise the error; leniently, note what it says instead."""
+        if not self.lenient:
+            raise error
+        self.findings.append(Diagnostic(where, line, code, "error", words, error.hint))
 
     def ignore(self, setting: Setting, where: str, line: int) -> None:
         """Note a setting that this layer may not set."""
@@ -154,68 +196,8 @@ class _Loader:
         )
 
 
-def parse_toml(data: bytes, where: str) -> dict[str, Any]:
-    """Parse TOML bytes (a BOM is passed over).
-
-    Raises:
-        UsageError: not UTF-8 or not TOML; the message has the line.
-    """
-    import tomllib
-
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{where} is not UTF-8 text", hint="Save it as UTF-8.") from error
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        words = str(error) or "nested too deep"
-        raise UsageError(
-            f"{where} cannot be read as TOML: {words}", hint="Correct the line named."
-        ) from error
-
-
-def _flatten(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for key, value in table.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, Mapping) and name not in BY_NAME:
-            if not value and not _is_table(name):
-                yield name, value
-            yield from _flatten(value, f"{name}.")
-        else:
-            yield name, value
-
-
-def _is_table(name: str) -> bool:
-    return any(known.startswith(f"{name}.") for known in BY_NAME)
-
-
-def _find_setting(name: str, where: str) -> Setting:
-    setting = BY_NAME.get(name)
-    if setting is not None:
-        return setting
-    nearest = nearest_setting(name)
-    hint = f"Did you mean {nearest}?" if nearest else "`mvault config show` lists all settings."
-    raise UsageError(f"{where}: there is no setting {name!r}", hint=hint)
-
-
-def nearest_setting(name: str) -> str:
-    """Return the known setting closest to `name`, or ""."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
-    tails = {known.rpartition(".")[2]: known for known in BY_NAME}
-    tail = get_close_matches(name.rpartition(".")[2], tails, n=1, cutoff=0.7)
-    if tail and not (near and near[0] == name):
-        return tails[tail[0]]
-    return near[0] if near else ""
-
-
-def _check_zone(name: str, where: str) -> None:
-    from vault_cli.store.clock import find_zone
-
-    try:
-        find_zone(name)
-    except UsageError as error:
-        raise UsageError(f"{where}: {error.message}", hint=error.hint) from error
+def _at(where: str, error: UsageError, hint: str) -> UsageError:
+    return UsageError(f"{where}: {error.message}", hint=hint)
 
 
 def _read_vault_file(root: Path) -> bytes | None:
@@ -224,24 +206,4 @@ def _read_vault_file(root: Path) -> bytes | None:
     except NotFoundError:
         return None
     except VaultError as error:
-        raise UsageError(f"{CONFIG_FILE}: {error.message}", hint=error.hint) from error
-
-
-def read_toml_file(path: Path) -> bytes | None:
-    """Return the bytes of a configuration file, None when there is none.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
-    try:
-        return path.read_bytes()  # the person's own file may well be a link
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-
-
-def _key_line(data: bytes, name: str) -> int:
-    from vault_cli.store.toml_patch import find_line
-
-    return find_line(data.decode("utf-8-sig", "replace"), name)
+        raise UsageError(error.message, hint=error.hint) from error

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from vault_cli.errors import StoreError, UsageError
 from vault_cli.store.git_run import Git
+from vault_cli.store.opening import Folders, explain_os_error, is_inside, read_at, show_name
 
 REGULAR = "100644"
 EXECUTABLE = "100755"
 _ARGUMENT_ROOM = 8000
 _SHA256_LENGTH = 64
+_ANY_SIZE = 1 << 62
+_ANY_DEPTH = 1 << 20
+"""git has no limits; the vault's own do not count for files that are the person's."""
 
 
 class Entry(NamedTuple):
@@ -35,10 +38,6 @@ class DiskFile(NamedTuple):
     executable: bool
     data: bytes
     facts: os.stat_result | None = None
-
-
-class NotAFileError(StoreError):
-    """A folder (for git: nothing, or a submodule), a pipe or a device stands at a path."""
 
 
 def zero_id(algorithm: str) -> str:
@@ -64,10 +63,8 @@ def check_path(path: str) -> str:
     Raises:
         UsageError: it is absolute, empty, leaves the vault, or names git's own folder.
     """
-    parts = path.split("/")
-    bad = not path or "\0" in path or path.startswith("/")
-    if bad or any(part in {"", ".", ".."} or part.lower() == ".git" for part in parts):
-        raise UsageError(f"not a path inside the vault: {path!r}")
+    if not is_inside(path) or ".git" in path.lower().split("/"):
+        raise UsageError(f"not a path inside the vault: {show_name(path)!r}")
     return path
 
 
@@ -78,57 +75,16 @@ def read_disk(root: Path, path: str) -> DiskFile | None:
         NotAFileError: a folder or a device stands there.
         StoreError: a link or a file is in the way, or it cannot be read.
     """
-    if os.open not in os.supports_dir_fd:
-        return _read_plainly(root / path, path)
-    *folders, name = path.split("/")
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        handle = os.open(root, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
-        try:
-            for folder in folders:
-                inner = os.open(folder, flags | os.O_DIRECTORY, dir_fd=handle)
-                os.close(handle)
-                handle = inner
-            target = os.open(name, flags | os.O_NONBLOCK, dir_fd=handle)
-        finally:
-            os.close(handle)
-    except OSError as error:
-        _refuse_unless_absent(error, path)
+        with Folders(root, deepest=_ANY_DEPTH) as folders:
+            data, facts = read_at(*folders.locate(path), _ANY_SIZE)
+    except FileNotFoundError:
         return None
-    try:
-        return _take_regular(os.fstat(target), lambda: _read_all(target), path)
-    finally:
-        os.close(target)
-
-
-def _read_all(handle: int) -> bytes:
-    with os.fdopen(handle, "rb", closefd=False) as stream:
-        return stream.read()
-
-
-def _refuse_unless_absent(error: OSError, path: str) -> None:
-    if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}:
-        raise StoreError(f"a link or a file is in the way of {path!r}; links are never followed")
-    if error.errno != errno.ENOENT:
-        raise StoreError(f"cannot read {path!r}: {error.strerror}") from error
-
-
-def _read_plainly(target: Path, path: str) -> DiskFile | None:
-    try:
-        found = target.lstat()
-        return _take_regular(found, target.read_bytes, path)
     except OSError as error:
-        _refuse_unless_absent(error, path)
-        return None
-
-
-def _take_regular(found: os.stat_result, read: Callable[[], bytes], path: str) -> DiskFile:
-    if not stat.S_ISREG(found.st_mode):
-        raise NotAFileError(f"{path!r} is not a regular file")
-    try:
-        return DiskFile(bool(found.st_mode & stat.S_IXUSR), read(), found)
-    except OSError as error:
-        raise StoreError(f"cannot read {path!r}: {error.strerror}") from error
+        raise explain_os_error(error, path, "read") from error
+    except StoreError as error:
+        raise type(error)(f"{show_name(path)}: {error.message}", hint=error.hint) from error
+    return DiskFile(bool(facts.st_mode & stat.S_IXUSR), data, facts)
 
 
 def tree_entries(git: Git, commit: str, paths: Sequence[str]) -> dict[str, Entry]:

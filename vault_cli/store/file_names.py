@@ -11,12 +11,19 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
+from vault_cli.model.paths import fold_path
 from vault_cli.store.opening import show_name
 
 DEFAULT_IGNORE: Final = ("Templates", "templates", "node_modules", ".trash", ".obsidian")
 """Default of `files.ignore`; folders with a leading dot are always passed over."""
 
-_HELPER_NAMES: Final = frozenset({"readme.md", "conflict-files-obsidian-git.md"})
+_AGENT_FILES: Final = frozenset(
+    {"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md"}
+)
+"""Instruction files that agent programs read. They may hold a rendered block, which must never
+come back as a memory."""
+
+_HELPER_NAMES: Final = _AGENT_FILES | {"readme.md", "conflict-files-obsidian-git.md"}
 
 _PLAIN: Final = re.compile("[A-Za-z0-9_][A-Za-z0-9_ .-]*")
 _PLAIN_HAN: Final = "[A-Za-z0-9_\u4e00-\u9fff][A-Za-z0-9_ .\u4e00-\u9fff-]*"
@@ -35,14 +42,19 @@ class _Names(NamedTuple):
 
 @cache
 def _patterns() -> _Names:
-    device = r"(?i:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))"
-    hidden = (
-        "\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069"
-        "\\ufeff\\ud800-\\udfff\\U000e0000-\\U000e007f"
-    )
+    from vault_cli.text.hidden import NAME_CLASS
+
     return _Names(
-        re.compile(f"[{hidden}]"), re.compile(rf"[:\\]|^{device}"), re.compile(r'[<>"|?*]|[. ]$')
+        re.compile(f"[{NAME_CLASS}]"), re.compile(r"[:\\]"), re.compile(r'[<>"|?*]|[. ]$')
     )
+
+
+def _is_device_name(name: str) -> bool:
+    if name[:3].lower() not in _ODD_STARTS:
+        return False
+    from vault_cli.text.names import is_device_name
+
+    return is_device_name(name)
 
 
 def is_record_path(path: str, ignore: Iterable[str] = DEFAULT_IGNORE) -> bool:
@@ -73,7 +85,7 @@ def check_name(path: str) -> Diagnostic | None:
             f"the name {show_name(name)!r} has control, direction or undecodable characters",
             "Rename the file; until then it is not read.",
         )
-    if patterns.hold.search(name):
+    if patterns.hold.search(name) or _is_device_name(name):
         return Diagnostic(
             path,
             0,
@@ -88,15 +100,6 @@ def check_name(path: str) -> Diagnostic | None:
     return Diagnostic(
         path, 0, "windows-name", "note", f"{name!r} cannot be checked out on Windows", "Rename it."
     )
-
-
-def fold_path(path: str) -> str:
-    """Return what two paths share when a case- or form-folding file system mixes them up."""
-    if path.isascii():
-        return path.lower()
-    from unicodedata import normalize
-
-    return normalize("NFC", normalize("NFC", path).casefold())
 
 
 def find_collisions(paths: Iterable[str]) -> list[Diagnostic]:
@@ -143,7 +146,7 @@ def folder_of(path: str) -> str:
 
 
 def is_helper_file(path: str) -> bool:
-    """Tell whether a file is a README, or a tool's own (its name begins with a dot)."""
+    """Tell whether a file is a README, instructions for agents, or a tool's own (`.name`)."""
     name = path[path.rfind("/") + 1 :]
     # `..name.md` is no tool's file; `.name.md`, `._name.md` and `.#name.md` are.
     return (name[0] == "." and name[1:2] != ".") or name.lower() in _HELPER_NAMES

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from vault_cli.errors import NotFoundError, StoreError
+from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.lock import lock_vault
 from vault_cli.store.opening import (
     CREATE_FLAGS,
@@ -21,7 +22,7 @@ from vault_cli.store.opening import (
     show_name,
     sync_folder,
 )
-from vault_cli.store.walk import MAX_FILE, Stamp, Walk, walk_records
+from vault_cli.store.walk import Stamp, Walk, walk_records
 
 __all__ = [
     "MAX_FILE",

@@ -20,7 +20,6 @@ from vault_cli.errors import (
     Diagnostic,
     RefusedError,
     StoreError,
-    UsageError,
     VaultError,
 )
 from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Receipt, Remove
@@ -43,6 +42,9 @@ from vault_cli.store.targets import check_targets
 UNCOMMITTED: Final = frozenset({"quarantine", ".state"})
 """Top-level folders whose files never enter git's history."""
 
+_LARGE: Final = 100
+"""A change with so many edits may have left many loose objects."""
+
 _FINISH: Final = {
     "merge": "git merge --continue (or --abort)",
     "rebase": "git rebase --continue (or --abort)",
@@ -59,19 +61,18 @@ _REPEAT_HINT: Final = "Then run the command again."
 
 
 def apply_change(
-    root: Path, repo: Repository | None, change: Change, *, ignore: tuple[str, ...], wait: float
+    root: Path, repo: Repository, change: Change, *, ignore: tuple[str, ...], wait: float
 ) -> Receipt:
     """Carry out a change: all of it in one commit, or nothing.
 
     Args:
         root: vault root.
-        repo: repository that holds it, None before `mvault init`.
+        repo: repository that holds it.
         change: what to do; an empty one, or one that changes no byte, gives an empty Receipt.
         ignore: setting `files.ignore`.
         wait: most seconds to wait for another writer.
 
     Raises:
-        UsageError: the vault is not in git yet.
         RefusedError: a path or a text is not what it must be (diagnostics attached).
         ChangedMeanwhileError: a digest differs, another writer does not end, a merge is open.
         StoreError: git or the disk failed.
@@ -79,17 +80,15 @@ def apply_change(
     edits = tuple(edit for edit in change.edits if not _is_idle(edit))
     if not edits:
         return Receipt()
-    if repo is None:
-        raise UsageError(
-            "this vault is not in git yet, so a change could not be recorded",
-            hint="Run `mvault init` in it.",
-        )
     check_targets(root, edits, change.verb)
     findings = _check_texts(edits, ignore)
     message = compose_message(change)
     with lock_vault(root, wait=wait) as crashed:
         run = _Run(root, repo, replace(change, edits=edits), ignore, findings)
-        return run.carry_out(message, crashed=crashed)
+        receipt = run.carry_out(message, crashed=crashed)
+    if len(edits) >= _LARGE:
+        repo.tidy()
+    return receipt
 
 
 def settle_interrupted(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
@@ -159,8 +158,7 @@ def _check_texts(edits: Iterable[Edit], ignore: tuple[str, ...]) -> tuple[Diagno
 def plan_steps(edits: Iterable[Edit]) -> list[Step]:
     """Return what happens to each path; targets of moves come before their sources.
 
-    Raises:
-        RefusedError: two edits of one change touch the same path.
+    Two edits of the same path are a mistake of the program (RuntimeError), not of the person.
     """
     written: list[Step] = []
     removed: list[Step] = []
@@ -175,7 +173,8 @@ def plan_steps(edits: Iterable[Edit]) -> list[Step]:
     steps = [*written, *removed]
     paths = [step.path for step in steps]
     if len(set(paths)) < len(paths):
-        raise RefusedError("a change touches the same file twice", hint="This is a bug of mvault.")
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise RuntimeError(f"a planner touches the same file twice: {twice!r}")
     return steps
 
 
@@ -316,8 +315,3 @@ def is_committed_path(path: str) -> bool:
 
 def _blob_digest(data: bytes | None) -> str:
     return plan_step("", "", data).after
-
-
-def touched_paths(edits: Sequence[Edit]) -> list[str]:
-    """Return every path a list of edits touches, targets of moves first."""
-    return [step.path for step in plan_steps(edits)]

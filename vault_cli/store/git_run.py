@@ -14,7 +14,7 @@ somebody can redirect it or make it execute anything:
 
 Two engines share those arguments. `Git.run` is `subprocess.run`: it costs two interpreter starts
 to import and serves every command that has to be quick. `Git.run_slowly` goes through GitPython's
-`Git.execute`, which costs nine, and serves history reading (log, blame), where that does not
+`Git.execute`, which costs nine, and serves history reading, where that does not
 matter. GitPython's own index, configuration and reference layers are not used: its `index.commit`
 runs repository hooks whatever the environment says, invents an identity and ignores signing.
 """
@@ -64,7 +64,6 @@ _OVERRIDES: tuple[tuple[str, str], ...] = (
     ("log.showSignature", "false"),
     ("log.follow", "false"),
     ("log.showRoot", "true"),
-    ("blame.ignoreRevsFile", ""),
 )
 _NO_HOOKS = ("core.hooksPath", os.devnull)
 _REMOTE_PROTOCOLS = "https:http:ssh:git:file"

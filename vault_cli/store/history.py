@@ -1,4 +1,4 @@
-"""Reading history: commits, blobs, whole trees, who wrote a line. May import `errors`.
+"""Reading history: commits, blobs, whole trees, who wrote a line. May import `text`, `errors`.
 
 Nothing here runs text conversion, external diffs or signature checks. Messages and names are text
 that anybody may have written: whoever shows them escapes them.
@@ -14,13 +14,13 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import BinaryIO, cast
 
 from vault_cli.errors import NotFoundError, StoreError
+from vault_cli.model.record import ID_PATTERN
+from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.commit import head_id
 from vault_cli.store.entry import parse_tree, tree_entries
 from vault_cli.store.git_run import Git, git_environment
 from vault_cli.store.pending import inside
-
-BLOB_LIMIT = 1 << 20
-"""Bytes of one file that `read_tree` keeps, plus one: enough to see that it is too large."""
+from vault_cli.text.names import OWN_ID
 
 _FIELDS = ("%H", "%P", "%an <%ae>", "%aI", "%s", "%b", "%(trailers:only,unfold)", "%(trailers)")
 _FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
@@ -31,8 +31,6 @@ _GITLINK = b"160000"
 _DATE = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 )
-_ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
-_OWN_ID = re.compile(r"[a-z]-[0-9a-hjkmnp-tv-z]{7}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +66,8 @@ def list_record_commits(
     by_trailer = ("--fixed-strings", f"--grep=Vault-Id: {record_id}", "HEAD", "--")
     named = set(_lines(git, "rev-list", *by_trailer))
     scope = [f":(top,literal){path}" for path in paths]
-    if _ID.fullmatch(record_id):  # no character of an id means anything in a glob
-        end = f"*-{record_id[2:]}.md" if _OWN_ID.fullmatch(record_id) else f"{record_id}.md"
+    if ID_PATTERN.fullmatch(record_id):  # no character of an id means anything in a glob
+        end = f"*-{record_id[2:]}.md" if OWN_ID.fullmatch(record_id) else f"{record_id}.md"
         scope.append(f":(top,glob)**/{end}")
     magic = {"GIT_LITERAL_PATHSPECS": "0"}
     out = git.run("rev-list", "HEAD", "--", *scope, env=magic).out if scope else b""
@@ -152,7 +150,7 @@ def read_blob(git: Git, commit: str, path: str) -> bytes | None:
 def read_tree(git: Git, commit: str, prefix: str) -> dict[str, bytes]:
     """Return `*.md` and `vault.toml` below `prefix` at a commit, paths relative to it.
 
-    Of a file over BLOB_LIMIT the first BLOB_LIMIT + 1 bytes are returned.
+    Of a file over MAX_FILE the first MAX_FILE + 1 bytes are returned: enough to see that it is.
     """
     scope = ("--", f"{prefix}/") if prefix else ()
     entries = parse_tree(git.run("ls-tree", "-r", "-z", commit, *scope).out)
@@ -200,9 +198,9 @@ def _next_blob(stream: BinaryIO, blob: str) -> bytes:
             hint="Run `git fsck` in the vault; a fetch from another copy brings back what is lost.",
         )
     size = int(header[2])
-    data = stream.read(min(size, BLOB_LIMIT + 1))
+    data = stream.read(min(size, MAX_FILE + 1))
     rest = size - len(data)
-    while rest > 0 and (chunk := stream.read(min(rest, BLOB_LIMIT))):
+    while rest > 0 and (chunk := stream.read(min(rest, MAX_FILE))):
         rest -= len(chunk)
     stream.read(1)  # the line end after the object
     return data
@@ -257,21 +255,3 @@ def _last_moment(text: str, zone: tzinfo | None) -> int:
         moment = moment.replace(tzinfo=zone) if zone else moment.astimezone()
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
     return (moment - epoch) // timedelta(seconds=1)
-
-
-def blame_lines(git: Git, commit: str, path: str) -> tuple[str, ...]:
-    """Return, for every line of a repository-relative path at a commit, the commit it came from.
-
-    Raises:
-        GitFailedError: the path is not there.
-    """
-    out = git.run_slowly("blame", "--porcelain", "--no-textconv", commit, "--", path)
-    ids: list[str] = []
-    header = b""
-    for line in out.split(b"\n"):
-        if line.startswith(b"\t"):
-            ids.append(header.decode("ascii"))
-            header = b""
-        elif not header:
-            header = line.split(b" ")[0]
-    return tuple(ids)

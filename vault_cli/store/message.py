@@ -1,6 +1,6 @@
 """The commit message of a change: one subject line, the reason, trailers nobody can forge.
 
-May import `model`, `errors`.
+May import `text`, `model`, `errors`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from unicodedata import category, combining, east_asian_width
 
 from vault_cli.errors import RefusedError
 from vault_cli.model.change import Change
+from vault_cli.text.hidden import find_hidden
 
 MAX_COLUMNS: Final = 72
 _JOINERS: Final = frozenset("\u200d\ufe0e\ufe0f")
@@ -55,16 +56,21 @@ def subject_line(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return `text` without line breaks, control, direction and undecodable characters."""
-    return " ".join("".join(_harmless(char) for char in text).split())
+    return " ".join(_harmless(text).split())
 
 
-def _harmless(char: str) -> str:
-    kind = category(char)
-    if kind in {"Cc", "Zl", "Zp"}:
-        return " "
-    if kind in {"Cs", "Cn"} or (kind == "Cf" and char not in _JOINERS and char != "\u200c"):
-        return ""
-    return char
+def _harmless(text: str) -> str:
+    """Return text with line breaks and controls as blanks, and what misleads or hides left out."""
+    parts: list[str] = []
+    done = 0
+    for run in find_hidden(text):
+        parts.append(text[done : run.start])
+        if run.kind in {"control", "break"}:
+            parts.append(" ")
+        elif run.verdict == "ok":
+            parts.append(text[run.start : run.end])
+        done = run.end
+    return "".join((*parts, text[done:]))
 
 
 def _columns(char: str) -> int:
@@ -95,7 +101,7 @@ def _body(reason: str) -> str:
 
 
 def _body_line(line: str) -> str:
-    text = "".join(char if char == "\t" else _harmless(char) for char in line).rstrip()
+    text = _harmless(line).rstrip()
     return f"    {text.lstrip()}" if _LOOKS_LIKE_TRAILER.match(text) else text
 
 

@@ -42,6 +42,10 @@ _WORDS: Final = {
 }
 
 
+class NotAFileError(StoreError):
+    """A folder (for git: nothing, or a submodule), a pipe or a device stands at a path."""
+
+
 def explain_os_error(error: OSError, path: str, doing: str) -> VaultError:
     """Turn an OSError into the error a person sees.
 
@@ -67,15 +71,19 @@ def show_name(text: str) -> str:
     return show_path(text)
 
 
-def split_path(path: str) -> list[str]:
+def is_inside(path: str) -> bool:
+    """Tell whether a POSIX path is relative and stays below its root, by its words alone."""
+    return "\0" not in path and not any(part in {"", ".", ".."} for part in path.split("/"))
+
+
+def split_path(path: str, deepest: int = MAX_DEPTH) -> list[str]:
     """Split a vault-relative POSIX path into its names.
 
     Raises:
         StoreError: it is absolute, empty, too deep, or has an empty, `.` or `..` part.
     """
     parts = path.split("/")
-    bad = any(part in {"", ".", ".."} or "\0" in part for part in parts)
-    if bad or len(parts) > MAX_DEPTH + 1:
+    if not is_inside(path) or len(parts) > deepest + 1:
         raise StoreError(f"{show_name(path)!r} is not a path inside the vault")
     return parts
 
@@ -85,11 +93,12 @@ class Folders:
 
     Args:
         root: folder everything is below (it may itself be reached through a link).
-        path: what `root` is called in messages when it cannot be opened.
+        deepest: most folders a path may have.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, deepest: int = MAX_DEPTH) -> None:
         self._root = root
+        self._deepest = deepest
         self._root_handle = -1
         self._name = ""
         self._handle = -1
@@ -131,7 +140,7 @@ class Folders:
             OSError: a folder is missing, a link, or cannot be opened.
             StoreError: the path is not one inside the root.
         """
-        parts = split_path(path)
+        parts = split_path(path, self._deepest)
         if not HAS_DIR_FD:
             return self._locate_plain(parts, create=create), None
         folder = "/".join(parts[:-1])
@@ -209,7 +218,8 @@ def read_at(
 
     Raises:
         OSError: it cannot be opened (a link: ELOOP) or read.
-        StoreError: not a regular file, or larger than `limit`.
+        NotAFileError: not a regular file.
+        StoreError: larger than `limit`.
     """
     if handle is None and os.path.islink(name):  # noqa: PTH114 - a plain name, no Path needed
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -217,7 +227,7 @@ def read_at(
     try:
         facts = os.fstat(file)
         if not stat.S_ISREG(facts.st_mode):
-            raise StoreError("not a regular file", hint="Only plain files are read.")
+            raise NotAFileError("not a regular file", hint="Only plain files are read.")
         data = os.read(file, upto) if upto else _read_all(file, facts.st_size, limit)
         return data, facts
     finally:

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from vault_cli.errors import StoreError
 from vault_cli.store.build import Rules
 from vault_cli.store.commit import head_id
-from vault_cli.store.entry import GONE, Entry, NotAFileError, blob_id, parse_tree, read_disk
+from vault_cli.store.entry import GONE, Entry, blob_id, parse_tree, read_disk
 from vault_cli.store.git_place import has_sparse_rules
 from vault_cli.store.git_run import Git
+from vault_cli.store.opening import NotAFileError
 
 _SUBMODULE = "160000"
 _LINK = "120000"

@@ -9,6 +9,7 @@ from sys import platform as _platform
 from typing import Final, Literal
 
 _PLATFORM: Final[str] = _platform  # a plain text to the type checker, which else narrows it
+STATE_VARIABLE: Final = "MVAULT_STATE_DIR"
 Place = Literal["config", "data", "state"]
 _XDG: Final[dict[Place, tuple[str, str]]] = {
     "config": ("XDG_CONFIG_HOME", ".config"),
@@ -37,10 +38,15 @@ def user_folder(place: Place) -> Path:
     return Path(functions[place]("mvault", appauthor=False))
 
 
+def expand_home(text: str) -> Path:
+    """Return a path with a leading `~` expanded; a `~name` that nobody has stays as it is."""
+    return Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises RuntimeError
+
+
 def state_folder() -> Path:
     """Return the machine-local state folder: `$MVAULT_STATE_DIR`, else the platform's place."""
-    given = os.environ.get("MVAULT_STATE_DIR", "")
-    return Path(given).expanduser() if given else user_folder("state")
+    given = os.environ.get(STATE_VARIABLE, "")
+    return expand_home(given).absolute() if given else user_folder("state")
 
 
 def machine_token() -> bytes | None:

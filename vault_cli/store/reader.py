@@ -14,6 +14,7 @@ from typing import Final
 
 from vault_cli.errors import Diagnostic, Severity, StoreError
 from vault_cli.model.record import Record, Snapshot
+from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.codec import DAMAGE, Parsed, Row, decode_row, decode_rows, encode_parsed
 from vault_cli.store.config import Config
 from vault_cli.store.file_names import (
@@ -27,7 +28,7 @@ from vault_cli.store.file_names import (
 from vault_cli.store.heads import RowLoader, decode_heads, encode_heads, head_class
 from vault_cli.store.index import Entry, Index, Shelf
 from vault_cli.store.opening import Folders, explain_os_error, read_at
-from vault_cli.store.walk import MAX_FILE, Stamp, Walk, stamp_of, too_large, walk_records
+from vault_cli.store.walk import Stamp, Walk, stamp_of, too_large, walk_records
 
 _COPY_NAME: Final = (
     r"(?i)conflicted copy|case conflict|\.sync-conflict-|-MacBook[^/]* of |冲突.?副本|衝突"
@@ -65,8 +66,13 @@ def read_vault(
         finally:
             if index is not None:
                 index.close()
-        findings = (*config.diagnostics, *walk.diagnostics)
-        return _assemble(parsed, findings, skipped=walk.skipped)
+        snapshot = _assemble(parsed, walk.diagnostics, skipped=walk.skipped)
+    if not config.diagnostics:
+        return snapshot
+    # a settings file that cannot be read is no record file that cannot be read
+    return replace(
+        snapshot, diagnostics=tuple(sorted((*snapshot.diagnostics, *config.diagnostics)))
+    )
 
 
 def snapshot_of_tree(

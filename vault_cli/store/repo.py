@@ -330,17 +330,6 @@ class Repository:
 
         return history.read_commit(self.git, self._prefix, self.resolve(revision))
 
-    def blame(self, path: str, revision: str = "HEAD") -> tuple[str, ...]:
-        """Return the commit every line of a path comes from, at a revision.
-
-        Raises:
-            NotFoundError: git does not know the revision.
-            StoreError: the path is not there.
-        """
-        from vault_cli.store import history
-
-        return history.blame_lines(self.git, self.resolve(revision), self._full(path))
-
 
 def _require_identity(settings: Settings) -> None:
     missing = [

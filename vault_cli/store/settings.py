@@ -1,4 +1,4 @@
-"""The table of settings: names, types, defaults, help. Imports `errors` only.
+"""The table of settings: names, types, defaults, help, checks. May import `errors`, `store`.
 
 It drives loading, `mvault config show --explain`, and the table in the README.
 """
@@ -9,25 +9,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from vault_cli.errors import UsageError
+from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
+from vault_cli.store.clock import find_zone
 from vault_cli.store.file_names import DEFAULT_IGNORE
 
 SCHEMA: Final = 1
 """The layout of a vault this program writes."""
-
-RENDER_GROUPS: Final = (
-    "corrections",
-    "failures",
-    "required",
-    "checklist",
-    "rules",
-    "lessons",
-    "reference",
-    "conflicts",
-    "recipes",
-    "skills",
-    "requested",
-)
-SCOPE_LEVELS: Final = ("global", "project", "session")
 
 
 class Setting(NamedTuple):
@@ -35,7 +23,7 @@ class Setting(NamedTuple):
 
     Args:
         name: dotted name, also its place in the TOML file.
-        type: `int`, `str`, `bool`, `tuple` (a list of texts) or `dict` (a table text = number).
+        type: `int`, `str`, `tuple` (a list of texts) or `dict` (a table text = number).
         default: value when no layer sets it.
         help: one line.
         choices: allowed values (of each item, for a list), empty for any.
@@ -68,7 +56,6 @@ class Setting(NamedTuple):
 _TYPE_WORDS: Final[dict[type, str]] = {
     int: "a whole number",
     str: "a text",
-    bool: "true or false",
     tuple: "a list of texts",
     dict: "a table of whole numbers by group name",
 }
@@ -91,16 +78,16 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "render.order",
         tuple,
-        RENDER_GROUPS,
+        GROUPS,
         "groups in order; one left out is not rendered",
-        choices=RENDER_GROUPS,
+        choices=GROUPS,
     ),
     Setting(
         "render.quotas",
         dict,
         MappingProxyType({}),
         "most a group may take",
-        choices=RENDER_GROUPS,
+        choices=GROUPS,
     ),
     Setting(
         "render.scopes", tuple, SCOPE_LEVELS, "scope levels that are read", choices=SCOPE_LEVELS
@@ -122,6 +109,59 @@ SETTINGS: Final[tuple[Setting, ...]] = (
 )
 
 BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({s.name: s for s in SETTINGS})
+
+
+def find_setting(name: str) -> Setting:
+    """Return a setting by its dotted name.
+
+    Raises:
+        UsageError: there is none of that name; the hint names the nearest.
+    """
+    setting = BY_NAME.get(name)
+    if setting is not None:
+        return setting
+    nearest = nearest_setting(name)
+    hint = f"Did you mean {nearest}?" if nearest else "`mvault config show` lists all settings."
+    raise UsageError(f"there is no setting {name!r}", hint=hint)
+
+
+def nearest_setting(name: str) -> str:
+    """Return the known setting closest to `name`, or ""."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
+    tails = {known.rpartition(".")[2]: known for known in BY_NAME}
+    tail = get_close_matches(name.rpartition(".")[2], tails, n=1, cutoff=0.7)
+    if tail and not (near and near[0] == name):
+        return tails[tail[0]]
+    return near[0] if near else ""
+
+
+def check_value(setting: Setting, value: object, *, typed: bool = False) -> Any:
+    """Return a value as it counts: of the setting's type, allowed, and known to this system.
+
+    Args:
+        setting: what it is for.
+        value: from a TOML file, or (with `typed`) a text as typed in a shell.
+        typed: read the text with `parse_value`.
+
+    Raises:
+        UsageError: it is not allowed; the message names the setting and what is.
+    """
+    try:
+        if typed:
+            value = parse_value(setting, str(value))
+        result = coerce_value(setting, value)
+    except ValueError as error:
+        raise UsageError(f"{setting.name}: {error}") from error
+    if setting.name == "schema" and result > SCHEMA:
+        raise UsageError(
+            f"schema {result} is newer than this mvault, which knows {SCHEMA}",
+            hint="Update mvault: pipx upgrade mvault",
+        )
+    if setting.name == "vault.timezone" and result:
+        find_zone(result)
+    return result
 
 
 def coerce_value(setting: Setting, value: object) -> Any:
@@ -148,12 +188,6 @@ def _as_int(setting: Setting, value: object) -> int:
     return value
 
 
-def _as_bool(setting: Setting, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _refuse(setting, value)
-    return value
-
-
 def _as_text(setting: Setting, value: object) -> str:
     if not isinstance(value, str):
         raise _refuse(setting, value)
@@ -174,7 +208,6 @@ def _as_table(setting: Setting, value: object) -> Mapping[str, int]:
 
 _COERCE: Final[dict[type, Callable[[Setting, object], Any]]] = {
     int: _as_int,
-    bool: _as_bool,
     str: _as_text,
     tuple: _as_list,
     dict: _as_table,
@@ -182,7 +215,7 @@ _COERCE: Final[dict[type, Callable[[Setting, object], Any]]] = {
 
 
 def parse_value(setting: Setting, text: str) -> Any:
-    """Read a value typed in a shell: `9500`, `true`, `a,b`, `lessons=3000,rules=2000`.
+    """Read a value typed in a shell: `9500`, `a,b`, `lessons=3000,rules=2000`.
 
     Raises:
         ValueError: the text is not allowed; the message says what is.
@@ -191,8 +224,6 @@ def parse_value(setting: Setting, text: str) -> Any:
     if setting.type is int:
         digits = text.removeprefix("-").isascii() and text.removeprefix("-").isdigit()
         return coerce_value(setting, int(text) if digits and len(text) < 19 else text)  # noqa: PLR2004
-    if setting.type is bool:
-        return coerce_value(setting, {"true": True, "false": False}.get(text.lower(), text))
     if setting.type is str:
         return coerce_value(setting, text)
     items = [item.strip() for item in text.split(",") if item.strip()]

@@ -1,21 +1,21 @@
-"""Which paths a change may write. May import `model`, `errors`, `store.opening`, `store.walk`."""
+"""Which paths a change may write. May import `model`, `text`, `errors`, `store`."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from vault_cli.errors import RefusedError, StoreError
 from vault_cli.model.change import ABSENT, Edit, Move, Put, Remove
-from vault_cli.store.file_names import check_name, fold_path
-from vault_cli.store.opening import MAX_DEPTH, Folders, show_name
+from vault_cli.model.paths import fold_path
+from vault_cli.store.file_names import check_name
+from vault_cli.store.opening import MAX_DEPTH, Folders, is_inside, show_name
+from vault_cli.text.hidden import drop_invisible
 
 _INIT_FILES: Final = frozenset({".gitignore", ".gitattributes", ".gitkeep"})
 _MAX_NAME: Final = 255
-_INVISIBLE: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad]")
 
 
 def check_targets(root: Path, edits: Iterable[Edit], verb: str) -> None:
@@ -52,18 +52,17 @@ def _refuse(path: str, why: str) -> RefusedError:
 
 def _check_path(path: str, *, is_init: bool) -> None:
     parts = path.split("/")
-    if len(parts) > MAX_DEPTH or any(part in {"", ".", ".."} for part in parts):
+    if len(parts) > MAX_DEPTH or not is_inside(path):
         raise _refuse(path, "it is not a path inside the vault")
     for part in parts:
-        bare = _INVISIBLE.sub("", part).rstrip(". ").lower()
+        # some file systems pass over what nobody sees, and over dots and blanks at the end
+        bare = drop_invisible(part).rstrip(". ").lower()
         if bare.startswith((".git", "git~")) and not (is_init and part in _INIT_FILES):
             raise _refuse(path, "git's own files are not the vault's to write")
         if part.startswith(".") and not part.startswith("..") and not is_init:
             raise _refuse(path, "names with a leading dot are not part of a vault")
         if len(os.fsencode(part)) > _MAX_NAME:
             raise _refuse(path, "the name is too long")
-        if "\0" in part:
-            raise _refuse(path, "it holds a NUL byte")
 
 
 def _check_new_name(path: str) -> None:

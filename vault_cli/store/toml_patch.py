@@ -1,4 +1,4 @@
-"""Set one value in a TOML file, in place. May import `errors`, `store.settings`, `store.config`.
+"""Set one value in a TOML file, in place. May import `errors`, `store.settings`, `store.toml_read`.
 
 Only `key = value` lines and `[table]` headers are understood; comments, order and line ends of
 all other lines stay. What comes out is parsed again and compared before it is returned.
@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.errors import RefusedError, UsageError
-from vault_cli.store.config import CONFIG_FILE, nearest_setting, parse_toml, read_toml_file
-from vault_cli.store.settings import BY_NAME, Setting, coerce_value, parse_value
+from vault_cli.store.settings import Setting, check_value, coerce_value, find_setting
+from vault_cli.store.toml_read import (
+    CONFIG_FILE,
+    KEY_START,
+    TABLE_LINE,
+    bare_name,
+    find_line,
+    parse_toml,
+    read_toml_file,
+)
 
-_PART: Final = r"""(?:[A-Za-z0-9_-]+|"[^"\\\n]*"|'[^'\n]*')"""
-_NAME: Final = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
-_TABLE: Final = re.compile(rf"[ \t]*\[[ \t]*({_NAME})[ \t]*\][ \t]*(?:#.*)?$")
-_KEY: Final = re.compile(rf"[ \t]*({_NAME})[ \t]*=[ \t]*")
 _COMMENT: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|[^#"'])*?([ \t]*#.*)?$""")
 
 
@@ -36,32 +40,34 @@ def set_setting(path: Path, name: str, value: object) -> bytes:
         RefusedError: the setting is written in a form that cannot be changed in place.
     """
     setting = _require_setting(name, path)
-    try:
-        result = parse_value(setting, value) if isinstance(value, str) else None
-        result = coerce_value(setting, value) if result is None else result
-    except ValueError as error:
-        raise UsageError(f"{name}: {error}") from error
+    result = check_value(setting, value, typed=isinstance(value, str))
     data = read_toml_file(path) or b""
     before = parse_toml(data, str(path))
-    if _look_up(before, name) == _plain(result):
+    if _holds(setting, _look_up(before, name), result):
         return data
     patched = _patch(data, name, result)
-    _prove(before, parse_toml_or_refuse(patched, path, name), name, result)
+    wanted = _with(before, name.split("."), _plain(result))
+    if wanted is None or parse_toml_or_refuse(patched, path, name) != wanted:
+        raise _refuse(path, name)
     return patched
 
 
 def _require_setting(name: str, path: Path) -> Setting:
-    setting = BY_NAME.get(name)
-    if setting is None:
-        nearest = nearest_setting(name)
-        hint = f"Did you mean {nearest}?" if nearest else ""
-        raise UsageError(f"there is no setting {name!r}", hint=hint)
+    setting = find_setting(name)
     if setting.user_only and path.name == CONFIG_FILE:
         raise UsageError(
             f"{name} cannot stand in {CONFIG_FILE}: a vault cannot grant itself trust",
             hint=f"Set it for yourself: mvault config set --user {name} …",
         )
     return setting
+
+
+def _holds(setting: Setting, old: object, result: object) -> bool:
+    """Whether a file has this value already (`true` is not 1, and a wrong value is no value)."""
+    try:
+        return old is not None and coerce_value(setting, old) == result
+    except ValueError:
+        return False
 
 
 def parse_toml_or_refuse(data: bytes, path: Path, name: str) -> dict[str, Any]:
@@ -79,15 +85,13 @@ def _refuse(path: Path, name: str) -> RefusedError:
     )
 
 
-def _prove(before: dict[str, Any], after: dict[str, Any], name: str, value: object) -> None:
-    wanted = _with(before, name.split("."), _plain(value))
-    if after != wanted:
-        raise _refuse(Path(CONFIG_FILE), name)
-
-
-def _with(table: Mapping[str, Any], parts: list[str], value: object) -> dict[str, Any]:
+def _with(table: object, parts: list[str], value: object) -> dict[str, Any] | None:
+    """Return the table with one value changed; None when something else than a table is there."""
+    if not isinstance(table, Mapping):
+        return None
     head, *rest = parts
-    return {**table, head: _with(table.get(head, {}), rest, value) if rest else value}
+    inner = _with(table.get(head, {}), rest, value) if rest else value
+    return None if rest and inner is None else {**table, head: inner}
 
 
 def _look_up(table: Mapping[str, Any], name: str) -> Any:
@@ -118,30 +122,10 @@ def _patch(data: bytes, name: str, value: object) -> bytes:
     return bom + "".join(lines).encode()
 
 
-def find_line(text: str, name: str) -> int:
-    """Return the 1-based line where a dotted setting is given, or 0."""
-    table = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        header = _TABLE.match(line)
-        if header:
-            table = _bare(header[1])
-            if table == name:
-                return number
-            continue
-        key = _KEY.match(line)
-        if key and (f"{table}.{_bare(key[1])}" if table else _bare(key[1])) == name:
-            return number
-    return 0
-
-
-def _bare(name: str) -> str:
-    return ".".join(part.strip(" \t\"'") for part in re.findall(_PART, name))
-
-
 def _replace_value(lines: list[str], index: int, value: str) -> None:
     line = lines[index]
     body = line.rstrip("\r\n")
-    key = _KEY.match(body)
+    key = KEY_START.match(body)
     if key is None:  # a whole table: the proof below refuses it
         return
     end = index
@@ -164,7 +148,9 @@ def _insert_value(lines: list[str], name: str, value: str, end: str) -> None:
     if lines and not lines[-1].endswith(("\n", "\r")):
         lines[-1] += end
     headers = [
-        (i, _bare(m[1])) for i, line in enumerate(lines) if (m := _TABLE.match(line.rstrip("\r\n")))
+        (i, bare_name(m[1]))
+        for i, line in enumerate(lines)
+        if (m := TABLE_LINE.match(line.rstrip("\r\n")))
     ]
     here = next((i for i, header in headers if header == table), None)
     if not table:
@@ -180,8 +166,6 @@ def _insert_value(lines: list[str], name: str, value: str, end: str) -> None:
 
 def format_value(value: object) -> str:
     """Return a value as TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, tuple | list):
         return f"[{', '.join(format_value(item) for item in value)}]"
     if isinstance(value, Mapping):

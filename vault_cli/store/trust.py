@@ -18,8 +18,8 @@ from typing import NamedTuple
 from vault_cli.errors import StoreError
 from vault_cli.store.git_place import Place
 from vault_cli.store.git_settings import Settings, hooks_folder
+from vault_cli.store.places import STATE_VARIABLE, state_folder
 
-STATE_VARIABLE = "MVAULT_STATE_DIR"
 _CHUNK = 1 << 16
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
@@ -31,13 +31,11 @@ class Exposure(NamedTuple):
         names: configuration keys outside the allow-list and `hook <name>`, sorted, no repeats.
         fingerprint: SHA-256 of exactly those lines and of the contents of the hooks folder.
         hooks: hook name to file, for the hooks git would run.
-        foreign_hooks: whether those hooks lie inside the repository or its work tree.
     """
 
     names: tuple[str, ...]
     fingerprint: str
     hooks: dict[str, Path]
-    foreign_hooks: bool
 
 
 def inspect_place(place: Place, settings: Settings) -> Exposure:
@@ -58,7 +56,7 @@ def inspect_place(place: Place, settings: Settings) -> Exposure:
         parts += _digests(folder)
     text = json.dumps(parts, ensure_ascii=True)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return Exposure(tuple(sorted(names)), digest, hooks, foreign)
+    return Exposure(tuple(sorted(names)), digest, hooks)
 
 
 def _is_within(folder: Path, place: Place) -> bool:
@@ -104,19 +102,9 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def state_dir() -> Path:
-    """Return the folder of the person's state: `$MVAULT_STATE_DIR`, else the platform's."""
-    override = os.environ.get(STATE_VARIABLE, "")
-    if override:
-        return Path(override).absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_state_dir("mvault"))
-
-
 def _record_file(place: Place) -> Path:
     key = hashlib.sha256(os.fsencode(place.common_dir)).hexdigest()
-    return state_dir() / "trust" / f"{key}.json"
+    return state_folder() / "trust" / f"{key}.json"
 
 
 def record_trust(place: Place, fingerprint: str) -> None:
@@ -152,8 +140,3 @@ def trusted_fingerprint(place: Place) -> str:
 def is_trusted(place: Place, fingerprint: str) -> bool:
     """Whether the person agreed to exactly this fingerprint for this repository."""
     return trusted_fingerprint(place) == fingerprint
-
-
-def forget_trust(place: Place) -> None:
-    """Take the trust back; nothing happens when there is none."""
-    _record_file(place).unlink(missing_ok=True)

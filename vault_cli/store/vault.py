@@ -13,7 +13,7 @@ from vault_cli.errors import Diagnostic, StoreError, UsageError
 from vault_cli.model.record import Snapshot
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
 from vault_cli.store.lock import JOURNAL_PATH
-from vault_cli.store.places import user_folder
+from vault_cli.store.places import expand_home, user_folder
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change, Receipt
@@ -42,7 +42,7 @@ def find_vault(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) 
     named = explicit or (Path(environ["MVAULT"]) if environ.get("MVAULT") else None)
     if named is not None:
         where = "--vault" if explicit else "$MVAULT"
-        return _require_vault((cwd / named.expanduser()).absolute(), where)
+        return _require_vault((cwd / expand_home(str(named))).absolute(), where)
     start = cwd.absolute()
     for folder in (start, *start.parents):
         for place in (folder, folder / PROJECT_FOLDER):
@@ -103,17 +103,28 @@ class Vault:
 
     @classmethod
     def open(
-        cls, root: Path, *, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None
+        cls,
+        root: Path,
+        *,
+        environ: Mapping[str, str],
+        flags: Mapping[str, Any] | None = None,
+        lenient: bool = False,
     ) -> Vault:
         """Open the vault at `root` (git is only touched when `repo` is used, or after a crash).
 
         What a killed run left half done is completed or taken back first, so that nothing is read
         or planned on it.
 
+        Args:
+            root: the folder with `vault.toml`.
+            environ: environment, for settings.
+            flags: settings given on the command line.
+            lenient: settings that cannot be used are findings (see `load_config`).
+
         Raises:
             UsageError: its configuration cannot be used.
         """
-        vault = cls(root, load_config(root, environ=environ, flags=flags))
+        vault = cls(root, load_config(root, environ=environ, flags=flags, lenient=lenient))
         if os.path.lexists(root / JOURNAL_PATH):
             vault._settle()
         return vault
@@ -142,7 +153,10 @@ class Vault:
             UsageError: the vault is not in git yet.
         """
         if self.repo is None:
-            raise UsageError("this vault is not in git yet", hint="Run `mvault init` in it.")
+            raise UsageError(
+                "this vault is not in git yet: there is no history, and no change can be recorded",
+                hint="Run `mvault init` in it.",
+            )
         return self.repo
 
     def snapshot(self, *, at: str = "", whole: bool = True) -> Snapshot:
@@ -210,9 +224,7 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
-
-        done = apply_change(
-            self.root, self.repo, change, ignore=self.config["files.ignore"], wait=wait
-        )
+        ignore = self.config["files.ignore"]
+        done = apply_change(self.root, self.require_repo(), change, ignore=ignore, wait=wait)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done

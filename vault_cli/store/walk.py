@@ -12,19 +12,17 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
+from vault_cli.model.paths import fold_path
+from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.file_names import (
     check_name,
     find_collisions,
-    fold_path,
     folder_of,
     is_helper_file,
     is_ignored_folder,
     is_plain_name,
 )
 from vault_cli.store.opening import FOLDER_FLAGS, HAS_DIR_FD, MAX_DEPTH, explain_os_error
-
-MAX_FILE: Final = 1 << 20
-"""A record file larger than this is not read."""
 
 _COUNT_LIMIT: Final = 2000
 _KIND: Final = 0o170000
@@ -104,8 +102,8 @@ def walk_records(
         known: folders as an earlier walk found them (`Walk.listings`), by their path.
 
     Passed over without an error: dot-folders, the `ignore` folders (names, or paths with a
-    slash), README.md, editor left-overs, anything in `skills/<name>/` but SKILL.md, folders
-    called `*.md`, nested git repositories (a note).
+    slash), README.md, instruction files of agents (AGENTS.md), editor left-overs, anything in
+    `skills/<name>/` but SKILL.md, folders called `*.md`, nested git repositories (a note).
 
     Raises:
         NotFoundError, StoreError: the root itself cannot be opened.

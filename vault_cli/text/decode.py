@@ -1,13 +1,11 @@
-"""From bytes to text, or the reason why not. May import `text.codes`."""
+"""From bytes to text, or the reason why not. May import `text.codes`, `model`."""
 
 from __future__ import annotations
 
 import codecs
 
+from vault_cli.model.tables import MAX_FILE
 from vault_cli.text.codes import Problem
-
-MAX_FILE = 1024 * 1024
-"""Bytes of the largest file that is read."""
 
 LARGE_FILE = 256 * 1024
 """Bytes from which a file is held from the render."""

@@ -37,6 +37,9 @@ INVISIBLE_CLASS: Final = _SOFT + _TAG + _BIDI
 ALARM_CLASS: Final = INVISIBLE_CLASS + _CONTROL + "\r\u2028\u2029"
 """The same with controls and line separators: a text without any of these has nothing hidden."""
 
+NAME_CLASS: Final = _TAG + _BIDI + _MARK + _CONTROL + "\t\n\r\u2028\u2029\ufeff"
+"""The same of what no file name may have: all that misleads, nothing that joins letters."""
+
 _RUN = re.compile(
     f"(?P<flag>{'|'.join(_FLAGS)})|(?P<tag>[{_TAG}]+)|(?P<bidi>[{_BIDI}]+)|(?P<soft>[{_SOFT}]+)"
     f"|(?P<break>[\u2028\u2029]+)|(?P<control>(?:[{_CONTROL}]|\r(?!\n))+)"

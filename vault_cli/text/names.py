@@ -20,9 +20,11 @@ _ID_CHARACTERS: Final = 7
 _FOREIGN_ID_BYTES: Final = 60
 _TRIES: Final = 1000
 
-_OWN_ID = re.compile(rf"[a-z]-[{CROCKFORD}]{{{_ID_CHARACTERS}}}")
+OWN_ID = re.compile(rf"[a-z]-[{CROCKFORD}]{{{_ID_CHARACTERS}}}")
+"""Ids that this program made."""
+
 _PORTS: Final = tuple(f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789")
-WINDOWS_NAMES: Final = frozenset({"con", "prn", "aux", "nul", "conin", "conout", *_PORTS})
+WINDOWS_NAMES: Final = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$", *_PORTS})
 """Names that Windows keeps for devices, in lower case."""
 
 _HAN: Final = "([\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
@@ -54,6 +56,12 @@ def new_id(kind: Kind, taken: Collection[str], random_int: Callable[[int], int])
     raise StoreError("no free id found: the source of random numbers repeats itself")
 
 
+def is_device_name(name: str) -> bool:
+    """Tell whether Windows takes a file name for a device, whatever its suffix: `con.a.md`."""
+    stem = unicodedata.normalize("NFKC", name.partition(".")[0].rstrip())
+    return stem.lower() in WINDOWS_NAMES
+
+
 def slugify(title: str) -> str:
     """Return a file-name slug: Unicode letters kept (NFC), at most 60 characters and 120 bytes.
 
@@ -62,7 +70,7 @@ def slugify(title: str) -> str:
     slug = _slug(title, _SLUG_CHARACTERS, _SLUG_BYTES)
     if not slug:
         return "note"
-    return f"note-{slug}" if unicodedata.normalize("NFKC", slug) in WINDOWS_NAMES else slug
+    return f"note-{slug}" if is_device_name(slug) else slug
 
 
 def _slug(text: str, characters: int, size: int) -> str:
@@ -97,7 +105,7 @@ def file_name(title: str, record_id: str) -> str:
     An id that this program did not make is cleaned like a title and kept as far as it fits, so
     that ids which differ only at their start keep different names.
     """
-    if _OWN_ID.fullmatch(record_id):
+    if OWN_ID.fullmatch(record_id):
         return f"{slugify(title)}-{record_id[-_ID_CHARACTERS:]}.md"
     foreign = _slug(record_id, _FOREIGN_ID_BYTES, _FOREIGN_ID_BYTES) or "note"
     return f"{slugify(title)}-{foreign}.md"

@@ -1,0 +1,86 @@
+"""Who stands behind a change, and a change with its words. May import `model`, `errors`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from vault_cli.cli.output import Line
+from vault_cli.errors import Diagnostic
+
+if TYPE_CHECKING:
+    from vault_cli.model.change import Change
+    from vault_cli.model.lifecycle import Actor
+
+
+@dataclass(eq=False, repr=False)
+class Consent:
+    """Whether a person stands behind this run.
+
+    Args:
+        how: `terminal` (a person can be asked), `configured` (the user's configuration lets this
+            actor use `--yes`), or "" (nobody; a change that needs a person is only shown).
+        ask: the question is still to be asked.
+        by: name of the actor that used a configured `--yes`.
+    """
+
+    how: str
+    ask: bool = False
+    by: str = ""
+
+    @property
+    def actor(self) -> Actor:
+        """Who the change is planned for and recorded as.
+
+        A configured actor called `person` is the person; any other name is a policy the person
+        wrote, and may do what the lifecycle lets a policy do. What nobody agreed to is planned
+        for a person, since only a preview comes of it.
+        """
+        from vault_cli.model.lifecycle import Actor
+
+        is_policy = self.how == "configured" and self.by != "person"
+        return Actor.POLICY if is_policy else Actor.PERSON
+
+    def sign(self, change: Change) -> Change:
+        """Return the change with who agreed to it, and how."""
+        from vault_cli.model.lifecycle import Actor
+
+        extra = tuple(pair for pair in change.extra if pair[0] != "Vault-Approval")
+        extra += (("Vault-Approval", self.how),)
+        if self.actor is Actor.POLICY:
+            extra += (("Vault-Agent", self.by),)
+        return replace(change, actor=self.actor, extra=extra)
+
+
+@dataclass(eq=False, repr=False)
+class Plan:
+    """A change and how the command speaks about it.
+
+    Args:
+        change: what to do.
+        done: status line after it was done, for example `approved l-7k3qd2m`.
+        question: what a person is asked before a change that needs one.
+        person: a person is needed whatever the change touches.
+        yes: `--yes` was given.
+        data: further keys for `--json`.
+        card: what the change is about, shown before its diff where somebody has to agree.
+        lines: the answer on stdout, by default one id per line.
+        hints: advice after it was done.
+        findings: what the planner noticed.
+        nothing: why there is nothing to do.
+        stalled: advice when there was nothing to do.
+    """
+
+    change: Change
+    done: str
+    question: str = "Apply this?"
+    person: bool = False
+    yes: bool = False
+    data: Mapping[str, Any] = field(default_factory=dict)
+    card: Sequence[Line] = ()
+    lines: Sequence[Line] | None = None
+    hints: Sequence[str] = ()
+    findings: Sequence[Diagnostic] = ()
+    nothing: str = "it is so already"
+    stalled: str = ""

@@ -1,0 +1,26 @@
+"""Names and numbers that several layers share. Imports nothing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+GROUPS: Final = (
+    "corrections",
+    "failures",
+    "required",
+    "checklist",
+    "rules",
+    "lessons",
+    "reference",
+    "conflicts",
+    "recipes",
+    "skills",
+    "requested",
+)
+"""Groups of a rendered block in their default order (setting `render.order`)."""
+
+SCOPE_LEVELS: Final = ("global", "project", "session")
+"""Levels of a record's scope, the widest first (setting `render.scopes`)."""
+
+MAX_FILE: Final = 1 << 20
+"""Bytes of the largest record file that is read."""
