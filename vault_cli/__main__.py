@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -13,12 +14,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     A run is short and frees everything at its end: the cyclic collector would only cost time,
     also the last time, when the interpreter ends (`freeze` takes what there is out of its sight).
     """
+    if argv is None:
+        _leave_locale()
     gc.disable()
     from vault_cli.cli.app import main as run
 
     code = run(argv)
     gc.freeze()
     return code
+
+
+def _leave_locale() -> None:
+    """Start the program again in UTF-8 mode where the locale says that names are something else.
+
+    Names of files are bytes, and git and every vault mean UTF-8 by them. Read in another encoding
+    the same vault would render differently. Once only: afterwards the mode is on.
+    """
+    if sys.flags.utf8_mode or sys.getfilesystemencoding() == "utf-8" or not sys.executable:
+        return
+    words = [os.fsencode(word) for word in sys.orig_argv[1:]]
+    try:
+        os.execv(sys.executable, [os.fsencode(sys.executable), b"-X", b"utf8", *words])  # noqa: S606 - no shell
+    except OSError:  # better in the wrong encoding than not at all
+        return
 
 
 if __name__ == "__main__":

@@ -574,9 +574,8 @@ def test_the_vaults_own_hook_refuses_one_file_only(vault: Path, repo: Repository
     repo.trust_now()
     write(vault, "bad.md", "FORBIDDEN\n")
     before = repo.head()
-    with pytest.raises(HookRefusedError, match="policy: word not allowed") as caught:
+    with pytest.raises(HookRefusedError, match="policy: word not allowed"):
         repo.commit_paths(["bad.md"], "bad")
-    assert "saved but not committed" in caught.value.hint
     assert repo.head() == before
     assert status(vault) == ["?? bad.md"]
 

@@ -156,7 +156,8 @@ class Invocation:
         return tuple(own["trust.approve_without_terminal"])
 
     def warn_unreadable(self) -> None:
-        """Name on stderr the files that could not be read, if there are any."""
+        """Name on stderr the files that could not be read, or are not there to be read."""
+        self.warn_outside_checkout()
         bad = self.snapshot.unreadable
         if bad:
             from vault_cli.cli.views import plural
@@ -166,6 +167,12 @@ class Invocation:
             more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""  # noqa: PLR2004
             count = plural(len(bad), "file")
             self.out.warn(f"{count} could not be read: {names}{more} (`mvault check` says why)")
+
+    def warn_outside_checkout(self) -> None:
+        """Say on stderr how many records git keeps out of the work tree, if any."""
+        for found in self.snapshot.diagnostics:
+            if found.code == "sparse-checkout":
+                self.out.warn(found.message)
 
     def find(self, text: str) -> Record:
         """Return the one record that an id, its beginning or a path names.

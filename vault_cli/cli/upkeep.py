@@ -62,6 +62,7 @@ def status(ctx: typer.Context) -> int:
         "skipped": dict(snapshot.skipped),
         "settings": [found.as_data() for found in settings],
     }
+    inv.warn_outside_checkout()
     view = View(
         data,
         lambda: _status_lines(data, groups, pending, snapshot),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, tzinfo
 
 from vault_cli.errors import UsageError
 
@@ -14,7 +14,8 @@ def read_clock(zone_name: str, environ: Mapping[str, str]) -> datetime:
     `$MVAULT_NOW` (ISO 8601) stands in for the clock; without an offset it is local to the zone.
 
     Raises:
-        UsageError: `$MVAULT_NOW` is not a time, or the zone is not known.
+        UsageError: `$MVAULT_NOW` is not a time or at the edge of the calendar, or the zone is not
+            known.
     """
     zone = find_zone(zone_name) if zone_name else None
     fixed = environ.get("MVAULT_NOW", "")
@@ -26,6 +27,11 @@ def read_clock(zone_name: str, environ: Mapping[str, str]) -> datetime:
         raise UsageError(
             f"$MVAULT_NOW is not an ISO 8601 time: {fixed!r}", hint="Example: 2026-11-30T10:00:00Z"
         ) from error
+    if not MINYEAR < moment.year < MAXYEAR:  # in some zone it is no date any more
+        raise UsageError(
+            f"$MVAULT_NOW is at the edge of the calendar: {fixed!r}",
+            hint=f"Years from {MINYEAR + 1} to {MAXYEAR - 1} can be told.",
+        )
     if moment.tzinfo is None and zone is not None:
         return moment.replace(tzinfo=zone)
     return moment.astimezone(zone)

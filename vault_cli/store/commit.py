@@ -26,11 +26,12 @@ from vault_cli.store.entry import (
     index_lines,
     zero_id,
 )
-from vault_cli.store.git_place import branch_folders, read_head
-from vault_cli.store.git_run import Done, Git, GitFailedError, failure
+from vault_cli.store.git_place import branch_folders, explain_broken_head, read_head
+from vault_cli.store.git_run import Done, Git, failure
 from vault_cli.store.index_file import Seen, fill_in
 from vault_cli.store.index_lock import Workspace, hold_index, open_workspace
 from vault_cli.store.objects import sync_folders
+from vault_cli.store.ref_locks import drop_ref_locks, standing_locks
 
 MOVE_WAIT = 15.0
 """Seconds to keep building again while others move HEAD."""
@@ -63,8 +64,9 @@ def make_commit(git: Git, rules: Rules, job: Job) -> str:
         attempt += 1
         if time.monotonic() > deadline:
             raise ChangedMeanwhileError(
-                f"{obstacle}; the file is saved, nothing was committed",
-                hint="Let the other git programs finish and run the command again.",
+                obstacle,
+                hint="Let the other git programs that work here finish. A lock that is named and"
+                " that no running git has was left behind by a killed one: remove that file.",
             )
         time.sleep(min(_PAUSE * attempt, 0.2))
 
@@ -88,13 +90,27 @@ def _attempt(
 
 
 def head_id(git: Git) -> str:
-    """Return the full id of HEAD, "" before the first commit."""
+    """Return the full id of HEAD, "" before the first commit.
+
+    Raises:
+        StoreError: HEAD, its branch or the configuration is damaged.
+    """
     found = read_head(git.place)
-    if found is None:
-        found = (
-            git.run("rev-parse", "--verify", "--quiet", "HEAD", check=False).out.decode().strip()
-        )
-    return found
+    if found is not None:
+        return found
+    args = ("rev-parse", "--verify", "--quiet", "HEAD")
+    done = git.run(*args, check=False)
+    if done.code:
+        what = explain_broken_head(git.place)
+        if what:
+            raise StoreError(
+                f"the git repository is damaged: {what}",
+                hint=f"The ids HEAD had stand in {git.place.git_dir / 'logs' / 'HEAD'}, the newest"
+                " in the last line; `git fsck` says what else is damaged.",
+            )
+        if done.code != 1:  # 1: there is no commit yet
+            raise failure(args, done)
+    return done.out.decode().strip()
 
 
 def _wanted(rules: Rules, path: str, file: DiskFile | None) -> Entry:
@@ -113,6 +129,13 @@ def _changed(rules: Rules, head: str, wanted: Mapping[str, Entry]) -> dict[str, 
         after = entry if rules.keeps_mode or not entry.mode else entry._replace(mode=kept)
         if after != before:
             changed[path] = after
+    for path in changed:
+        module = rules.trees.submodule_above(head, path)
+        if module:
+            raise StoreError(
+                f"{path!r} lies in the git submodule {module!r}, which has a history of its own",
+                hint="Move the file out of the submodule, or remove the submodule with git first.",
+            )
     return changed
 
 
@@ -123,7 +146,8 @@ def _publish(git: Git, rules: Rules, job: Job, space: Workspace, built: Built) -
         What made it worth another try, or "".
     """
     _prepare_index(git, rules, job, space, built)
-    space.note(commit=built.commit)
+    foreign = standing_locks(git.place)
+    space.note(commit=built.commit, refs=foreign)
     try:
         # the index first: a foreign commit reads HEAD before the index and may wait for neither,
         # so that it must never find our HEAD with an index that lacks our change
@@ -138,6 +162,8 @@ def _publish(git: Git, rules: Rules, job: Job, space: Workspace, built: Built) -
     else:
         if done.code:
             space.restore_index()
+            if done.code < 0:  # killed by a signal
+                drop_ref_locks(git.place, space.folder / "owner.json", built.commit, foreign)
             return _obstacle(git, built, done)
     with suppress(OSError):
         sync_folders(branch_folders(space.place))  # git makes the file durable, not its name
@@ -206,8 +232,7 @@ def _obstacle(git: Git, built: Built, done: Done) -> str:
         return "the repository's HEAD kept moving"
     if "File exists" in done.err:  # somebody holds the lock of the branch
         return done.err.splitlines()[0]
-    error = failure(("update-ref",), done)
-    raise GitFailedError(error.message, hint="The file is saved, nothing was committed.")
+    raise failure(("update-ref",), done)
 
 
 def require_message(message: str) -> None:

@@ -72,7 +72,8 @@ def read_disk(root: Path, path: str) -> DiskFile | None:
     """Read a regular file below `root` without following any link; None when it is not there.
 
     Raises:
-        StoreError: a link, a device or a folder is in the way, or it cannot be read.
+        NotAFileError: a folder or a device stands there.
+        StoreError: a link or a file is in the way, or it cannot be read.
     """
     try:
         with Folders(root, deepest=_ANY_DEPTH) as folders:
@@ -82,7 +83,7 @@ def read_disk(root: Path, path: str) -> DiskFile | None:
     except OSError as error:
         raise explain_os_error(error, path, "read") from error
     except StoreError as error:
-        raise StoreError(f"{show_name(path)}: {error.message}", hint=error.hint) from error
+        raise type(error)(f"{show_name(path)}: {error.message}", hint=error.hint) from error
     return DiskFile(bool(facts.st_mode & stat.S_IXUSR), data, facts)
 
 

@@ -10,7 +10,7 @@ committed, and the error says so. Every other change is taken back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -23,12 +23,10 @@ from vault_cli.errors import (
     VaultError,
 )
 from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Receipt, Remove
-from vault_cli.model.lifecycle import Actor
-from vault_cli.model.record import Record
 from vault_cli.store.file_names import is_record_path
-from vault_cli.store.files import clean_temporaries, list_folders, lock_vault, read_file
+from vault_cli.store.files import clean_temporaries, list_folders, lock_vault
+from vault_cli.store.hand_edits import HandEdits
 from vault_cli.store.journal import (
-    MAX_CHANGED,
     Replacement,
     Step,
     changed_meanwhile,
@@ -54,6 +52,12 @@ _FINISH: Final = {
     "revert": "git revert --continue (or --abort)",
     "bisect": "git bisect reset",
 }
+
+_SAVED_HINT: Final = (
+    "It need not be added again: the next change of it, or a commit of your own, takes it along."
+)
+_OPEN_HINT: Final = "The next command in this vault completes the change or takes it back."
+_REPEAT_HINT: Final = "Then run the command again."
 
 
 def apply_change(
@@ -85,6 +89,46 @@ def apply_change(
     if len(edits) >= _LARGE:
         repo.tidy()
     return receipt
+
+
+def settle_interrupted(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
+    """Finish or take back what a killed run left, before anybody reads the files.
+
+    What is planned on half a change is wrong: a record that seems to be in force already would be
+    left alone, and the next change would take it out of force again. While another process is at
+    work nothing is done, and what fails here fails again, with its reason, at the next change.
+
+    Returns:
+        A note for each path of the interrupted change.
+    """
+    try:
+        with lock_vault(root, wait=0) as crashed:
+            notes = _recover(root, repo)
+            if crashed:
+                clean_temporaries(root, list_folders(root))
+            return notes
+    except (VaultError, OSError):
+        return ()
+
+
+def _recover(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
+    paths = recover(root, lambda head, steps: _was_committed(repo, head, steps))
+    return tuple(
+        Diagnostic(path, 0, "interrupted-change", "note", "an interrupted change was cleaned up")
+        for path in paths
+    )
+
+
+def _was_committed(repo: Repository, head: str, steps: Sequence[Step]) -> bool:
+    repo.settle()  # a git process that outlived its killed owner may still move HEAD
+    now = repo.head()
+    if not now or now == head:
+        return False
+    return any(
+        _blob_digest(repo.read_blob(now, step.path)) == step.after
+        for step in steps
+        if is_committed_path(step.path)
+    )
 
 
 def _is_idle(edit: Edit) -> bool:
@@ -172,27 +216,12 @@ class _Run:
             diagnostics=(*notes, *self.findings),
         )
 
-    def _clean_up(self, *, crashed: bool) -> list[Diagnostic]:
+    def _clean_up(self, *, crashed: bool) -> tuple[Diagnostic, ...]:
         """Finish what a killed run left behind; look everywhere only when there was one."""
-        paths = recover(self.root, self._was_committed)
+        notes = _recover(self.root, self.repo)
         beside = {step.path.rpartition("/")[0] for step in self.steps}
         clean_temporaries(self.root, list_folders(self.root) if crashed else beside)
-        return [
-            Diagnostic(
-                path, 0, "interrupted-change", "note", "an interrupted change was cleaned up"
-            )
-            for path in paths
-        ]
-
-    def _was_committed(self, head: str, steps: list[Step]) -> bool:
-        self.repo.settle()  # a git process that outlived its killed owner may still move HEAD
-        if head and self.repo.head() == head:
-            return False
-        return any(
-            _blob_digest(self.repo.read_blob("HEAD", step.path)) == step.after
-            for step in steps
-            if is_committed_path(step.path)
-        )
+        return notes
 
     def _refuse_open_operation(self) -> None:
         operation = self.repo.operation_in_progress()
@@ -209,46 +238,15 @@ class _Run:
 
     def _record_hand_edits(self) -> tuple[str, ...]:
         """Commit pending hand edits of the touched files, as a commit of their own."""
-        old = {s.path for s in self.steps if s.before and is_committed_path(s.path)}
-        # asked about all of them at once, so that git is started once for this and the commit
-        found = self.repo.pending(self.committed) if old else ()
-        pending = [item for item in found if item.path in old]
-        if not pending:
+        edits = HandEdits(self.root, self.repo, self.ignore)
+        paths, change = edits.plan(self.steps, self.committed)
+        if not paths:
             return ()
-        paths = sorted(p.path for p in pending)
-        records = [r for p in pending if p.code != "deleted" and (r := self._parse(p.path))]
-        if len(paths) == 1 and records:
-            subject = f"({records[0].kind}): {records[0].title}"
-        else:
-            subject = f": {paths[0]}" if len(paths) == 1 else f": {len(paths)} files"
-        change = Change(
-            verb="edit",
-            subject=subject,
-            edits=(),
-            ids=tuple(dict.fromkeys(record.id for record in records)),
-            actor=Actor.PERSON,
-            origin="editor",
-        )
-        return (self.repo.commit_paths(paths, compose_message(change)),)
-
-    def _parse(self, path: str) -> Record | None:
-        """Return the record of a hand-edited file, None for a file that is no record.
-
-        Raises:
-            RefusedError: it is a record but cannot be read: history keeps readable texts only.
-        """
-        if not is_record_path(path, self.ignore):
-            return None
-        from vault_cli.text.fields import read_record
-
-        record, findings = read_record(read_file(self.root, path, MAX_CHANGED), path)
-        if record is None:
-            raise RefusedError(
-                f"{show_name(path)} was edited by hand and cannot be read; nothing was written",
-                hint="Correct what the findings name, then run the command again.",
-                diagnostics=findings,
-            )
-        return record
+        try:
+            commit = self.repo.commit_paths(paths, compose_message(change))
+        except VaultError as error:
+            raise _taken_back(error) from error
+        return (commit,) if commit else ()
 
     def _commit(self, replacement: Replacement, message: str) -> str:
         if not self.committed:  # all of it is ignored by git
@@ -257,20 +255,31 @@ class _Run:
         try:
             commit = self.repo.commit_paths(self.committed, message)
         except (VaultError, OSError) as error:
-            if self._was_committed(replacement.head, self.steps):  # only what came after failed
+            made = self._is_made(replacement)
+            if made:  # only what came after failed
                 replacement.finish(committed=True)
                 return self.repo.head()
-            raise self._not_committed(replacement, error) from error
+            raise self._not_committed(replacement, error, known=made is not None) from error
         except BaseException:
-            if self._was_committed(replacement.head, self.steps):  # an interrupt came too late
+            made = self._is_made(replacement)
+            if made:  # an interrupt came too late
                 replacement.finish(committed=True)
-            else:
+            elif made is not None:
                 replacement.undo()
             raise
         replacement.finish(committed=True)
         return commit
 
-    def _not_committed(self, replacement: Replacement, error: VaultError | OSError) -> VaultError:
+    def _is_made(self, replacement: Replacement) -> bool | None:
+        """Whether git has the commit after all; None when git cannot tell."""
+        try:
+            return _was_committed(self.repo, replacement.head, self.steps)
+        except (VaultError, OSError):
+            return None
+
+    def _not_committed(
+        self, replacement: Replacement, error: VaultError | OSError, *, known: bool
+    ) -> VaultError:
         """Keep or take back the files of a change that git did not commit; say which."""
         if isinstance(error, OSError):
             error = explain_os_error(error, "git", "run")
@@ -279,12 +288,24 @@ class _Run:
             saved = ", ".join(show_name(step.path) for step in self.steps[:3])
             more = len(self.steps) - 3
             saved += f" and {more} more" if more > 0 else ""
-            said = f"saved but not committed: {saved}: {error.message}"
-        else:
-            replacement.undo()
-            said = f"nothing was changed: {error.message}"
-        kind = ChangedMeanwhileError if isinstance(error, ChangedMeanwhileError) else StoreError
-        return kind(said, hint=error.hint, diagnostics=error.diagnostics)
+            return _reworded(error, f"saved but not committed: {saved}", _SAVED_HINT)
+        if not known:  # both the old files and the journal stay: the next run decides
+            return _reworded(error, "git cannot say whether the change is committed", _OPEN_HINT)
+        replacement.undo()
+        return _taken_back(error)
+
+
+def _taken_back(error: VaultError) -> VaultError:
+    """Return the error of a change after which every file is as it was."""
+    is_said = not error.hint or "again" in error.hint
+    return _reworded(error, "nothing was changed", "" if is_said else _REPEAT_HINT)
+
+
+def _reworded(error: VaultError, what: str, hint: str) -> VaultError:
+    """Put what became of the files in front of what git said."""
+    kind = ChangedMeanwhileError if isinstance(error, ChangedMeanwhileError) else StoreError
+    hints = " ".join(filter(None, (error.hint, hint)))
+    return kind(f"{what}: {error.message}", hint=hints, diagnostics=error.diagnostics)
 
 
 def is_committed_path(path: str) -> bool:

@@ -40,7 +40,7 @@ def find_place(start: Path) -> Place | None:
     """Return the repository whose work tree holds `start`, or None.
 
     Raises:
-        StoreError: a `.git` file on the way up points nowhere.
+        StoreError: a `.git` on the way up points nowhere, or may not be looked into.
     """
     top = Path(os.path.realpath(start))
     for folder in (top, *top.parents):
@@ -52,19 +52,29 @@ def find_place(start: Path) -> Place | None:
 
 def _git_dir_of(folder: Path) -> Path | None:
     candidate = folder / ".git"
-    if candidate.is_dir():
+    if os.path.isdir(candidate):  # noqa: PTH112 - a folder above that we may not enter has none
         # git, too, walks past a folder called .git that is not a repository
-        return Path(os.path.realpath(candidate)) if (candidate / "HEAD").exists() else None
-    if not candidate.is_file():
+        return Path(os.path.realpath(candidate)) if _has_head(candidate) else None
+    if not os.path.isfile(candidate):  # noqa: PTH113
         return None
     text = _read_line(candidate)
     target = Path(os.path.realpath(folder / text.removeprefix("gitdir:").strip()))
-    if not text.startswith("gitdir:") or not (target / "HEAD").exists():
+    if not text.startswith("gitdir:") or not _has_head(target):
         raise StoreError(
             f"{candidate} does not point to a git repository",
             hint="Restore the repository it names, or repair it with `git worktree repair`.",
         )
     return target
+
+
+def _has_head(git_dir: Path) -> bool:
+    try:
+        return (git_dir / "HEAD").exists()
+    except OSError as error:
+        raise StoreError(
+            f"cannot look into {git_dir}: {error.strerror}",
+            hint="Check who owns the folder and its permissions.",
+        ) from error
 
 
 def _common_dir_of(git_dir: Path) -> Path:
@@ -103,14 +113,43 @@ def read_head(place: Place) -> str | None:
     if branch is None:
         return None
     name = text.removeprefix("ref: ").strip()
-    value = _read_small(branch) or _packed(place.common_dir, name)
+    # a packed id is older than any file of the branch, also than a damaged one
+    value = _read_small(branch) if os.path.lexists(branch) else _packed(place.common_dir, name)
     return value if _is_id(value) else None
+
+
+def explain_broken_head(place: Place) -> str:
+    """Say why HEAD names no commit though it should; "" for a branch before its first one."""
+    head = place.git_dir / "HEAD"
+    text = _read_small(head)
+    if _is_id(text):
+        return ""
+    branch = _branch_file(place, text) if text.startswith("ref: ") else None
+    if branch is None:
+        return f"{head} names no branch"
+    if not os.path.lexists(branch) or os.path.isdir(branch):  # noqa: PTH112
+        return ""
+    value = _read_small(branch)
+    if value.startswith("ref: ") or _is_id(value):
+        return ""
+    return f"{branch} {'holds no commit id' if value else 'is empty or cannot be read'}"
+
+
+def has_sparse_rules(place: Place) -> bool:
+    """Whether git may have been told to leave files out of the work tree."""
+    return os.path.exists(place.git_dir / "info" / "sparse-checkout")  # noqa: PTH110
 
 
 def branch_folders(place: Place) -> set[Path]:
     """Return the folders in which names change when HEAD moves: those of index and branch."""
-    branch = _branch_file(place, _read_small(place.git_dir / "HEAD"))
+    branch = branch_file(place)
     return {place.git_dir, *((branch.parent,) if branch else ())}
+
+
+def branch_file(place: Place) -> Path | None:
+    """Return the file of the branch HEAD is on, which need not exist; None when it is on none."""
+    text = _read_small(place.git_dir / "HEAD")
+    return _branch_file(place, text) if text.startswith("ref: ") else None
 
 
 def _branch_file(place: Place, head: str) -> Path | None:

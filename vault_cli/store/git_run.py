@@ -115,7 +115,9 @@ def _search_git(outside: Path, search: str) -> str:
         if not path.is_absolute():
             continue
         real = Path(os.path.realpath(path))
-        if real.is_file() and os.access(real, os.X_OK) and not _inside(real, path, outside):
+        # os.path: a folder that may not be entered holds no git for us, and is no error
+        is_program = os.path.isfile(real) and os.access(real, os.X_OK)  # noqa: PTH113
+        if is_program and not _inside(real, path, outside):
             return str(path)
     raise StoreError("git was not found", hint="Install git 2.31 or newer and put it on PATH.")
 

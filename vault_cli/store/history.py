@@ -27,6 +27,7 @@ _FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
 _SAFE = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-decorate")
 _RAW = ("--raw", "--no-abbrev", "--no-renames", "-z", "--diff-merges=first-parent")
 _BLOBS = {"100644", "100755"}
+_GITLINK = b"160000"
 _DATE = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 )
@@ -101,6 +102,7 @@ def _parse_log(out: bytes, prefix: str) -> Iterator[CommitInfo]:
     """Parse `log -z --raw`: a fixed number of fields, then pairs of `:modes…` and a path.
 
     No path can be taken for a field or a commit: every one follows a token that starts with `:`.
+    A submodule is no file of the vault and is left out.
     """
     tokens = iter(out.split(b"\0"))
     token = next(tokens, b"")
@@ -110,7 +112,9 @@ def _parse_log(out: bytes, prefix: str) -> Iterator[CommitInfo]:
         token = next(tokens, b"").lstrip(b"\n")
         while not token or token.startswith(b":"):
             if token:
-                paths.append(next(tokens, b""))
+                path = next(tokens, b"")
+                if _GITLINK not in token[1:].split(b" ")[:2]:
+                    paths.append(path)
             following = next(tokens, None)
             if following is None:
                 token = b""
@@ -159,6 +163,13 @@ def read_tree(git: Git, commit: str, prefix: str) -> dict[str, bytes]:
     return dict(zip(wanted, _read_blobs(git, list(wanted.values())), strict=True))
 
 
+def read_files(git: Git, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
+    """Return the files among these repository-relative paths at a commit; cut as in `read_tree`."""
+    entries = tree_entries(git, commit, paths)
+    blobs = {path: entry.blob for path, entry in entries.items() if entry.mode in _BLOBS}
+    return dict(zip(blobs, _read_blobs(git, list(blobs.values())), strict=True)) if blobs else {}
+
+
 def _read_blobs(git: Git, blobs: Sequence[str]) -> list[bytes]:
     """Read many blobs with one `cat-file --batch`."""
     import subprocess
@@ -203,12 +214,14 @@ def resolve_text(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
     """
     if _DATE.fullmatch(text):
         return _at_date(git, text, prefix, zone)
+    known = head_id(git)  # a damaged HEAD is said before anything is called unknown
     printable = text.isprintable() and not text.startswith("-") and text
     name = f"{text}^{{commit}}"
     done = git.run("rev-parse", "--verify", "--quiet", name, check=False) if printable else None
     if done is None or done.code:
+        unborn = text == "HEAD" and not known
         raise NotFoundError(
-            f"no such commit: {text!r}",
+            "there is no commit yet" if unborn else f"no such commit: {text!r}",
             hint="Give a commit id, a branch, HEAD~2, or a date like 2026-11-01.",
         )
     return done.out.decode("ascii").strip()

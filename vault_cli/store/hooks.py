@@ -21,7 +21,7 @@ BEFORE_COMMIT = ("pre-commit", "prepare-commit-msg", "commit-msg")
 
 
 class HookRefusedError(StoreError):
-    """A commit hook said no; the file is on disk, nothing was committed or staged."""
+    """A commit hook said no; nothing was committed or staged."""
 
 
 class Hooks(NamedTuple):
@@ -88,6 +88,5 @@ def _refused(name: str, done: Done) -> HookRefusedError:
     said = done.err or f"it ended with exit code {done.code} and said nothing"
     return HookRefusedError(
         f"the {name} hook refused the commit: {said}",
-        hint="The file is saved but not committed. Change it as the hook asks; the next change of"
-        " it, or a commit of your own, takes it along.",
+        hint="Change what the hook asks for.",
     )

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.store.git_place import Place, read_head
+from vault_cli.store.ref_locks import drop_ref_locks
 
 LOCK_WAIT = 3.0
 """Seconds to wait for somebody else's `index.lock`."""
@@ -37,7 +38,7 @@ _ORPHAN_AGE = 3600.0
 
 
 class IndexLockedError(StoreError):
-    """Another program holds `index.lock`; the file is on disk, nothing was committed."""
+    """Another program holds `index.lock`; nothing was committed."""
 
 
 class Workspace(NamedTuple):
@@ -108,8 +109,8 @@ def open_workspace(place: Place) -> Iterator[Workspace]:
     Raises:
         StoreError: the git folder cannot be written.
     """
-    recover(place)
     try:
+        recover(place)
         space = _make(place)
     except OSError as error:
         raise StoreError(
@@ -223,10 +224,10 @@ def _locked(lock: Path) -> IndexLockedError:
     with suppress(OSError):
         age = f"{describe_age(time.time() - lock.stat().st_mtime)} old"
     return IndexLockedError(
-        f"git's index is locked by {lock} ({age}); the file is saved, nothing was committed",
+        f"git's index is locked by {lock} ({age})",
         hint="Finish or close other git programs that work here (an open commit message, an"
         " editor, a sync). If none is running, a killed git left the lock behind: remove that"
-        " file and run the command again.",
+        " file.",
     )
 
 
@@ -280,6 +281,8 @@ def _finish(place: Place, folder: Path) -> bool:
     lock = _index_lock(place)
     if facts.get("lock") and facts["lock"] == _stamp(lock):
         head = read_head(place)
+        if facts.get("commit") and not facts.get("done"):
+            drop_ref_locks(place, folder / "owner.json", str(facts["commit"]), facts.get("refs"))
         if facts.get("commit") and head is not None and facts["commit"] != head:
             _restore(place, folder)  # HEAD did not move
         lock.unlink(missing_ok=True)

@@ -33,6 +33,7 @@ from vault_cli.store.files import (
     write_file,
     write_temporary,
 )
+from vault_cli.store.lock import JOURNAL_PATH
 from vault_cli.store.opening import (
     Folders,
     explain_os_error,
@@ -42,7 +43,6 @@ from vault_cli.store.opening import (
 )
 from vault_cli.store.places import machine_token
 
-JOURNAL_PATH: Final = ".state/journal"
 MAX_CHANGED: Final = 64 << 20
 """Files of a change that are no records (an observation log) may be this large."""
 

@@ -20,6 +20,9 @@ from vault_cli.errors import ChangedMeanwhileError, StoreError
 from vault_cli.store.opening import CREATE_FLAGS, Folders, explain_os_error
 
 LOCK_PATH: Final = ".state/lock"
+JOURNAL_PATH: Final = ".state/journal"
+"""What a change that is under way consists of (see `journal`)."""
+
 _BUSY: Final = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 

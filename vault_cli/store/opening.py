@@ -42,6 +42,10 @@ _WORDS: Final = {
 }
 
 
+class NotAFileError(StoreError):
+    """A folder (for git: nothing, or a submodule), a pipe or a device stands at a path."""
+
+
 def explain_os_error(error: OSError, path: str, doing: str) -> VaultError:
     """Turn an OSError into the error a person sees.
 
@@ -214,7 +218,8 @@ def read_at(
 
     Raises:
         OSError: it cannot be opened (a link: ELOOP) or read.
-        StoreError: not a regular file, or larger than `limit`.
+        NotAFileError: not a regular file.
+        StoreError: larger than `limit`.
     """
     if handle is None and os.path.islink(name):  # noqa: PTH114 - a plain name, no Path needed
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -222,7 +227,7 @@ def read_at(
     try:
         facts = os.fstat(file)
         if not stat.S_ISREG(facts.st_mode):
-            raise StoreError("not a regular file", hint="Only plain files are read.")
+            raise NotAFileError("not a regular file", hint="Only plain files are read.")
         data = os.read(file, upto) if upto else _read_all(file, facts.st_size, limit)
         return data, facts
     finally:

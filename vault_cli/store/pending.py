@@ -15,7 +15,9 @@ from vault_cli.errors import StoreError
 from vault_cli.store.build import Rules
 from vault_cli.store.commit import head_id
 from vault_cli.store.entry import GONE, Entry, blob_id, parse_tree, read_disk
+from vault_cli.store.git_place import has_sparse_rules
 from vault_cli.store.git_run import Git
+from vault_cli.store.opening import NotAFileError
 
 _SUBMODULE = "160000"
 _LINK = "120000"
@@ -38,7 +40,17 @@ def candidate_paths(git: Git, prefix: str, *, plain: bool) -> list[str]:
     head = head_id(git)
     tracked = parse_tree(git.run("ls-tree", "-r", "-z", head, *scope).out) if head else {}
     listed = git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard", *scope).out
-    return sorted({*tracked, *(os.fsdecode(name) for name in listed.split(b"\0") if name)})
+    found = {*tracked, *(os.fsdecode(name) for name in listed.split(b"\0") if name)}
+    return sorted(found.difference(outside_checkout(git, prefix)))
+
+
+def outside_checkout(git: Git, prefix: str) -> list[str]:
+    """Return the repository-relative paths that a sparse checkout keeps out of the work tree."""
+    if not has_sparse_rules(git.place):
+        return []
+    scope = ("--", prefix) if prefix else ()
+    found = git.run("ls-files", "-z", "-t", *scope).out.split(b"\0")
+    return [os.fsdecode(line[2:]) for line in found if line.startswith(b"S ")]
 
 
 def compare_paths(git: Git, rules: Rules, paths: Sequence[str]) -> tuple[Pending, ...]:
@@ -53,6 +65,8 @@ def _compare(root: Path, rules: Rules, path: str, before: Entry) -> Pending | No
         return None  # not ours to look into
     try:
         file = read_disk(root, path)
+    except NotAFileError:  # a submodule that is staged only, or a folder in the place of a file
+        return Pending(path, "deleted") if before.mode else None
     except StoreError:
         return Pending(path, "changed" if before.mode else "added")
     if file is None:

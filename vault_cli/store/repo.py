@@ -226,7 +226,14 @@ class Repository:
         Raises:
             StoreError: a git process that the killed one had started does not end.
         """
-        if not index_lock.recover(self.place):
+        try:
+            settled = index_lock.recover(self.place)
+        except OSError as error:
+            raise StoreError(
+                f"cannot look into {self.place.git_dir}: {error.strerror}",
+                hint="Check who owns the folder and its permissions.",
+            ) from error
+        if not settled:
             raise StoreError(
                 f"a git process of an interrupted mvault is still at work in {self.place.git_dir}",
                 hint="Wait for it to end, or end it, and run the command again.",
@@ -259,6 +266,10 @@ class Repository:
             for name in pending.inside(self._prefix, [item.path])
         )
 
+    def outside_checkout(self) -> list[str]:
+        """Return the vault paths that a sparse checkout keeps out of the work tree."""
+        return pending.inside(self._prefix, pending.outside_checkout(self.git, self._prefix))
+
     def read_blob(self, revision: str, path: str) -> bytes | None:
         """Return the bytes of a path at a revision, None when it is not there."""
         from vault_cli.store import history
@@ -273,6 +284,17 @@ class Repository:
         from vault_cli.store import history
 
         return history.read_tree(self.git, self.resolve(revision), self._prefix)
+
+    def read_head(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """Return what HEAD has at these vault paths (absent ones are left out), all at once.
+
+        Of a file over 1 MiB only the first 1 MiB + 1 byte is returned.
+        """
+        from vault_cli.store import history
+
+        full = {self._full(path): path for path in paths}
+        found = history.read_files(self.git, self.head(), list(full))
+        return {full[path]: data for path, data in found.items()}
 
     def resolve(self, text: str, *, zone: tzinfo | None = None) -> str:
         """Return the full commit id for a revision or date typed by a person.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FOLDER = "040000"
 _FOLDER_MODE = b"40000"
+_GITLINK_MODE = b"160000"
 
 Tree = dict[bytes, tuple[bytes, bytes]]
 """Name to mode as written and binary id."""
@@ -50,6 +51,17 @@ class Trees:
                     if entry := self._entry(commit, path):
                         found[path] = entry
         return found
+
+    def submodule_above(self, commit: str, path: str) -> str:
+        """Return the submodule a repository-relative path would lie in, "" when it is in none."""
+        with self._reading():
+            tree = self._root(commit) if commit else {}
+            parts = os.fsencode(path).split(b"/")
+            for depth, folder in enumerate(parts[:-1], 1):
+                if tree.get(folder, (b"", b""))[0] == _GITLINK_MODE:
+                    return os.fsdecode(b"/".join(parts[:depth]))
+                tree = self._below(tree, folder)
+        return ""
 
     def change(
         self, commit: str, changes: Mapping[str, Entry], write: Callable[[bytes], str]

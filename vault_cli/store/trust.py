@@ -72,7 +72,10 @@ def _regular_files(folder: Path) -> list[Path]:
     except OSError as error:
         raise StoreError(f"cannot list the hooks in {folder}: {error.strerror}") from error
     paths = (folder / name for name in names if not name.endswith(".sample"))
-    return [path for path in paths if path.is_file()]
+    try:
+        return [path for path in paths if path.is_file()]
+    except OSError as error:
+        raise StoreError(f"cannot look into {folder}: {error.strerror}") from error
 
 
 def _hooks_in(folder: Path) -> dict[str, Path]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vault_cli.errors import UsageError
+from vault_cli.errors import Diagnostic, StoreError, UsageError
 from vault_cli.model.record import Snapshot
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
+from vault_cli.store.lock import JOURNAL_PATH
 from vault_cli.store.places import expand_home, user_folder
 
 if TYPE_CHECKING:
@@ -97,6 +99,7 @@ class Vault:
     def __init__(self, root: Path, config: Config) -> None:
         self.root = root
         self.config = config
+        self._settled: tuple[Diagnostic, ...] = ()
 
     @classmethod
     def open(
@@ -107,7 +110,10 @@ class Vault:
         flags: Mapping[str, Any] | None = None,
         lenient: bool = False,
     ) -> Vault:
-        """Open the vault at `root` (git is only touched when `repo` is used).
+        """Open the vault at `root` (git is only touched when `repo` is used, or after a crash).
+
+        What a killed run left half done is completed or taken back first, so that nothing is read
+        or planned on it.
 
         Args:
             root: the folder with `vault.toml`.
@@ -118,7 +124,20 @@ class Vault:
         Raises:
             UsageError: its configuration cannot be used.
         """
-        return cls(root, load_config(root, environ=environ, flags=flags, lenient=lenient))
+        vault = cls(root, load_config(root, environ=environ, flags=flags, lenient=lenient))
+        if os.path.lexists(root / JOURNAL_PATH):
+            vault._settle()
+        return vault
+
+    def _settle(self) -> None:
+        from vault_cli.store.gate import settle_interrupted
+
+        try:
+            repo = self.repo
+        except StoreError:  # said when git is needed
+            return
+        if repo is not None:
+            self._settled = settle_interrupted(self.root, repo)
 
     @cached_property
     def repo(self) -> Repository | None:
@@ -154,10 +173,41 @@ class Vault:
         from vault_cli.store.reader import read_vault, snapshot_of_tree
 
         if not at:
-            return read_vault(self.root, self.config, whole=whole)
+            found = read_vault(self.root, self.config, whole=whole)
+            missing = self._outside_checkout()
+            if not missing:
+                return found
+            return replace(found, diagnostics=(*missing, *found.diagnostics))
         repo = self.require_repo()
         commit = repo.resolve(at)
         return snapshot_of_tree(repo.read_tree(commit), commit, ignore=self.config["files.ignore"])
+
+    def _outside_checkout(self) -> tuple[Diagnostic, ...]:
+        """Say how many records git was told to leave out of the work tree (git is asked then)."""
+        from vault_cli.store.file_names import is_record_path
+        from vault_cli.store.git_place import find_place, has_sparse_rules
+
+        try:
+            place = find_place(self.root)
+            if place is None or not has_sparse_rules(place) or self.repo is None:
+                return ()
+            paths = self.repo.outside_checkout()
+        except StoreError:  # said when git is needed
+            return ()
+        count = sum(is_record_path(path, self.config["files.ignore"]) for path in paths)
+        if not count:
+            return ()
+        words = "1 record is" if count == 1 else f"{count} records are"
+        return (
+            Diagnostic(
+                "",
+                0,
+                "sparse-checkout",
+                "warning",
+                f"{words} outside the sparse checkout and not read",
+                "`git sparse-checkout list` shows what is checked out.",
+            ),
+        )
 
     def apply(self, change: Change, *, wait: float = LOCK_WAIT) -> Receipt:
         """Carry out a change through the gate: all of it in one commit, or nothing.
@@ -175,4 +225,6 @@ class Vault:
         if change.is_empty:
             return Receipt()
         ignore = self.config["files.ignore"]
-        return apply_change(self.root, self.require_repo(), change, ignore=ignore, wait=wait)
+        done = apply_change(self.root, self.require_repo(), change, ignore=ignore, wait=wait)
+        notes, self._settled = self._settled, ()
+        return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done

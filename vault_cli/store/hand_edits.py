@@ -1,0 +1,137 @@
+"""What was edited by hand and goes into a commit of its own before a change. May import `text`.
+
+Only files the change touches are taken along, and one kind of other path: where HEAD still keeps
+the record of a touched file. A file that was renamed by hand would else stand in history twice,
+and every clone would hold both for having the same id. No other deletion is ours to commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from vault_cli.errors import RefusedError, VaultError
+from vault_cli.model.change import Change
+from vault_cli.model.lifecycle import Actor
+from vault_cli.model.record import Record
+from vault_cli.store.file_names import is_record_path
+from vault_cli.store.files import read_file
+from vault_cli.store.journal import MAX_CHANGED, Step
+from vault_cli.store.opening import show_name
+from vault_cli.store.pending import Pending
+from vault_cli.store.repo import Repository
+
+
+class HandEdits:
+    """The files of one change as a person left them (the lock is held).
+
+    Args:
+        root: vault root.
+        repo: the repository that holds it.
+        ignore: setting `files.ignore`.
+    """
+
+    def __init__(self, root: Path, repo: Repository, ignore: Iterable[str]) -> None:
+        self._root = root
+        self._repo = repo
+        self._ignore = tuple(ignore)
+
+    def plan(self, steps: Sequence[Step], committed: Sequence[str]) -> tuple[list[str], Change]:
+        """Return the paths to commit and the change to call them by; no paths: nothing to do.
+
+        Args:
+            steps: what the change will do.
+            committed: those of its paths that belong into history.
+
+        Raises:
+            RefusedError: a touched record cannot be read: history keeps readable texts only.
+            StoreError: git failed.
+        """
+        old = {step.path for step in steps if step.before}
+        # asked about all of them at once, so that git is started once for this and the commit
+        found = self._repo.pending(committed) if old else ()
+        edited = [item for item in found if item.path in old]
+        records = self._read(item.path for item in edited if item.code != "deleted")
+        outside = self._read(old.difference(committed))  # a file git ignores may come from one
+        left = self._left_behind(edited, {**records, **outside}, {step.path for step in steps})
+        return sorted({item.path for item in edited} | left), _name(edited, records)
+
+    def _read(self, paths: Iterable[str]) -> dict[str, Record]:
+        found = {path: self._parse(path) for path in sorted(paths)}
+        return {path: record for path, record in found.items() if record is not None}
+
+    def _parse(self, path: str) -> Record | None:
+        """Return the record of a hand-edited file, None for a file that is no record."""
+        if not is_record_path(path, self._ignore):
+            return None
+        from vault_cli.text.fields import read_record
+
+        record, findings = read_record(read_file(self._root, path, MAX_CHANGED), path)
+        if record is None:
+            raise RefusedError(
+                f"{show_name(path)} was edited by hand and cannot be read; nothing was written",
+                hint="Correct what the findings name, then run the command again.",
+                diagnostics=findings,
+            )
+        return record
+
+    def _left_behind(
+        self, edited: Sequence[Pending], records: dict[str, Record], own: set[str]
+    ) -> set[str]:
+        """Find the paths where HEAD keeps a record that lies elsewhere now.
+
+        Such a file is gone, or holds another record now (names were swapped): then that one is
+        looked for in turn.
+        """
+        before = self._ids_at_head(item.path for item in edited if item.code == "changed")
+        came = {r.id for path, r in records.items() if before.get(path) != r.id}
+        if not came:
+            return set()
+        others = {
+            item.path: item.code
+            for item in self._repo.pending()
+            if item.code != "added" and item.path not in own
+        }
+        places = {record_id: path for path, record_id in self._ids_at_head(others).items()}
+        left: set[str] = set()
+        while came:
+            record_id = came.pop()
+            path = places.pop(record_id, None)
+            if path is None:
+                continue
+            now = None if others[path] == "deleted" else self._id_on_disk(path)
+            if now != record_id and (now or others[path] == "deleted"):
+                left.add(path)
+                came |= {now} if now else set()
+        return left
+
+    def _ids_at_head(self, paths: Iterable[str]) -> dict[str, str]:
+        from vault_cli.text.fields import read_record
+
+        wanted = [path for path in paths if is_record_path(path, self._ignore)]
+        texts = self._repo.read_head(wanted) if wanted else {}
+        records = {path: read_record(data, path)[0] for path, data in texts.items()}
+        return {path: record.id for path, record in records.items() if record is not None}
+
+    def _id_on_disk(self, path: str) -> str | None:
+        try:
+            record = self._parse(path)
+        except VaultError:  # a text nobody can read does not go into history
+            return None
+        return record.id if record is not None else None
+
+
+def _name(edited: Sequence[Pending], records: dict[str, Record]) -> Change:
+    if len(edited) == 1 and records:
+        (record,) = records.values()
+        subject = f"({record.kind}): {record.title}"
+    else:
+        subject = f": {edited[0].path}" if len(edited) == 1 else f": {len(edited)} files"
+    return Change(
+        verb="edit",
+        subject=subject,
+        edits=(),
+        ids=tuple(dict.fromkeys(record.id for record in records.values())),
+        actor=Actor.PERSON,
+        origin="editor",
+    )
