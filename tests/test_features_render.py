@@ -378,3 +378,24 @@ def test_graduation_needs_hits(tmp_path: Path, hits: int) -> None:
     assert (skill.parent / "references" / "dossier.md").exists()
     assert "c-1" in (skill.parent / "references" / "dossier.md").read_text()
     assert "skills" in groups(root).values()
+
+
+def test_a_brief_says_the_most_important_in_few_characters(tmp_path: Path) -> None:
+    files = {
+        f"n{n}.md": record(f"n-{n}", "note", f"笔记 {n} " + "长" * 30, "正文\n") for n in range(9)
+    }
+    files["r.md"] = record("r-1", "rule", "提交前先跑测试", "没有例外。\n", force="required")
+    files["d.md"] = record("l-2", "lesson", "Only proposed", "x\n", status="candidate")
+    root = make_vault(tmp_path, files)
+    for most in (0, 20, 80, 150, 400, 5000):
+        text = run("--vault", root, "brief", "--max", str(most)).ok().out
+        assert len(text) <= most
+        assert "Only proposed" not in text
+        assert all(line.startswith(("Memory: 10 in force", "- [")) for line in text.splitlines())
+    short = run("--vault", root, "--json", "brief", "--max", "125").ok().data
+    assert short["shown"] == ["r-1"]
+    assert short["in_force"] == 10
+    assert "1 rule, 9 facts and notes" in short["brief"]
+    assert "- [n-7]" in run("--vault", root, "brief", "--query", "笔记 7", "--max", "150").ok().out
+    empty = make_vault(tmp_path / "empty", {})
+    assert run("--vault", empty, "brief").ok().out == "Memory: nothing is in force here.\n"

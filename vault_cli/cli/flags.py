@@ -114,6 +114,9 @@ Correction = Annotated[bool, typer.Option("--correction", help="Pin to the top."
 
 Mode = Annotated[str, typer.Option("--mode", "-m", help="assist, strict or off.")]
 Task = Annotated[str, typer.Option("--query", help="The task at hand; ranks what fits first.")]
+Most = Annotated[
+    int, typer.Option("--max", min=0, metavar="CHARS", help="Most characters it may take.")
+]
 Budget = Annotated[
     int | None,
     typer.Option("--budget", "-b", min=0, help="Most the block may take; 0: no limit."),

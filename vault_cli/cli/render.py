@@ -1,4 +1,4 @@
-"""`render`: what is in force, as a block for a prompt. May import everything below `cli`."""
+"""`render`, `brief`: what is in force, for a prompt. May import everything below `cli`."""
 
 from __future__ import annotations
 
@@ -78,6 +78,34 @@ def render(
         listed=True,
     )
     return inv.out.show(view)
+
+
+def brief(
+    ctx: typer.Context,
+    query: flags.Task = "",
+    most: flags.Most = 400,
+    session: flags.SessionId = "",
+    project: flags.Project = None,
+) -> int:
+    """Say in a few lines what is in force: counts, and the titles that matter most.
+
+    Whole titles only; with --query those that fit come first.
+
+    Examples:
+      mvault brief
+      mvault brief --query "支付回调" --max 200
+    """
+    from vault_cli.cli.rendering import make_query
+    from vault_cli.recall.brief import write_brief
+    from vault_cli.recall.select import select_records
+
+    inv: Invocation = ctx.obj
+    wanted = Wanted(query=query, session=session, project=project)
+    snapshot = inv.whole_snapshot()
+    found = write_brief(select_records(snapshot, make_query(inv, wanted)), most)
+    inv.warn_unreadable()
+    data = {"brief": found.text, "shown": list(found.shown), "in_force": found.total}
+    return inv.out.show(View(data, raw=found.text, diagnostics=snapshot.diagnostics, listed=True))
 
 
 def block_data(block: Block, snapshot: Snapshot) -> dict[str, Any]:
