@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -13,10 +14,11 @@ from typer.core import TyperCommand, TyperGroup
 from vault_cli.cli.commands import COMMANDS, PANELS, Entry
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.options import GLOBAL_NAMES, root, scan_options, share_options
-from vault_cli.cli.output import Output
+from vault_cli.cli.output import Output, unwritable_answer
 from vault_cli.errors import UsageError, VaultError
 
 EXIT_INTERRUPTED = 130
+_FULL = frozenset({errno.ENOSPC, errno.EIO, errno.EDQUOT})
 _EXAMPLE = "\nExample"
 
 
@@ -166,17 +168,28 @@ def _bounded(args: list[str], run: Invocation) -> int:
         run.out.say("interrupted")
         return EXIT_INTERRUPTED
     except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        return _code_of(stop)
     except Exception as error:  # noqa: BLE001 - the boundary: no trace may reach a user
         return _report_bug(run.out, error, debug=run.options.debug)
 
 
 def _run(args: list[str], run: Invocation) -> int:
     needed = "_MVAULT_COMPLETE" in os.environ or args[:1] == [] or args[0].startswith("-")
-    code = build_root(completion=needed).main(
-        args, prog_name="mvault", standalone_mode=False, obj=run
-    )
+    root = build_root(completion=needed)
+    try:
+        code = root.main(args, prog_name="mvault", standalone_mode=False, obj=run)
+    except OSError as error:
+        if error.errno not in _FULL or error.filename is not None:
+            raise
+        raise unwritable_answer(error) from error
     return code if isinstance(code, int) else 0
+
+
+def _code_of(stop: SystemExit) -> int:
+    """Return the exit code of a parser that ended; a reader of the help that has gone is none."""
+    if isinstance(stop.__context__, BrokenPipeError):
+        return 0
+    return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
 
 
 def _usage_error(error: typer.TyperException, args: list[str]) -> UsageError:
@@ -208,15 +221,13 @@ def _report_bug(out: Output, error: Exception, *, debug: bool) -> int:
 
 
 def _close_quietly() -> None:
-    """Flush; when the reader has gone, keep the interpreter from complaining at its end."""
+    """Flush; where that fails, keep the interpreter from complaining at its end."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
                 stream.flush()
-        except (BrokenPipeError, ValueError):
+        except (OSError, ValueError):
             _silence(stream)
-        except OSError:
-            continue
 
 
 def _silence(stream: Any) -> None:

@@ -137,6 +137,8 @@ def read_stdin() -> str:
     Raises:
         UsageError: it is not UTF-8, or more than a record may hold.
     """
+    if sys.stdin is None or sys.stdin.closed:
+        raise UsageError("stdin is closed", hint="Give the text with --body TEXT.")
     stream = getattr(sys.stdin, "buffer", None)
     data = stream.read(_MOST + 1) if stream is not None else sys.stdin.read().encode()
     if len(data) > _MOST:

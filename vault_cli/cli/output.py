@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from vault_cli.cli.options import Options
-from vault_cli.errors import Diagnostic, VaultError
+from vault_cli.errors import Diagnostic, StoreError, VaultError
 
 Span = str | tuple[str, str]
 """A piece of a line: text, or (style, text). Every piece is made safe when it is printed."""
@@ -138,14 +138,14 @@ class Output:
         options: global options; read at each call because they may follow the command's name.
         environ: environment (NO_COLOR, TERM).
         partial: data of a preview, kept for the JSON object of an error that follows it.
-        closed: the reader of a stream has gone; nothing more is printed.
+        closed: descriptors whose reader has gone or whose disk is full; nothing more goes there.
         ended: the input came to its end; the last answer is none.
     """
 
     options: Options
     environ: Mapping[str, str]
     partial: Any = None
-    closed: bool = False
+    closed: set[str] = field(default_factory=set)
     ended: bool = False
     _told: set[Diagnostic] = field(default_factory=set)
 
@@ -188,7 +188,7 @@ class Output:
     def say(self, text: Line) -> None:
         """Print a status line on stderr, unless `--quiet`."""
         if not self.options.quiet:
-            self._notice(text)
+            self._notice(inline(text) if isinstance(text, str) else text)
 
     def report(self, line: Line) -> None:
         """Print a line on stderr that was asked for, whatever `--quiet` says."""
@@ -197,11 +197,11 @@ class Output:
     def hint(self, text: str) -> None:
         """Print advice on stderr, unless `--quiet`."""
         if text and not self.options.quiet:
-            self._notice([("cyan", "hint: "), text])
+            self._notice([("cyan", "hint: "), inline(text)])
 
     def warn(self, text: str) -> None:
         """Print a warning on stderr."""
-        self._notice([("yellow", "warning: "), text])
+        self._notice([("yellow", "warning: "), inline(text)])
 
     def findings(self, diagnostics: Iterable[Diagnostic], *, again: bool = False) -> None:
         """Print findings on stderr, each with its advice; once, unless they explain an error."""
@@ -286,16 +286,26 @@ class Output:
         return "".join(parts)
 
     def _write(self, stream: IO[str] | None, text: str) -> None:
-        if stream is None or self.closed or not text:
+        """Write; a reader that has gone is no error, an answer that cannot be written is one."""
+        name = "stdout" if stream is sys.stdout else "stderr"
+        if stream is None or name in self.closed or not text:
             return
         try:
             write_text(stream, text)
         except BrokenPipeError:
-            self.closed = True
+            self.closed |= {"stdout", "stderr"}
         except OSError as error:
-            if stream is sys.stdout:
-                raise
-            self.closed = error.errno is not None
+            self.closed.add(name)
+            if name == "stdout":
+                raise unwritable_answer(error) from error
+
+
+def unwritable_answer(error: OSError) -> StoreError:
+    """Return the error of a standard output that takes no more."""
+    return StoreError(
+        f"the answer cannot be written: {error.strerror}",
+        hint="What the command changed stays changed; `mvault log` shows it.",
+    )
 
 
 def _load_line_editing() -> None:

@@ -7,6 +7,7 @@ only `key = value` lines and `[table]` headers are understood.
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +21,7 @@ _PART: Final = r"""(?:[A-Za-z0-9_-]+|"[^"\\\n]*"|'[^'\n]*')"""
 _NAME: Final = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
 TABLE_LINE: Final = re.compile(rf"[ \t]*\[[ \t]*({_NAME})[ \t]*\][ \t]*(?:#.*)?$")
 KEY_START: Final = re.compile(rf"[ \t]*({_NAME})[ \t]*=[ \t]*")
+_LARGEST: Final = 1 << 20
 _ERROR_LINE: Final = re.compile(r"\(at line (\d+)")
 
 
@@ -46,7 +48,13 @@ def read_toml_file(path: Path) -> bytes | None:
         UsageError: it cannot be read.
     """
     try:
-        return path.read_bytes()  # the person's own file may well be a link
+        facts = path.stat()  # the person's own file may well be a link
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LARGEST:
+            raise UsageError(
+                f"{path} is no file of settings",
+                hint="It has to be a regular file of at most 1 MiB.",
+            )
+        return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
