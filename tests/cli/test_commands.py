@@ -383,3 +383,36 @@ def test_completion_scripts(shell: str) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "_MVAULT_COMPLETE" in done.stdout
+
+
+def test_a_preview_shows_the_hand_edit_that_is_recorded_first(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, {"n.md": ACTIVE.format(id="n-1", title="标题")})
+    (root / "n.md").write_text((root / "n.md").read_text() + "偷偷加的一行\n")
+    for extra in (["--dry-run"], []):
+        done = run("--vault", root, "edit", "n-1", "--set", "importance=8", *extra)
+        assert "n.md holds an edit that no commit has; it is recorded first:" in done.out
+        assert "+偷偷加的一行" in done.out
+        assert "+importance: 8" in done.out
+    fresh = run("--vault", root, "add", "note", "--title", "x", "--body", "y", "--dry-run").ok()
+    assert "no commit has" not in fresh.out
+
+
+def test_a_graduated_recipe_comes_back_by_demotion_only(tmp_path: Path) -> None:
+    text = ACTIVE.format(id="c-1", title="Rotate keys").replace("kind: note", "kind: recipe")
+    root = make_vault(tmp_path, {"r.md": text + "\n## Problem\nOld.\n\n## Steps\n1. New.\n"})
+    why = ["--force", "--reason", "proven", "--yes"]
+    run("--vault", root, "graduate", "c-1", *why).ok()
+    again = run("--vault", root, "graduate", "c-1", *why)
+    assert again.code == 4
+    assert "It is the skill k-" in again.err
+    refused = run("--vault", root, "approve", "c-1", "--yes")
+    assert refused.code == 4
+    assert "mvault demote k-" in refused.err
+    run("--vault", root, "demote", "c-1", "--reason", "step changed", "--yes").ok()
+    assert [r["id"] for r in run("--vault", root, "--json", "list").data["records"]] == ["c-1"]
+
+
+def test_a_revision_is_no_duplicate_of_what_it_replaces(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, {"n.md": ACTIVE.format(id="n-1", title="标题")})
+    done = run("--vault", root, "revise", "n-1", "--set", "importance=8").ok()
+    assert "duplicate" not in done.err

@@ -259,7 +259,7 @@ def demote(
     from vault_cli.features.recipes import plan_demote
 
     inv: Invocation = ctx.obj
-    skill = inv.find(record_id)
+    skill = _skill_of(inv, inv.find(record_id))
     reason = reason_for(inv, skill.id, "demote", reason)
     actor = inv.decider(yes=yes)
     planned = plan_demote(
@@ -269,6 +269,12 @@ def demote(
     return inv.submit(
         Plan(planned.change, f"demoted {what}", f"Demote {what}?", person=True, yes=yes)
     )
+
+
+def _skill_of(inv: Invocation, record: Record) -> Record:
+    """Return the skill that a recipe became, so that either id will do; else the record itself."""
+    pointer = record.fields.get("superseded_by") if record.fields.get("graduated") else None
+    return inv.snapshot.by_id.get(str(pointer), record)
 
 
 def _demoted_files(inv: Invocation, skill: Record) -> dict[str, bytes]:

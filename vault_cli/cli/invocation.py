@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from vault_cli.errors import Diagnostic
-    from vault_cli.model.change import Receipt
+    from vault_cli.model.change import Change, Receipt
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record, Snapshot
     from vault_cli.store.vault import Vault
@@ -256,13 +256,21 @@ class Invocation:
         if self.options.dry_run:
             note = f"dry run, nothing written: {change.verb}{change.subject}"
             data["dry_run"] = True
-            return self.out.show(View(data, lambda: diff, None, plan.findings, (note,)))
+            whole = [*self._pending(change), *diff]
+            return self.out.show(View(data, lambda: whole, None, plan.findings, (note,)))
         if plan.person or touches_force(self.root, change):
-            consent = self._agreed(plan, [*plan.card, *diff], data)
+            consent = self._agreed(plan, [*plan.card, *self._pending(change), *diff], data)
             if consent is None:
                 return self.left(data)
             change = consent.sign(change)
         return self._report(plan, self.vault.apply(change), data)
+
+    def _pending(self, change: Change) -> list[Line]:
+        """Return the edits of touched files that the change would record first, as a diff."""
+        from vault_cli.cli.preview import pending_lines
+
+        repo = self.vault.repo
+        return [] if repo is None else pending_lines(self.root, repo, change)
 
     def carry_out(self, plan: Plan, told: Sequence[Diagnostic] = ()) -> None:
         """Apply a change a person has just decided on in a dialogue; say so on stderr.

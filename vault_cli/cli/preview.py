@@ -12,6 +12,7 @@ from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Remove
 
 if TYPE_CHECKING:
     from vault_cli.model.record import Record
+    from vault_cli.store.repo import Repository
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -19,7 +20,7 @@ _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 def _old_bytes(root: Path, edit: Edit) -> bytes:
     from vault_cli.store.files import read_file
 
-    if isinstance(edit, Put) and edit.expects == ABSENT:
+    if _is_new(edit):
         return b""
     return read_file(root, edit.path, limit=1 << 26)
 
@@ -39,6 +40,29 @@ def change_diff(root: Path, change: Change) -> list[Line]:
         new = b"" if isinstance(edit, Remove) else edit.data
         lines.extend(diff_lines(_old_bytes(root, edit), new, *_names(edit)))
     return lines
+
+
+def pending_lines(root: Path, repo: Repository, change: Change) -> list[Line]:
+    """Return what the person's own edits of the touched files are, that no commit holds yet.
+
+    They are recorded as a commit of their own before the change, so they are part of what is
+    agreed to.
+    """
+    sources = {edit.path for edit in change.edits if not _is_new(edit)}
+    lines: list[Line] = []
+    for found in repo.pending(sources):
+        if found.code != "changed":
+            continue
+        old = repo.read_blob("HEAD", found.path)
+        edit = next(edit for edit in change.edits if edit.path == found.path)
+        text = f"{found.path} holds an edit that no commit has; it is recorded first:"
+        lines += [[("yellow", text)]]
+        lines += diff_lines(old or b"", _old_bytes(root, edit), found.path, found.path)
+    return lines
+
+
+def _is_new(edit: Edit) -> bool:
+    return isinstance(edit, Put) and edit.expects == ABSENT
 
 
 def diff_lines(old: bytes, new: bytes, old_name: str, new_name: str) -> list[Line]:

@@ -217,6 +217,12 @@ def _require_no_successor(snapshot: Snapshot, record: Record) -> None:
             f"{record.id} is superseded by {', '.join(rivals)}, which is in force",
             hint=f"First: mvault deprecate {rivals[0]} --reason TEXT",
         )
+    skill = snapshot.by_id.get(str(record.fields.get("superseded_by")))
+    if record.fields.get("graduated") and skill is not None and skill.in_force:
+        raise RefusedError(
+            f"{record.id} became the skill {skill.id}, which is in force",
+            hint=f"To bring the recipe back: mvault demote {skill.id} --reason TEXT",
+        )
 
 
 def _admitted_text(

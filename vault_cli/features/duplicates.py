@@ -22,6 +22,8 @@ def find_duplicates(snapshot: Snapshot, record: Record, now: datetime) -> tuple[
     for other in snapshot.records:
         if other.path == record.path or not _same_audience(record, other):
             continue
+        if other.id in record.supersedes:  # it is there to take its place
+            continue
         if _plain_text(other) != wanted or not periods_overlap(record, other, now):
             continue
         if other.status in IN_FORCE or other.status is Status.CANDIDATE:

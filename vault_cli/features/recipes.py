@@ -152,9 +152,12 @@ def _require_ready(record: Record, actor: Actor) -> None:
             hint=f"To make it one: mvault edit {record.id}, key kind.",
         )
     if not record.in_force:
+        skill = record.fields.get("superseded_by") if record.fields.get("graduated") else ""
         raise RefusedError(
             f"{record.id} is {record.status}; only a recipe in force becomes a skill",
-            hint=f"First: mvault approve {record.id}",
+            hint=f"It is the skill {skill} already."
+            if skill
+            else f"First: mvault approve {record.id}",
         )
     if record.held_by:
         raise RefusedError(
