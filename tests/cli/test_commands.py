@@ -393,8 +393,13 @@ def test_a_preview_shows_the_hand_edit_that_is_recorded_first(tmp_path: Path) ->
         assert "n.md holds an edit that no commit has; it is recorded first:" in done.out
         assert "+偷偷加的一行" in done.out
         assert "+importance: 8" in done.out
+    told = run("--vault", root, "--json", "edit", "n-1", "--set", "importance=8", "--dry-run").ok()
+    assert "+偷偷加的一行" in told.data["recorded_first"]
+    (root / "new.md").write_text(ACTIVE.format(id="n-2", title="New"))
+    new = run("--vault", root, "deprecate", "n-2", "--reason", "old", "--dry-run").ok()
+    assert "no commit holds new.md yet; it is recorded first, as it is" in new.out
     fresh = run("--vault", root, "add", "note", "--title", "x", "--body", "y", "--dry-run").ok()
-    assert "no commit has" not in fresh.out
+    assert "no commit" not in fresh.out
 
 
 def test_a_graduated_recipe_comes_back_by_demotion_only(tmp_path: Path) -> None:
@@ -416,3 +421,20 @@ def test_a_revision_is_no_duplicate_of_what_it_replaces(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"n.md": ACTIVE.format(id="n-1", title="标题")})
     done = run("--vault", root, "revise", "n-1", "--set", "importance=8").ok()
     assert "duplicate" not in done.err
+
+
+def test_an_undo_in_the_way_of_later_commits_names_the_newest_first(tmp_path: Path) -> None:
+    files = {f"{i}.md": DRAFT.format(id=i, title=f"标题 {i}") for i in ("n-1", "n-2")}
+    root = make_vault(tmp_path, files)
+    run("--vault", root, "approve", "n-1", "n-2", "--yes").ok()
+    target = head(root)
+    for n, record_id in enumerate(("n-1", "n-2", "n-1", "n-2", "n-1")):
+        run("--vault", root, "edit", record_id, "--set", f"importance={n + 2}", "--yes").ok()
+    for record_id in ("n-1", "n-2"):
+        run("--vault", root, "deprecate", record_id, "--reason", "旧了", "--yes").ok()
+    refused = run("--vault", root, "undo", target, "--yes")
+    assert refused.code == 4
+    newest = head(root)[:10]
+    assert f"(the last one: mvault undo {newest})" in refused.err
+    assert f"changed since by {newest} " in refused.err
+    assert "and 2 more" in refused.err

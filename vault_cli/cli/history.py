@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -197,12 +198,19 @@ def _plan_undo(
     from vault_cli.features.undo import plan_undo
     from vault_cli.model.lifecycle import Actor
 
-    files = undo_files(inv, repo, info)
+    since = commits_since(repo, info)
+    files = undo_files(inv, repo, info, since)
     ids = tuple(value for key, value in info.trailers if key == "Vault-Id")
 
     def planned_for(actor: Actor) -> Change:
         return plan_undo(
-            files, commit=info.id, subject=info.subject, actor=actor, ids=ids, reason=reason
+            files,
+            commit=info.id,
+            subject=info.subject,
+            actor=actor,
+            ids=ids,
+            reason=reason,
+            since=[_short(commit) for commit in since],
         )
 
     change = planned_for(Actor.PERSON)
@@ -226,22 +234,30 @@ def last_change(repo: Repository) -> CommitInfo:
     )
 
 
-def undo_files(inv: Invocation, repo: Repository, info: CommitInfo) -> list[UndoFile]:
+def commits_since(repo: Repository, info: CommitInfo) -> list[CommitInfo]:
+    """Return the commits that touched the paths of a commit after it, newest first."""
+    found = repo.log(paths=info.paths) if info.paths else []
+    return list(takewhile(lambda other: other.id != info.id, found))
+
+
+def _short(commit: CommitInfo) -> str:
+    return f"{commit.id[:SHORT]} {commit.subject}"
+
+
+def undo_files(
+    inv: Invocation, repo: Repository, info: CommitInfo, since: Sequence[CommitInfo]
+) -> list[UndoFile]:
     """Return every path of a commit: before it, after it, now, and who changed it since."""
     from vault_cli.features.undo import UndoFile
 
     before = info.parents[0] if info.parents else ""
     files = []
     for path in info.paths:
-        later = []
-        for other in repo.log(paths=(path,)):
-            if other.id == info.id:
-                break
-            later.append(f"{other.id[:SHORT]} {other.subject}")
+        later = tuple(_short(other) for other in since if path in other.paths)
         old = repo.read_blob(before, path) if before else None
         new, current = repo.read_blob(info.id, path), _current(inv, path)
         moved = _moved_to(inv, path, new) if old is None and current is None else ""
-        files.append(UndoFile(path, old, new, current, tuple(later), moved))
+        files.append(UndoFile(path, old, new, current, later, moved))
     return files
 
 

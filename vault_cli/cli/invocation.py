@@ -256,21 +256,27 @@ class Invocation:
         if self.options.dry_run:
             note = f"dry run, nothing written: {change.verb}{change.subject}"
             data["dry_run"] = True
-            whole = [*self._pending(change), *diff]
+            whole = [*self._pending(change, data), *diff]
             return self.out.show(View(data, lambda: whole, None, plan.findings, (note,)))
         if plan.person or touches_force(self.root, change):
-            consent = self._agreed(plan, [*plan.card, *self._pending(change), *diff], data)
+            consent = self._agreed(plan, [*plan.card, *self._pending(change, data), *diff], data)
             if consent is None:
                 return self.left(data)
             change = consent.sign(change)
         return self._report(plan, self.vault.apply(change), data)
 
-    def _pending(self, change: Change) -> list[Line]:
-        """Return the edits of touched files that the change would record first, as a diff."""
-        from vault_cli.cli.preview import pending_lines
+    def _pending(self, change: Change, data: dict[str, Any]) -> list[Line]:
+        """Return the edits of touched files that the change would record first, as a diff.
+
+        Where there are any they also go into `data`, as `recorded_first`.
+        """
+        from vault_cli.cli.preview import pending_lines, plain
 
         repo = self.vault.repo
-        return [] if repo is None else pending_lines(self.root, repo, change)
+        lines = [] if repo is None else pending_lines(self.root, repo, change)
+        if lines:
+            data["recorded_first"] = plain(lines)
+        return lines
 
     def carry_out(self, plan: Plan, told: Sequence[Diagnostic] = ()) -> None:
         """Apply a change a person has just decided on in a dialogue; say so on stderr.

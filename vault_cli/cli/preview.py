@@ -51,6 +51,9 @@ def pending_lines(root: Path, repo: Repository, change: Change) -> list[Line]:
     sources = {edit.path for edit in change.edits if not _is_new(edit)}
     lines: list[Line] = []
     for found in repo.pending(sources):
+        if found.code == "added":
+            text = f"no commit holds {found.path} yet; it is recorded first, as it is"
+            lines.append([("yellow", text)])
         if found.code != "changed":
             continue
         old = repo.read_blob("HEAD", found.path)

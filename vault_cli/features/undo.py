@@ -39,6 +39,10 @@ class UndoFile:
     moved_to: str = ""
 
 
+_MOST_NAMED = 5
+"""Later commits that a refusal names; the newest, with which taking back begins, is the first."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Conflict:
     """Why a file cannot be taken back."""
@@ -56,6 +60,7 @@ def plan_undo(
     ids: Sequence[str] = (),
     reason: str = "",
     origin: str = "cli",
+    since: Sequence[str] = (),
 ) -> Change:
     """Plan the reverse of one commit.
 
@@ -67,6 +72,7 @@ def plan_undo(
         ids: record ids of the commit's trailers.
         reason: body of the commit message.
         origin: how the request came in.
+        since: all commits named in `later`, newest first: their order across files.
 
     Returns:
         The change, empty when everything is back already; its verb is `undo`, or `redo` when
@@ -88,7 +94,7 @@ def plan_undo(
         if file.path not in moved:
             _collect(_undo_file(file), edits, conflicts)
     if conflicts:
-        raise _refusal(commit, conflicts)
+        raise _refusal(commit, conflicts, since)
     verb, rest = _name(subject)
     return Change(
         verb=verb,
@@ -119,10 +125,12 @@ def _collect(
         edits.append(outcome)
 
 
-def _refusal(commit: str, conflicts: Sequence[_Conflict]) -> RefusedError:
+def _refusal(commit: str, conflicts: Sequence[_Conflict], since: Sequence[str]) -> RefusedError:
     names = ", ".join(conflict.file.path for conflict in conflicts)
-    later = tuple(dict.fromkeys(name for c in conflicts for name in c.file.later))
-    by = f" by {'; '.join(later)}" if later else ""
+    named = dict.fromkeys(name for c in conflicts for name in c.file.later)
+    later = [name for name in since if name in named] or list(named)
+    more = f"; and {len(later) - _MOST_NAMED} more" if len(later) > _MOST_NAMED else ""
+    by = f" by {'; '.join(later[:_MOST_NAMED])}{more}" if later else ""
     first = f" (the last one: mvault undo {later[0].split()[0]})" if later else ""
     return RefusedError(
         f"cannot undo {commit[:10]}: {names} changed since{by}; nothing was changed",
