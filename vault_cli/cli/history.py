@@ -52,24 +52,24 @@ def log(
     """
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
-    repo = repository(inv)
+    commits = _record_log(inv, record_id, limit) if record_id else repository(inv).log(limit=limit)
     inv.warn_settings()
-    commits = _record_log(inv, repo, record_id, limit) if record_id else repo.log(limit=limit)
     data = {"commits": [commit_data(commit) for commit in commits]}
     notes = () if commits else ("no commits yet",)
     return inv.out.show(View(data, lambda: log_lines(commits), notes=notes))
 
 
-def _record_log(inv: Invocation, repo: Repository, text: str, limit: int) -> list[CommitInfo]:
+def _record_log(inv: Invocation, text: str, limit: int) -> list[CommitInfo]:
     """Return the commits of one record, also of one that is no longer in the vault."""
     try:
         record = inv.find(text)
     except NotFoundError:
-        commits = repo.log(record_id=text, limit=limit) if ID_PATTERN.fullmatch(text) else []
+        known = ID_PATTERN.fullmatch(text)
+        commits = repository(inv).log(record_id=text, limit=limit) if known else []
         if not commits:
             raise
         return commits
-    return repo.log(paths=(record.path,), record_id=record.id, limit=limit)
+    return repository(inv).log(paths=(record.path,), record_id=record.id, limit=limit)
 
 
 def commit_data(commit: CommitInfo) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def diff(
 
 
 def _render_at(inv: Invocation, at: str, wanted: Wanted) -> Block:
-    snapshot = inv.vault.snapshot(at=at) if at else inv.whole_snapshot()
+    snapshot = inv.reading.snapshot(whole=True, at=at)
     return render_snapshot(inv, snapshot, wanted)
 
 

@@ -30,7 +30,6 @@ _ALIASES: Final = {
 
 _HOST: Final = re.compile(r"[^\s/@:\\]+|\[[0-9a-f:.]+\]")
 _PORT: Final = re.compile(r":\d*$")
-_NAME: Final = re.compile(r"[^\W_][\w.-]{0,79}")
 _LONGEST: Final = 300
 _MOST: Final = 1 << 18
 
@@ -221,13 +220,3 @@ def named_project(text: str, where: str) -> str:
             hint="Give the remote as host/owner/name, or a plain name; never a path.",
         )
     return wanted
-
-
-def plain_name(text: str) -> str:
-    """Return the name that a vault gives its project, "" when it is not allowed.
-
-    Such a name has no slash: a vault from elsewhere cannot pose as a project with a remote, and
-    so be shown what a person keeps for that one.
-    """
-    wanted = text.strip()
-    return wanted if _NAME.fullmatch(wanted) else ""

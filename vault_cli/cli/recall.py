@@ -37,18 +37,18 @@ def list_records(
     statuses = {one_of(Status, text, "status") for text in status or ()}
     for text in scope or ():
         check_scope(text)
+    snapshot = inv.reading.snapshot()
     records = [
         record
-        for record in inv.snapshot.records
+        for record in snapshot.records
         if (not kinds or record.kind in kinds)
         and (not statuses or record.status in statuses)
         and (not topic or any(has_topic(record, text) for text in topic))
         and (not scope or any(in_scope(record, text) for text in scope))
     ]
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
-    snapshot = inv.snapshot
     notes = () if records else ("no records",)
-    inv.warn_unreadable()
+    inv.warn_unreadable(snapshot)
     return inv.out.show(
         View(
             lambda: {

@@ -50,11 +50,14 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
     Raises:
         UsageError: an unknown scope, or `--valid-at` is not a date.
     """
+    from vault_cli.cli.project import find_branch, named_project
     from vault_cli.recall.select import Query
 
-    config = inv.vault.config
+    config = inv.reading.config
     levels, project, session = split_scopes(wanted.scopes)
     named = wanted.project if wanted.project is not None else project
+    if named:
+        named = named_project(named, "--project" if wanted.project else "--scope")
     return Query(
         now=moment(inv, wanted.valid_at),
         text=wanted.query,
@@ -64,6 +67,7 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
         session=wanted.session or session,
         topics=wanted.topics,
         kinds=wanted.kinds,
+        branch=find_branch(inv.cwd, inv.layers.home),
     )
 
 
@@ -71,7 +75,7 @@ def make_options(inv: Invocation, wanted: Wanted) -> RenderOptions:
     """Return how to render: what was asked for, else what is configured."""
     from vault_cli.recall.render import RenderOptions
 
-    config = inv.vault.config
+    config = inv.reading.config
     return RenderOptions(
         budget=int(config["render.budget"]) if wanted.budget is None else wanted.budget,
         unit=wanted.unit or str(config["render.unit"]),
@@ -101,11 +105,29 @@ def split_scopes(scopes: Sequence[str]) -> tuple[tuple[str, ...], str, str]:
 
 
 def find_project(inv: Invocation) -> str:
-    """Return the project id of the working directory: `$MVAULT_PROJECT`, else its git remote."""
-    from vault_cli.cli.project import project_id
+    """Return the project id of the working directory.
 
-    named = inv.environ.get("MVAULT_PROJECT", "").strip()
-    return named or project_id(inv.cwd, inv.root)
+    It is `$MVAULT_PROJECT`, else the git remote, else the name that the project vault gives.
+
+    Raises:
+        UsageError: `$MVAULT_PROJECT` is a path, or no name.
+    """
+    from vault_cli.cli.project import named_project, project_id
+
+    named = named_project(inv.environ.get("MVAULT_PROJECT", ""), "$MVAULT_PROJECT")
+    if named:
+        return named
+    root, config = inv.layers.home, inv.reading.config
+    found = project_id(inv.cwd, root, remote=str(config["project.remote"]))
+    home = inv.reading.home
+    if found or home is None or home.config.origin("vault.project") != "vault":
+        return found
+    from vault_cli.store.layers import find_user_vault, is_same_folder
+
+    user = find_user_vault()
+    if user is not None and is_same_folder(user, root):  # one name for every folder is none
+        return ""
+    return str(home.config["vault.project"]).strip()
 
 
 def moment(inv: Invocation, text: str) -> datetime:

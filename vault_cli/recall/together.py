@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -47,7 +46,7 @@ def join_vaults(project: Snapshot, user: Snapshot, user_root: str = "") -> Snaps
     mark_vault(project.records, PROJECT)
     mark_vault(user.records, USER)
     prefix = f"{user_root}/" if user_root else ""
-    theirs = (replace(item, path=prefix + item.path) for item in user.diagnostics)
+    theirs = (item._replace(path=prefix + item.path) for item in user.diagnostics)
     return Snapshot(
         records=(*project.records, *user.records),
         diagnostics=(*project.diagnostics, *theirs, *found),
@@ -98,9 +97,7 @@ def _same_id(record: Record, other: Record) -> Iterator[Diagnostic]:
         yield Diagnostic(record.path, 0, "promotion-unfinished", "warning", text, hint)
         return
     counts = "user" if _is_protected(other) and record.digest != other.digest else "project"
-    text = (
-        f"the id {record.id} stands in both vaults; where both are in force the {counts}'s counts"
-    )
+    text = f"the id {record.id} stands in both vaults; in force is the one of the {counts} vault"
     hint = "Give one of them another id, or take it out of force."
     yield Diagnostic(record.path, 0, "id-in-both-vaults", "warning", text, hint)
 
