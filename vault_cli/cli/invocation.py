@@ -87,10 +87,7 @@ class Invocation:
     @property
     def vault_name(self) -> str:
         """What the vault that is written is called, `project` or `user`; "" when it is alone."""
-        if not self.layers.both:
-            return ""
-        same = self.root == self.layers.home
-        return self.layers.name if same else "user" if self.layers.is_project else "project"
+        return self.layers.name_of(self.root)
 
     @cached_property
     def vault(self) -> Vault:
@@ -204,11 +201,19 @@ class Invocation:
                 f"{record.id} is in another vault than what was named before it",
                 hint="One change is made in one vault: name the records of each by themselves.",
             )
-        if other is not None and place != self.root:
-            found = self.reading.beside_heads
-            self.__dict__.update(root=place, vault=other, snapshot=found)
         self._settled = True
+        if other is not None:
+            self.turn_to(other, self.reading.beside_heads)
         return record
+
+    def turn_to(self, vault: Vault, snapshot: Snapshot | None = None) -> None:
+        """Write another vault from here on; the changes of one run are made in one vault."""
+        if vault.root != self.root:
+            self.forget_snapshot()
+            self.__dict__.update(root=vault.root, vault=vault)
+            if snapshot is not None:
+                self.__dict__["snapshot"] = snapshot
+        self._settled = True
 
     def find_all(self, texts: Sequence[str]) -> tuple[Record, ...]:
         """Return several records of one vault, each once, in the order given; as `find`."""

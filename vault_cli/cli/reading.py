@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vault_cli.errors import (
     ChangedMeanwhileError,
@@ -22,8 +22,8 @@ from vault_cli.errors import (
     UsageError,
     VaultError,
 )
-from vault_cli.model.record import Record, Snapshot
-from vault_cli.recall.together import USER, join_vaults, mark_vault
+from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.recall.together import PROJECT, USER, find_clashes, join_vaults, mark_vault
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
@@ -92,6 +92,16 @@ class Reading:
         except VaultError as error:
             self._note(error.message, error.hint, place)
             return None
+
+    def clashes(self) -> tuple[Diagnostic, ...]:
+        """Return what the two vaults say about the same ids, and what is wrong with the other.
+
+        For `check`, whose paths are those of the vault that is written.
+        """
+        if self._layers.beside is None:
+            return tuple(self._problems)
+        found = tuple(find_clashes(self._inv.snapshot, self.beside_heads))
+        return (*self._problems, *found)
 
     @cached_property
     def config(self) -> Config:
@@ -171,6 +181,13 @@ class Reading:
         return (Diagnostic("vault.toml", 0, "project-settings", "note", text, hint),)
 
     def find(self, text: str) -> tuple[Record, Vault | None]:
+        """Return the record that an id, its beginning or a path names, and its vault; `_search`."""
+        record, vault = self._search(text)
+        if self.other is not None:
+            mark_vault((record,), USER if vault is not None else PROJECT)
+        return record, vault
+
+    def _search(self, text: str) -> tuple[Record, Vault | None]:
         """Return the record that an id, its beginning or a path names, and its vault.
 
         An id that stands in both is the project's, unless that is what a promotion left behind.
@@ -218,6 +235,43 @@ class Reading:
         found = self.other.snapshot(whole=False) if self.other is not None else Snapshot()
         mark_vault(found.records, USER)
         return found
+
+    def write_to_user(self) -> None:
+        """Turn the run to the user vault, whatever project this is.
+
+        Raises:
+            UsageError: there is none, or it cannot be used.
+        """
+        from vault_cli.store.layers import require_user_vault
+        from vault_cli.store.vault import Vault
+
+        place = require_user_vault()
+        if place != self._inv.root:
+            self._inv.turn_to(Vault.open(place, environ=self._inv.environ))
+
+    def describe_other(self) -> dict[str, Any] | None:
+        """Return what `status` says about the vault that is not written; None when there is none.
+
+        `read` tells whether it is read beside; `problem` why it cannot be.
+        """
+        layers = self._layers
+        place = layers.beside or layers.hidden
+        if place is None:
+            return None
+        name = "user" if layers.is_project else "project"
+        data: dict[str, Any] = {"name": name, "vault": str(place), "read": False, "problem": ""}
+        if layers.beside is None:
+            return {**data, "problem": "read_scopes leaves it out"}
+        if self.other is None:
+            return {**data, "problem": "; ".join(found.message for found in self._problems)}
+        records = self.beside_heads.records
+        counts = {
+            "records": len(records),
+            "in_force": sum(record.in_force for record in records),
+            "drafts": sum(record.status is Status.CANDIDATE for record in records),
+            "unreadable": len(self.beside_heads.unreadable),
+        }
+        return {**data, "read": True, "counts": counts}
 
     def warn(self, snapshot: Snapshot) -> None:
         """Say on stderr what git keeps out of the work tree, and what two vaults say of another."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from vault_cli.cli.output import Line, inline
 from vault_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -128,6 +129,50 @@ def find_project(inv: Invocation) -> str:
     if user is not None and is_same_folder(user, root):  # one name for every folder is none
         return ""
     return str(home.config["vault.project"]).strip()
+
+
+def scope_here(inv: Invocation, text: str) -> str:
+    """Return a scope as it is stored: `project` alone is the project at hand.
+
+    Raises:
+        UsageError: there is none, or the project is named by a path.
+    """
+    from vault_cli.cli.project import named_project
+
+    level, _, name = text.strip().partition(":")
+    if level != "project":
+        return text
+    found = named_project(name, "--scope") if name.strip() else find_project(inv)
+    if not found:
+        raise UsageError(
+            "--scope project: this folder belongs to no project with a remote or a name",
+            hint="Name it: --scope project:<id>; or once for all: mvault config set vault.project",
+        )
+    return f"project:{found}"
+
+
+def place_data(inv: Invocation) -> dict[str, str]:
+    """Return which project and branch the working directory stands in, "" for none."""
+    from vault_cli.cli.project import find_branch
+
+    return {"project": find_project(inv), "branch": find_branch(inv.cwd, inv.layers.home)}
+
+
+def other_lines(data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield what `status` says about the other vault and the project at hand."""
+    other = data["other_vault"]
+    if other is not None:
+        yield [("dim", f"{other['name']} vault: "), other["vault"]]
+        if other["read"]:
+            counts = other["counts"]
+            shown = f"{counts['records']} records, {counts['in_force']} in force"
+            waiting = f"; {counts['drafts']} to review" if counts["drafts"] else ""
+            yield f"  read beside: {shown}{waiting}"
+        else:
+            yield [("yellow", f"  not read: {inline(other['problem'])}")]
+    if data["project"]:
+        branch = f" (branch {inline(data['branch'])})" if data["branch"] else ""
+        yield [("dim", "project: "), inline(data["project"]) + branch]
 
 
 def moment(inv: Invocation, text: str) -> datetime:

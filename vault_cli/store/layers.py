@@ -41,12 +41,11 @@ class Layers(NamedTuple):
         """Whether there are two vaults, be they read or not."""
         return self.beside is not None or self.hidden is not None
 
-    @property
-    def name(self) -> str:
-        """What the vault that is written is called: `project` or `user`; "" when it is alone."""
+    def name_of(self, root: Path) -> str:
+        """Return what one of two vaults is called, `project` or `user`; "" where one is alone."""
         if not self.both:
             return ""
-        return "project" if self.is_project else "user"
+        return "project" if self.is_project == (root == self.home) else "user"
 
 
 def find_layers(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) -> Layers:
@@ -89,6 +88,18 @@ def find_user_vault() -> Path | None:
     """Return the user vault, None when there is none."""
     place = user_folder("data")
     return place if is_vault(place) else None
+
+
+def require_user_vault() -> Path:
+    """Return the user vault; UsageError that says how to make one when there is none."""
+    found = find_user_vault()
+    if found is None:
+        place = user_folder("data")
+        raise UsageError(
+            f"there is no user vault ({place}); nothing was written",
+            hint=f"Make one: mvault init {place}",
+        )
+    return found
 
 
 def is_same_folder(one: Path, other: Path) -> bool:
