@@ -187,6 +187,10 @@ def undo(
     plan.question = f"{change.verb} {info.id[:SHORT]} {what}?"
     plan.hints = (f"A second `mvault undo` {takes} back.",)
     plan.nothing = f"{info.id[:SHORT]} is taken back already"
+    if any(key == "Vault-Promotion" for key, _ in info.trailers):
+        from vault_cli.cli.promote import other_half
+
+        plan.hints = (*plan.hints, other_half(inv, info))
     return inv.submit(plan)
 
 

@@ -306,8 +306,7 @@ class Invocation:
         """
         from vault_cli.cli.preview import pending_lines, plain
 
-        repo = self.vault.repo
-        lines = [] if repo is None else pending_lines(self.root, repo, change)
+        lines = pending_lines(self.root, repo, change) if (repo := self.vault.repo) else []
         if lines:
             data["recorded_first"] = plain(lines)
         return lines

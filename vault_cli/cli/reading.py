@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vault_cli.errors import (
     ChangedMeanwhileError,
@@ -26,8 +27,9 @@ from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.recall.together import PROJECT, USER, find_clashes, join_vaults, mark_vault
 
 if TYPE_CHECKING:
-    from vault_cli.cli.invocation import Invocation
+    from vault_cli.cli.output import Output
     from vault_cli.store.config import Config
+    from vault_cli.store.layers import Layers
     from vault_cli.store.vault import Vault
 
 CROSS_CODES = frozenset(
@@ -45,6 +47,33 @@ _NAMED = 5
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
+class Run(Protocol):
+    """What is needed here of the running invocation."""
+
+    environ: Mapping[str, str]
+    out: Output
+    lenient: bool
+
+    @property
+    def cwd(self) -> Path: ...  # noqa: D102 - as `Invocation`, like all of these
+
+    @property
+    def layers(self) -> Layers: ...  # noqa: D102
+
+    @property
+    def root(self) -> Path: ...  # noqa: D102
+
+    @property
+    def vault(self) -> Vault: ...  # noqa: D102
+
+    @property
+    def snapshot(self) -> Snapshot: ...  # noqa: D102
+
+    def whole_snapshot(self) -> Snapshot: ...  # noqa: D102
+
+    def turn_to(self, vault: Vault, snapshot: Snapshot | None = None) -> None: ...  # noqa: D102
+
+
 class Reading:
     """The vaults one run reads.
 
@@ -52,7 +81,7 @@ class Reading:
         inv: the run; its `snapshot` is that of the vault which is written.
     """
 
-    def __init__(self, inv: Invocation) -> None:
+    def __init__(self, inv: Run) -> None:
         self._inv = inv
         self._layers = inv.layers
         self._problems: list[Diagnostic] = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vault_cli.cli import flags
+from vault_cli.cli import effect, flags
 from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View
@@ -153,6 +153,10 @@ def set_value(
     edits = (Put("vault.toml", new, digest_of(old)),) if new != old else ()
     change = Change("config", f": {key} = {value}", edits, actor=inv.decider(yes=yes))
     plan = Plan(change, f"set {key} = {value}", f"Set {key} = {value}?", lines=())
+    if edits and key in effect.SCOPES:
+        found = effect.describe_effect(inv, key, value, user=False)
+        plan.data, plan.card = found.data, [[("yellow", line)] for line in found.lines]
+        plan.hints = found.lines
     plan.person, plan.yes, plan.nothing = True, yes, f"{key} is {value} already"
     return inv.submit(plan)
 
@@ -178,9 +182,16 @@ def _set_user(inv: Invocation, key: str, value: str, *, yes: bool) -> int:
     if new == old:
         note = f"nothing to do: {key} is {value} already"
         return inv.out.show(View(data, notes=(note,)))
+    told: Sequence[str] = ()
+    if key in effect.SCOPES:
+        found = effect.describe_effect(inv, key, value, user=True)
+        told = found.lines
+        data |= found.data
     if inv.options.dry_run:
         note = f"dry run, nothing written: {subject}"
-        return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=(note,)))
+        return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=(*told, note)))
+    for line in told:
+        inv.out.say(line)
     if not _is_agreed(inv, key, value, diff, data, yes=yes):
         return inv.left(data)
     _write_user(path, new)

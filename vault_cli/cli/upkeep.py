@@ -245,6 +245,7 @@ def check(
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
     from vault_cli.features.health import check as check_health
+    from vault_cli.features.scopes import check_scopes
 
     snapshot = inv.snapshot
     extra = check_health(
@@ -255,8 +256,8 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
         files=_attachments(inv),
     )
     settings = inv.vault.config.diagnostics
-    clashes = inv.reading.clashes()
-    found = (*settings, *snapshot.diagnostics, *extra, *clashes, *_skill_findings(inv))
+    extra += (*check_scopes(snapshot), *inv.reading.clashes())
+    found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
 
 

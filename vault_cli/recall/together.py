@@ -87,7 +87,7 @@ def _same_id(record: Record, other: Record) -> Iterator[Diagnostic]:
         return
     if not other.in_force and "promoted_to" in other.fields:
         return
-    if "promoted_from" in other.fields and record.scope != other.scope:
+    if other.fields.get("promoted_from") == str(record.scope) and other.body == record.body:
         text = f"{record.id} was promoted to the user vault, and still stands here too"
         hint = (
             f"Complete it: mvault promote {record.id} --to {other.scope} --to-vault user"
