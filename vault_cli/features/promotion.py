@@ -147,8 +147,10 @@ def plan_move(
     """
     require_same(record, data)
     present = [found for found in other.records if found.id == record.id]
-    if _has_left(record) and any(found.promoted_here for found in map(_Arrived, present)):
+    if _has_left(record) and any("promoted_from" in found.fields for found in present):
         return Move(_nothing(record, actor), _nothing(record, actor))
+    if _has_arrived(record, present):
+        target = replace(target, boundary=boundary_of(present[0]) or target.boundary)
     _require_allowed(record, target, actor)
     if is_skill_file(record.path):
         raise RefusedError(
@@ -167,11 +169,11 @@ def plan_move(
     )
 
 
-class _Arrived:
-    """What a record of the other vault says about where it came from."""
-
-    def __init__(self, record: Record) -> None:
-        self.promoted_here = "promoted_from" in record.fields
+def _has_arrived(record: Record, present: list[Record]) -> bool:
+    """Whether an earlier run, which ended too soon, put the record into the other vault."""
+    if len(present) != 1 or present[0].fields.get("promoted_from") != str(record.scope):
+        return False
+    return present[0].body == record.body
 
 
 def _has_left(record: Record) -> bool:
@@ -192,10 +194,9 @@ def _arrival(
 ) -> Change:
     """Return the change that puts the record into the other vault; empty when it is there."""
     change = _nothing(record, actor)
+    if _has_arrived(record, present):
+        return change
     if present:
-        same = present[0].fields.get("promoted_from") == str(record.scope)
-        if len(present) == 1 and same and present[0].body == record.body:
-            return change
         raise RefusedError(
             f"the id {record.id} stands in the other vault already: {present[0].path}",
             hint="Give one of the two another id, or take one of them out of force.",
