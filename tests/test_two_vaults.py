@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import NamedTuple
@@ -117,8 +116,12 @@ def test_a_vault_that_is_named_stands_alone(place: Place) -> None:
 
 @pytest.mark.parametrize(
     ("scopes", "vaults"),
-    [("project", set()), ("global", set()), ("both", {"project", "user"})]
-    + [("project,global", {"project", "user"})],
+    [
+        ("project", set()),
+        ("global", set()),
+        ("both", {"project", "user"}),
+        ("project,global", {"project", "user"}),
+    ],
 )
 def test_read_scopes_from_the_environment(place: Place, scopes: str, vaults: set[str]) -> None:
     env: dict[str, str | None] = {"MVAULT_READ_SCOPES": scopes}
@@ -333,7 +336,7 @@ def test_a_project_vault_that_is_a_link_out_is_not_used(place: Place, home: Path
     trap = home / "work" / "trap"
     trap.mkdir()
     git(trap, "init", "-q")
-    os.symlink(place.project, trap / ".mvault")
+    (trap / ".mvault").symlink_to(place.project)
     done = run("render", cwd=trap).ok()
     assert "项目的经验" not in done.out
     assert "推送前先跑测试" in done.out

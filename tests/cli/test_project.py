@@ -169,7 +169,7 @@ def test_git_s_configuration_is_read_as_git_reads_it(tmp_path: Path) -> None:
     config.write_text(
         '[core]\n\tbare = false # [remote "x"]\n'
         '[Remote "origin"] ; first\n'
-        '\tpushurl = https://github.com/acme/push\n'
+        "\tpushurl = https://github.com/acme/push\n"
         '\tURL = "https://github.com/acme/we" b ; comment\n'
         "\turl = https://github.com/acme/second\n"
         '[remote "a\\"b"]\n\turl = git@host:\\\nacme/web # comment\n'
@@ -212,8 +212,19 @@ def test_a_project_that_is_typed(text: str, wanted: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["/home/ana/web", "~/web", "./web", "../web", "C:\\web", "C:/web", "file:///srv/web", "a b"]
-    + ["https://u:p@/x", "a@b", "x\x1b[1m"],
+    [
+        "/home/ana/web",
+        "~/web",
+        "./web",
+        "../web",
+        "C:\\web",
+        "C:/web",
+        "file:///srv/web",
+        "a b",
+        "https://u:p@/x",
+        "a@b",
+        "x\x1b[1m",
+    ],
 )
 def test_a_path_is_no_project_and_is_not_repeated(text: str) -> None:
     with pytest.raises(UsageError) as caught:

@@ -311,12 +311,12 @@ class Reading:
 
     def warn_unreadable(self, snapshot: Snapshot) -> None:
         """As `warn`; and name the files that could not be read."""
-        from vault_cli.cli.views import plural
-        from vault_cli.text.names import show_path
-
         self.warn(snapshot)
         bad = snapshot.unreadable
         if bad:
+            from vault_cli.cli.views import plural
+            from vault_cli.text.names import show_path
+
             names = ", ".join(show_path(path) for path in bad[:_NAMED])
             more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
             text = f"{plural(len(bad), 'file')} could not be read: {names}{more}"
