@@ -10,6 +10,8 @@ from typing import NamedTuple
 import pytest
 from helpers import Result, commit_all, commit_count, fsck, git, head, run, run_real, write_files
 
+from vault_cli.cli.complete import complete_id
+
 WEB = "project:github.com/acme/web"
 
 
@@ -167,8 +169,8 @@ def test_read_scopes_from_the_person_s_file_and_never_from_a_project(
 def test_a_switch_of_rendered_scopes_says_what_it_hides(place: Place) -> None:
     preview = run("config", "set", "render.scopes", "global", cwd=place.web)
     assert preview.code == 3
-    assert "hides scope project: 3 records in force" in preview.out
-    assert "项目的经验" in preview.out
+    assert "hides scope project: 3 records in force" in preview.err
+    assert "项目的经验" in preview.err
     data = place.run("--json", "config", "set", "render.scopes", "global", "--dry-run").ok().data
     assert [item["layer"] for item in data["hides"]] == ["scope project", "scope session"]
     assert data["undo"] == "mvault config set render.scopes global,project,session"
@@ -248,6 +250,26 @@ def test_a_broken_project_vault_is_not_replaced_by_the_other_for_writing(place: 
     done = place.run("add", "note", "--title", "x", "--body", "y")
     assert done.code == 2
     assert head(place.user) == before
+
+
+def test_a_date_holds_for_both_and_a_commit_for_its_own_vault(place: Place) -> None:
+    run_date = "2100-01-01"
+    assert set(shown(place.run("--json", "render", "--at", run_date)).values()) == {
+        "project",
+        "user",
+    }
+    done = place.run("render", "--at", "HEAD").ok()
+    assert "推送前先跑测试" not in done.out
+    assert "read from the project vault alone" in done.err
+    assert place.run("diff").ok().err.strip() == "no difference"
+    assert place.run("diff", "2100-01-01").ok().err.strip() == "no difference"
+
+
+def test_ids_of_both_are_completed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place.web)
+    assert {key for key, _ in complete_id("f-")} >= {"f-mine000", "f-proj000"}
+    (place.user / "vault.toml").write_text("[")
+    assert {key for key, _ in complete_id("f-")} >= {"f-proj000"}
 
 
 def test_the_branch_of_the_checkout_counts(place: Place) -> None:

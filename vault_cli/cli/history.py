@@ -119,19 +119,22 @@ def diff(
 ) -> int:
     """Compare two renders: what an agent would be told before and after.
 
-    Both are rendered for today, with the same options.
+    Both are rendered for today, with the same options. A commit belongs to one vault, which alone
+    is compared then.
 
     Examples:
       mvault diff
       mvault diff HEAD~5 HEAD
       mvault diff 2026-06-01
     """
+    from vault_cli.cli.reading import is_commit
     from vault_cli.recall.explain import diff_blocks
 
     inv: Invocation = ctx.obj
     wanted = Wanted(mode=mode, query=query, budget=budget)
     repository(inv)
-    before, after = (_render_at(inv, at, wanted) for at in (old, new))
+    alone = any(map(is_commit, (old, new)))
+    before, after = (_render_at(inv, at, wanted, alone=alone) for at in (old, new))
     found = diff_blocks(before, after, (old, new or "working tree"))
     data = {"old": old, "new": new or "working tree", **found.as_data()}
     data["changed"] = bool(found.lines or found.entries)
@@ -150,8 +153,8 @@ def diff(
     return inv.out.show(View(data, lines, notes=notes))
 
 
-def _render_at(inv: Invocation, at: str, wanted: Wanted) -> Block:
-    snapshot = inv.reading.snapshot(whole=True, at=at)
+def _render_at(inv: Invocation, at: str, wanted: Wanted, *, alone: bool) -> Block:
+    snapshot = inv.reading.snapshot(whole=True, at=at, alone=alone)
     return render_snapshot(inv, snapshot, wanted)
 
 

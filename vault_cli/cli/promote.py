@@ -82,7 +82,7 @@ def _scope(inv: Invocation, text: str) -> Scope:
     from vault_cli.cli.rendering import scope_here
 
     try:
-        return Scope.parse(scope_here(inv, text))
+        return Scope.parse(scope_here(inv, text, "--to"))
     except ValueError as error:
         raise UsageError(
             f"--to {text}: that is no scope", hint="Use global, project:<id> or session:<id>."

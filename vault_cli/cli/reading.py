@@ -142,18 +142,19 @@ class Reading:
         found = self.other or self.home
         return self._inv.vault.config if found is None else found.config
 
-    def snapshot(self, *, whole: bool = False, at: str = "") -> Snapshot:
+    def snapshot(self, *, whole: bool = False, at: str = "", alone: bool = False) -> Snapshot:
         """Return what is read: one vault as it is, or both as one.
 
         Args:
             whole: read everything of every record at once.
             at: a commit or a date. A commit belongs to the vault that is written, which alone
                 is read then; a date holds for both.
+            alone: read only the vault that is written.
 
         Raises:
             VaultError: no vault could be read.
         """
-        if self._layers.beside is None:
+        if self._layers.beside is None or alone or is_commit(at):
             found = self._one(whole=whole, at=at)
             extra = self._problems
         else:
@@ -181,7 +182,7 @@ class Reading:
 
     def _read_other(self, *, whole: bool, at: str) -> Snapshot | None:
         """Read the user vault; None when it cannot be read, which is noted."""
-        if self.other is None or (at and not _DAY.match(at)):
+        if self.other is None:
             return None
         try:
             return self.other.snapshot(at=at, whole=whole)
@@ -300,7 +301,8 @@ class Reading:
             "drafts": sum(record.status is Status.CANDIDATE for record in records),
             "unreadable": len(self.beside_heads.unreadable),
         }
-        return {**data, "read": True, "counts": counts}
+        words = "; ".join(found.message for found in self.other.config.diagnostics)
+        return {**data, "read": True, "problem": words, "counts": counts}
 
     def warn(self, snapshot: Snapshot) -> None:
         """Say on stderr what git keeps out of the work tree, and what two vaults say of another."""
@@ -330,6 +332,11 @@ def _was_moved(record: Record) -> bool:
 
 def _is_exact(record: Record, text: str) -> bool:
     return text.strip() == record.id or text.strip().endswith(".md")
+
+
+def is_commit(at: str) -> bool:
+    """Tell whether `--at` names a commit, which belongs to one repository, and not a date."""
+    return bool(at) and _DAY.match(at) is None
 
 
 def path_in_vault(root: Path, cwd: Path, text: str) -> str:

@@ -65,6 +65,8 @@ def render(
     block = render_snapshot(inv, snapshot, wanted)
     if not at:
         inv.warn_unreadable(snapshot)
+    elif not {record.vault for record in snapshot.records} - {""} and inv.layers.beside:
+        inv.out.say(f"--at {at}: read from the {inv.vault_name} vault alone")
     if receipt:
         for line in receipt_lines(block):
             inv.out.report(line)

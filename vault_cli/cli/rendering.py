@@ -131,7 +131,7 @@ def find_project(inv: Invocation) -> str:
     return str(home.config["vault.project"]).strip()
 
 
-def scope_here(inv: Invocation, text: str) -> str:
+def scope_here(inv: Invocation, text: str, option: str = "--scope") -> str:
     """Return a scope as it is stored: `project` alone is the project at hand.
 
     Raises:
@@ -142,11 +142,11 @@ def scope_here(inv: Invocation, text: str) -> str:
     level, _, name = text.strip().partition(":")
     if level != "project":
         return text
-    found = named_project(name, "--scope") if name.strip() else find_project(inv)
+    found = named_project(name, option) if name.strip() else find_project(inv)
     if not found:
         raise UsageError(
-            "--scope project: this folder belongs to no project with a remote or a name",
-            hint="Name it: --scope project:<id>; or once for all: mvault config set vault.project",
+            f"{option} project: this folder belongs to no project with a remote or a name",
+            hint=f"Name it: {option} project:<id>; or for good: mvault config set vault.project NAME",
         )
     return f"project:{found}"
 
@@ -168,8 +168,9 @@ def other_lines(data: Mapping[str, Any]) -> Iterator[Line]:
             shown = f"{counts['records']} records, {counts['in_force']} in force"
             waiting = f"; {counts['drafts']} to review" if counts["drafts"] else ""
             yield f"  read beside: {shown}{waiting}"
-        else:
-            yield [("yellow", f"  not read: {inline(other['problem'])}")]
+        if other["problem"]:
+            word = "settings" if other["read"] else "not read"
+            yield [("yellow", f"  {word}: {inline(other['problem'])}")]
     if data["project"]:
         branch = f" (branch {inline(data['branch'])})" if data["branch"] else ""
         yield [("dim", "project: "), inline(data["project"]) + branch]

@@ -155,8 +155,9 @@ def set_value(
     plan = Plan(change, f"set {key} = {value}", f"Set {key} = {value}?", lines=())
     if edits and key in effect.SCOPES:
         found = effect.describe_effect(inv, key, value, user=False)
-        plan.data, plan.card = found.data, [[("yellow", line)] for line in found.lines]
-        plan.hints = found.lines
+        plan.data = found.data
+        for line in found.lines:
+            inv.out.say(line)
     plan.person, plan.yes, plan.nothing = True, yes, f"{key} is {value} already"
     return inv.submit(plan)
 
@@ -182,16 +183,14 @@ def _set_user(inv: Invocation, key: str, value: str, *, yes: bool) -> int:
     if new == old:
         note = f"nothing to do: {key} is {value} already"
         return inv.out.show(View(data, notes=(note,)))
-    told: Sequence[str] = ()
     if key in effect.SCOPES:
         found = effect.describe_effect(inv, key, value, user=True)
-        told = found.lines
         data |= found.data
+        for line in found.lines:
+            inv.out.say(line)
     if inv.options.dry_run:
         note = f"dry run, nothing written: {subject}"
-        return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=(*told, note)))
-    for line in told:
-        inv.out.say(line)
+        return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=(note,)))
     if not _is_agreed(inv, key, value, diff, data, yes=yes):
         return inv.left(data)
     _write_user(path, new)
