@@ -146,7 +146,7 @@ def scope_here(inv: Invocation, text: str, option: str = "--scope") -> str:
     if not found:
         raise UsageError(
             f"{option} project: this folder belongs to no project with a remote or a name",
-            hint=f"Name it: {option} project:<id>; or for good: mvault config set vault.project NAME",
+            hint=f"Name it: {option} project:<id>; or set vault.project in the project vault.",
         )
     return f"project:{found}"
 
