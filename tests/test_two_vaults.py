@@ -265,6 +265,21 @@ def test_a_date_holds_for_both_and_a_commit_for_its_own_vault(place: Place) -> N
     assert place.run("diff", "2100-01-01").ok().err.strip() == "no difference"
 
 
+def test_a_file_of_the_project_gets_nothing_of_the_user_unasked(place: Place, home: Path) -> None:
+    done = place.run("render", "--to", "../AGENTS.md").ok()
+    text = (place.web / "AGENTS.md").read_text()
+    assert "项目的经验" in text
+    assert "推送前先跑测试" not in text
+    assert "--with-user" in done.err
+    place.run("render", "--to", "../AGENTS.md", "--with-user").ok()
+    assert "推送前先跑测试" in (place.web / "AGENTS.md").read_text()
+    place.run("render", "--to", str(home / "CLAUDE.md")).ok()
+    assert "推送前先跑测试" in (home / "CLAUDE.md").read_text()
+    (home / "back.md").symlink_to(place.web / "AGENTS.md")
+    place.run("render", "--to", str(home / "back.md")).ok()
+    assert "推送前先跑测试" not in (place.web / "AGENTS.md").read_text()
+
+
 def test_ids_of_both_are_completed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.web)
     assert {key for key, _ in complete_id("f-")} >= {"f-mine000", "f-proj000"}

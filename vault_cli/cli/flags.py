@@ -139,6 +139,9 @@ Targets = Annotated[
     list[str] | None,
     typer.Option("--to", metavar="FILE", help="Write into the managed block of FILE (repeatable)."),
 ]
+WithUser = Annotated[
+    bool, typer.Option("--with-user", help="With --to: also your own vault, into a project's file.")
+]
 At = Annotated[str, typer.Option("--at", metavar="COMMIT|DATE", help="The vault as it was then.")]
 ValidAt = Annotated[
     str, typer.Option("--valid-at", metavar="DATE", help="What is valid on that day.")

@@ -36,11 +36,13 @@ def render(
     to: flags.Targets = None,
     at: flags.At = "",
     valid_at: flags.ValidAt = "",
+    with_user: flags.WithUser = False,
 ) -> int:
     """Print what is in force as a block for a prompt.
 
     The same vault, options and day give the same bytes. What does not fit is named in the block;
-    --receipt and --json say why. --to replaces only what stands between the markers of FILE.
+    --receipt and --json say why. --to replaces only what stands between the markers of FILE; into a
+    file of a project with a vault of its own goes what that vault holds, and not what is yours.
 
     Examples:
       mvault render
@@ -61,7 +63,8 @@ def render(
         project=project,
         valid_at=valid_at,
     )
-    snapshot = inv.reading.snapshot(whole=True, at=at)
+    alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
+    snapshot = inv.reading.snapshot(whole=True, at=at, alone=alone)
     block = render_snapshot(inv, snapshot, wanted)
     if not at:
         inv.warn_unreadable(snapshot)
@@ -108,6 +111,23 @@ def brief(
     inv.warn_unreadable(snapshot)
     data = {"brief": found.text, "shown": list(found.shown), "in_force": found.total}
     return inv.out.show(View(data, raw=found.text, diagnostics=snapshot.diagnostics, listed=True))
+
+
+def _belongs_to_project(inv: Invocation, names: list[str]) -> bool:
+    """Tell whether a file to write is one of the project's, which others may be given.
+
+    What a person keeps for themselves does not go into it unasked.
+    """
+    import os
+
+    if inv.layers.beside is None:
+        return False
+    top = os.path.realpath(inv.layers.home.parent)
+    places = [Path(os.path.realpath(_target(inv, name))) for name in names]
+    if not any(place.is_relative_to(top) for place in places):
+        return False
+    inv.out.say("the file is the project's: your own vault is left out (--with-user writes it too)")
+    return True
 
 
 def block_data(block: Block, snapshot: Snapshot) -> dict[str, Any]:

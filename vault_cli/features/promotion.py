@@ -58,7 +58,7 @@ def plan_promote(record: Record, data: bytes, target: Target, *, actor: Actor) -
         The change, empty when the scope is the same and no boundary was given.
 
     Raises:
-        RefusedError: the actor is no person, or the record is held or at its end.
+        RefusedError: the actor is no person, or the record reaches nobody.
         UsageError: it would become global without saying where it does not hold.
         ChangedMeanwhileError: `data` is not what the record was read from.
     """
