@@ -183,13 +183,13 @@ def _list_lines(title: str, items: Sequence[Any], text_of: Any) -> Iterator[Line
 
 def _brief(item: Mapping[str, Any]) -> str:
     if "title" not in item:
-        return f"{item['id']}  (not in the vault)"
+        return f"{item['id']!s}  (not in the vault)"
     return "  ".join(str(item[key]) for key in ("id", "status", "kind", "title"))
 
 
 def _rest_text(item: Mapping[str, Any]) -> str:
     lost = f"  (lost: {item['lost']})" if item["lost"] else ""
-    return "  " * (item["depth"] - 1) + _brief(item) + lost
+    return "  " * (int(item["depth"]) - 1) + _brief(item) + lost
 
 
 def _evidence_text(item: Mapping[str, Any]) -> str:

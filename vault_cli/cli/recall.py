@@ -64,10 +64,8 @@ def list_records(
     return inv.out.show(
         View(
             lambda: {
-                "records": [
-                    {**record_data(record), "states": list(derived.of(record))}
-                    for record in records
-                ],
+                "records": [record_data(record) for record in records],
+                "states": {r.id: list(derived.of(r)) for r in records if derived.of(r)},
                 "counts": {"records": len(records), "unreadable": len(snapshot.unreadable)},
                 "unreadable": list(snapshot.unreadable),
             },

@@ -30,8 +30,8 @@ def verify(
         ),
     ] = "",
     actor: Annotated[
-        str, typer.Option("--actor", help="Who confirmed, reproduced or looked it up.")
-    ] = "user",
+        str, typer.Option("--actor", help="Who confirmed or looked it up (default: user).")
+    ] = "",
     reason: flags.Reason = "",
     yes: flags.Yes = False,
 ) -> int:

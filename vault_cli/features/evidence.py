@@ -133,13 +133,13 @@ class VerifyRequest:
     Args:
         evidence: ids of entries the record has, and new entries (maps).
         method: a member of `METHODS`; "" takes the one that fits the evidence.
-        by: who confirmed, reproduced or looked it up.
+        by: who confirmed, reproduced or looked it up; "" leaves who it was, or is the user.
         reason: body of the commit message.
     """
 
     evidence: Sequence[str | Mapping[str, Any]] = ()
     method: str = ""
-    by: str = "user"
+    by: str = ""
     reason: str = ""
 
 
@@ -188,7 +188,10 @@ def plan_verify(
         )
     require_step(record.status, Status.VERIFIED, actor, record.id)
     cited, fresh = _gather(record, request.evidence, now)
-    method = _method(request.method, cited)
+    old = record.fields.get("verification")
+    before = old if isinstance(old, Mapping) else {}
+    asked = request.method or ("" if request.evidence else str(before.get("method") or ""))
+    method = _method(asked, cited)
     problem = rule_problem(record, method, cited)
     if problem:
         raise RefusedError(f"{record.id} cannot be verified: {problem}", hint=_missing(method))
@@ -201,7 +204,7 @@ def plan_verify(
         values["evidence"] = [*raw_entries(record.fields), *fresh]
     values["verification"] = {
         "method": method,
-        "actor": request.by,
+        "actor": request.by or str(before.get("actor") or "user"),
         "evidence": [entry.id for entry in cited],
         "at": instant_text(now),
     }
@@ -269,9 +272,10 @@ def _new_entry(
     observed = str(given.get("observed") or now.date().isoformat())
     entry, fault = read_entry({**given, "id": own_id, "observed": observed})
     if entry is None:
-        words = fault.message if fault else "cannot be used"
+        words = fault.message if fault else "it says nothing"
         raise RefusedError(
-            f"{record.id}: the evidence {words}", hint=_example(str(given.get("type")))
+            f"{record.id}: the evidence cannot be used: {words}",
+            hint=_example(str(given.get("type"))),
         )
     for other in known.values():
         if other.type == entry.type and dict(other.values) == dict(entry.values):

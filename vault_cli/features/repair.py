@@ -250,6 +250,10 @@ class _Bench:
         written = document.front.get("status")
         near = nearest_choice(written, tuple(map(str, Status))) if isinstance(written, str) else ""
         if near and not document.is_broken:
+            meant = read_record(patch_keys(document.data, path, {"status": near}), path)[0]
+            old = self._jump(meant) if meant is not None else None
+            if old is not None:  # what is meant nobody may give by hand: as it was, then
+                near = str(old.written_status)
             yield Repair(path, "unknown-status", {"status": near}, f"status {written} to {near}")
 
     def _alone(self, record: Record) -> Iterator[Repair]:

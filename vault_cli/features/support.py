@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.places import Places, finding
+from vault_cli.model.change import Change, Move, Put, Remove
 from vault_cli.model.record import ENDED, Record, Snapshot
 from vault_cli.model.support import ORPHANED, Support, judge_support, links_of
+from vault_cli.text.fields import read_record
 
 RELATIONS = ("supersedes", "derived_from", "conflicts")
 """Keys that name other records."""
@@ -165,16 +166,30 @@ def _trail(before: Mapping[str, str], record_id: str) -> list[str]:
     return trail[::-1]
 
 
-def relations_in(values: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Return the ids by relation among values that a command sets."""
-    found: dict[str, tuple[str, ...]] = {}
+def require_sound_change(snapshot: Snapshot, change: Change, before: Record | None = None) -> None:
+    """Refuse a planned text that names new relations which are not sound.
+
+    Args:
+        snapshot: the vault as it is.
+        change: of one record; its first edit holds the new text.
+        before: the record as it was: what it names already is not asked about again.
+
+    Raises:
+        RefusedError: as in `require_sound_links`.
+    """
+    edit = change.edits[0] if change.edits else None
+    after = None if edit is None or isinstance(edit, Remove) else _read(edit)
+    if after is None:
+        return
+    fresh = {}
     for key in RELATIONS:
-        value = values.get(key)
-        items = [value] if isinstance(value, str) else value
-        if isinstance(items, list | tuple):
-            ids = [item.get("id") if isinstance(item, Mapping) else item for item in items]
-            found[key] = tuple(name for name in ids if isinstance(name, str) and name)
-    return found
+        old = set(targets_of(before, key)) if before is not None else set()
+        fresh[key] = [name for name in targets_of(after, key) if name not in old]
+    require_sound_links(snapshot, after.id, fresh)
+
+
+def _read(edit: Put | Move) -> Record | None:
+    return read_record(edit.data, edit.path)[0]
 
 
 @dataclass(frozen=True, slots=True)
