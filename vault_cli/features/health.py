@@ -23,6 +23,7 @@ from vault_cli.features.support import (
     targets_of,
     unanswered,
 )
+from vault_cli.features.topics import check_topics
 from vault_cli.model.lifecycle import Actor, may_step
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot
 from vault_cli.text.fields import read_record
@@ -60,6 +61,7 @@ def check(
         found += check_evidence(record, places)
     found += check_relations(snapshot, now, load=load)
     found += check_support(snapshot, places)
+    found += check_topics(snapshot)
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)
