@@ -20,6 +20,7 @@ from vault_cli.features.support import (
     check_support,
     find_circles,
     known_names,
+    related_to,
     targets_of,
     unanswered,
 )
@@ -121,8 +122,9 @@ def check_relations(
 
 
 def _check_targets(record: Record, known: Collection[str], places: Places) -> Iterator[Diagnostic]:
-    for key in RELATIONS:
-        for target in targets_of(record, key):
+    relations = [(key, targets_of(record, key)) for key in RELATIONS]
+    for key, targets in (*relations, ("links", tuple(name for name, _ in related_to(record)))):
+        for target in targets:
             if target == record.id:
                 text, code = f"{key} names the record itself", "self-relation"
             elif target not in known:
