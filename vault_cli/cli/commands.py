@@ -48,5 +48,5 @@ COMMANDS: dict[str, Entry] = {
     "check": Entry("upkeep", "upkeep", "check", "Check every file of the vault."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
-    "trust": Entry("upkeep", "upkeep", "trust", "Trust this repository's hooks and settings."),
+    "trust": Entry("upkeep", "trusting", "trust", "Trust this repository's hooks and settings."),
 }

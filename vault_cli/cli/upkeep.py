@@ -207,6 +207,9 @@ def check(
         bool,
         typer.Option("--jumps", help="With --fix: also set statuses back that jumped by hand."),
     ] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Say from git history who admitted what is in force.")
+    ] = False,
     yes: flags.Yes = False,
 ) -> int:
     """Check every file of the vault, or only some; exit 1 when something has to be done.
@@ -214,10 +217,12 @@ def check(
     Errors keep a file out; warnings marked as holding keep a record from the render. Both end
     with 1. Other warnings and notes do not. --fix repairs lost and double successors, circles,
     one-sided conflicts, misspelt statuses and a `verified` that nothing carries; what needs a
-    choice is left and said.
+    choice is left and said. --trust says of every record in force where it came from, which commit
+    admitted it, by whom and how, and which one made its present text.
 
     Examples:
       mvault check
+      mvault check --trust
       mvault check --fix --dry-run
       mvault check drafts/2026-11/some-note.md
       mvault --json check
@@ -232,6 +237,10 @@ def check(
         return fix_vault(inv, jumps=jumps, only=fixable, yes=yes)
     if jumps:
         raise UsageError("--jumps goes with --fix", hint="Run: mvault check --fix --jumps")
+    if trust:
+        from vault_cli.cli.trusting import check_trust
+
+        return check_trust(inv, lambda path: not wanted or _is_below(path, wanted))
     snapshot = inv.snapshot
     found = _all_findings(inv)
     if wanted:
@@ -347,46 +356,3 @@ def _skill_findings(inv: Invocation) -> list[Diagnostic]:
     ]
     limit = int(inv.vault.config["graduation.skills_budget"])
     return found + list(listing_notes(listing_budget(skills, limit=limit)))
-
-
-def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
-    """Trust this repository's hooks and local git settings, as they are now.
-
-    Until a person has done so mvault works without running them. The trust ends when they change.
-
-    Examples:
-      mvault trust
-    """
-    from vault_cli.cli.history import repository
-    from vault_cli.cli.preview import answer_data
-    from vault_cli.model.lifecycle import Actor
-
-    inv: Invocation = ctx.obj
-    repo = repository(inv)
-    names = repo.untrusted()
-    data = {
-        **answer_data("trust", "trust"),
-        "untrusted": list(names),
-        "fingerprint": repo.trust_fingerprint(),
-        "trusted": not names,
-    }
-    if not names:
-        return inv.out.show(View(data, notes=("nothing to do: nothing here needs trust",)))
-    if inv.options.dry_run:
-        return inv.out.show(View({**data, "dry_run": True}, lambda: list(names)))
-    inv.out.partial = data
-    consent = inv.consent(yes=yes)
-    shown: list[Line] = [[("yellow", "would run: "), name] for name in names]
-    if not consent.how or consent.actor is not Actor.PERSON:
-        inv.out.lines(shown)
-        raise NeedsPersonError(
-            "trust: a person has to agree; nothing was trusted",
-            hint="Look at .git/config and .git/hooks, then run the same command in a terminal.",
-        )
-    if consent.ask:
-        inv.out.preview(shown)
-        if not inv.confirm("Run these from now on?"):
-            return inv.left(data)
-    repo.trust_now()
-    done = {**data, "trusted": True, "applied": True}
-    return inv.out.show(View(done, notes=("trusted until they change",)))

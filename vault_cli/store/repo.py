@@ -27,6 +27,7 @@ from vault_cli.store.trees import Trees
 
 if TYPE_CHECKING:
     from vault_cli.store.history import CommitInfo as CommitInfo  # noqa: PLC0414 - for callers
+    from vault_cli.store.lineage import Lineage
 
 __all__ = ["Pending", "Repository"]
 
@@ -319,6 +320,15 @@ class Repository:
         if record_id:
             return history.list_record_commits(self.git, self._prefix, record_id, full, limit)
         return history.list_commits(self.git, self._prefix, full, limit)
+
+    def lineage(
+        self, paths: Iterable[str], *, commit: str = "", whole: bool = True
+    ) -> Lineage:
+        """Trace the records at these paths back through history (see `store.lineage`)."""
+        from vault_cli.store.lineage import read_lineage
+
+        start = commit or self.head()
+        return read_lineage(self.git, self._prefix, start, paths, whole=whole)
 
     def commit_info(self, revision: str) -> CommitInfo:
         """Return one commit with the vault paths it touched.
