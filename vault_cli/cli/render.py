@@ -64,7 +64,7 @@ def render(
         valid_at=valid_at,
     )
     alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
-    snapshot = inv.reading.snapshot(whole=True, at=at, alone=alone)
+    snapshot = inv.reading.snapshot(whole=True, at=at, alone=alone, guarded=True)
     block = render_snapshot(inv, snapshot, wanted)
     if not at:
         inv.warn_unreadable(snapshot)
@@ -106,7 +106,7 @@ def brief(
 
     inv: Invocation = ctx.obj
     wanted = Wanted(query=query, session=session, project=project)
-    snapshot = inv.reading.snapshot(whole=True)
+    snapshot = inv.reading.snapshot(whole=True, guarded=True)
     found = write_brief(select_records(snapshot, make_query(inv, wanted)), most)
     inv.warn_unreadable(snapshot)
     data = {"brief": found.text, "shown": list(found.shown), "in_force": found.total}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -42,16 +42,25 @@ class Session:
 def review(
     ctx: typer.Context,
     kind: flags.Kinds = None,
+    incoming: Annotated[
+        bool, typer.Option("--incoming", help="What others changed in force, instead of drafts.")
+    ] = False,
 ) -> int:
     """Go through the drafts one by one: approve, edit, reject, skip. Needs a terminal.
 
-    Each decision is a commit of its own, so quitting loses nothing.
+    Each decision is a commit of its own, so quitting loses nothing. --incoming goes through what
+    others changed in force (trust.incoming), old against new.
 
     Examples:
       mvault review
       mvault review --kind rule
+      mvault review --incoming
     """
     inv: Invocation = ctx.obj
+    if incoming:
+        from vault_cli.cli.trusting import review_incoming
+
+        return review_incoming(inv)
     kinds = {one_of(Kind, text, "kind") for text in kind or ()}
     drafts = [
         record

@@ -186,6 +186,10 @@ def _carry_out(inv: Invocation, setup: Setup) -> int:
     if not setup.files:
         return _answer(inv, setup, repo, "", ["nothing to do: this is a vault already"])
     repo.require_identity()
+    if not setup.old["vault.toml"]:
+        from vault_cli.store.incoming import note_made_here
+
+        note_made_here(setup.root)
     commit = _write(inv, setup)
     notes = [_describe(setup), f"wrote {', '.join(sorted(setup.files))} (commit {commit[:10]})"]
     return _answer(inv, setup, repo, commit, notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,7 +21,7 @@ from vault_cli.cli.views import (
     record_data,
     summary_line,
 )
-from vault_cli.errors import Diagnostic, NeedsPersonError, UsageError, VaultError
+from vault_cli.errors import Diagnostic, UsageError, VaultError
 from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.names import show_path
@@ -48,6 +49,9 @@ def status(ctx: typer.Context) -> int:
     pending = repo.pending() if repo is not None else ()
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
+    from vault_cli.cli.trusting import status_lines
+
+    trusted, trust_lines = status_lines(inv)
     data = {
         "vault": str(inv.root),
         "other_vault": inv.reading.describe_other(),
@@ -64,11 +68,12 @@ def status(ctx: typer.Context) -> int:
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
         "settings": [found.as_data() for found in settings],
+        "trust": trusted,
     }
     inv.warn_outside_checkout()
     view = View(
         data,
-        lambda: _status_lines(data, groups, pending, snapshot),
+        lambda: chain(_status_lines(data, groups, pending, snapshot), trust_lines),
         diagnostics=tuple(dict.fromkeys((*settings, *snapshot.diagnostics))),
         hints=_status_hints(data, snapshot.records),
         listed=True,

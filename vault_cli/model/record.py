@@ -208,6 +208,8 @@ class Record:
         fields: the whole front matter as read (text, lists, maps; unknown keys included).
         findings: warnings and notes about this file (errors keep a record out altogether).
         vault: `project` or `user` in a snapshot of both vaults, else "" (see `recall.together`).
+        withheld: why the person's own trust settings keep it out of what is shown to an agent, else
+            "". Set by the program after reading (see `store.guard`), never by a file.
     """
 
     id: str
@@ -243,6 +245,7 @@ class Record:
     fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     findings: tuple[Diagnostic, ...] = ()
     vault: str = ""
+    withheld: str = ""
 
     @property
     def status(self) -> Status:

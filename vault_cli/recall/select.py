@@ -107,8 +107,8 @@ class Exclusion(NamedTuple):
     """A record in force that is not eligible here, and why.
 
     Args:
-        code: `scope`, `branch`, `kind`, `topic`, `scheduled`, `expired`, `ambiguous`, `held`, or
-            (of two vaults) `shadowed`, `superseded`.
+        code: `scope`, `branch`, `kind`, `topic`, `scheduled`, `expired`, `ambiguous`, `held`,
+            `trust`, or (of two vaults) `shadowed`, `superseded`.
     """
 
     record: Record
@@ -125,7 +125,7 @@ class Selection(NamedTuple):
 
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
     """Choose and rank; deterministic: ties end at the record id."""
-    counts = Counter((record.id, record.vault) for record in snapshot.records)
+    counts = Counter((r.id, r.vault) for r in snapshot.records if not r.withheld)
     table = TopicTable(snapshot.records)
     judge = _Judge(query, frozenset(key for key, n in counts.items() if n > 1), table)
     eligible: list[Record] = []
@@ -158,6 +158,8 @@ class _Judge:
 
     def verdict(self, record: Record) -> tuple[str, str]:
         """Return (code, reason) of what keeps the record out, or two empty texts."""
+        if record.withheld:
+            return "trust", record.withheld
         place = self._place(record)
         if place[0]:
             return place

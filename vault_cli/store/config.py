@@ -1,10 +1,13 @@
-"""Configuration: flags > environment > project vault.toml > user config > defaults.
+"""Configuration: flags > environment > user config for this vault > vault.toml > user config.
+
+The person's file may hold a table `[vaults."/path/of/a/vault"]` with settings for that one vault.
 
 May import `errors` and of `store` what reads files and knows the settings.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +29,7 @@ from vault_cli.store.settings import (
 )
 from vault_cli.store.toml_read import (
     CONFIG_FILE,
+    VAULTS,
     TomlError,
     flatten,
     line_of,
@@ -63,7 +67,7 @@ class Config:
         return self.values[name]
 
     def origin(self, name: str) -> str:
-        """Return `default`, `user`, `vault`, `environment` or `flag`."""
+        """Return `default`, `user`, `vault`, `user-here`, `environment` or `flag`."""
         return self.origins.get(name, "default")
 
 
@@ -100,8 +104,10 @@ def load_config(
     loader = _Loader(lenient=lenient)
     own = user_config_path(environ)
     loader.add_file(lambda: read_toml_file(own), str(own), "user")
+    here = loader.take_vaults(root)
     if root is not None:
         loader.add_file(lambda: _read_vault_file(root), CONFIG_FILE, "vault")
+    loader.add_here(here, str(own))
     loader.add_environment(environ)
     for name, value in (flags or {}).items():
         if value is not None:
@@ -117,6 +123,25 @@ class _Loader:
         self.values: dict[str, Any] = {s.name: s.default for s in SETTINGS}
         self.origins: dict[str, str] = {}
         self.findings: list[Diagnostic] = []
+        self.vaults: Mapping[str, Any] = {}
+
+    def take_vaults(self, root: Path | None) -> Mapping[str, Any]:
+        """Return what the person's file sets for the vault at `root` alone."""
+        if root is None or not self.vaults:
+            return {}
+        real = os.path.realpath(root)
+        tables = (t for name, t in self.vaults.items() if _is_place(name, real))
+        return next((table for table in tables if isinstance(table, Mapping)), {})
+
+    def add_here(self, table: Mapping[str, Any], where: str) -> None:
+        """Lay the person's settings for this vault over what is there."""
+        for name, value in flatten(table):
+            try:
+                self.take(find_setting(name), value, "user-here")
+            except UsageError as error:
+                code = "config-value" if name in BY_NAME else "config-key"
+                hint = error.hint or f"Set it again: mvault config set --user --here {name} …"
+                self._report(_at(where, error, hint), where, 0, code, error.message)
 
     def add_file(self, read: Callable[[], bytes | None], where: str, layer: str) -> None:
         """Lay a TOML file over what is there."""
@@ -129,6 +154,8 @@ class _Loader:
         except UsageError as error:
             self._report(error, where, 0, "config-unreadable", error.message)
             return
+        if layer == "user" and isinstance(table.get(VAULTS), Mapping):
+            self.vaults = table.pop(VAULTS)
         for name, value in flatten(table):
             try:
                 setting = find_setting(name)
@@ -197,6 +224,10 @@ class _Loader:
         return Config(
             MappingProxyType(self.values), MappingProxyType(self.origins), tuple(self.findings)
         )
+
+
+def _is_place(name: str, real: str) -> bool:
+    return os.path.realpath(expand_home(name)) == real
 
 
 def _at(where: str, error: UsageError, hint: str) -> UsageError:

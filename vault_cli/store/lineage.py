@@ -9,6 +9,7 @@ may have come with the repository.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -95,7 +96,7 @@ def read_lineage(
         return Lineage("", {}, {}, is_shallow=False)
     start = f"{prefix}/" if prefix else ""
     entries = tree_of(git, commit, prefix)
-    blobs = {path: found.blob for path in paths if (found := entries.get(start + path))}
+    blobs = {path: entries[start + path].blob for path in paths if start + path in entries}
     trails = {path: _Trail(start + path, {blob}) for path, blob in blobs.items()}
     edges = shallow_edges(git)
     _walk(read_touches(git, prefix, commit), trails, edges, whole=whole)
@@ -180,6 +181,41 @@ def _moved_from(touch: Touch, deed: Deed, touches: Sequence[Touch]) -> Touch | N
         return like[0]
     is_one = len(gone) == 1 and sum(not any(t.before) for t in touches) == 1
     return gone[0] if is_one and len(deed.ids) <= 1 else None
+
+
+def last_deeds(git: Git, prefix: str, commit: str, paths: Iterable[str]) -> dict[str, str]:
+    """Return the newest commit that touched each repository-relative path.
+
+    What a merge brought back over a newer change has none: nobody says who wanted that.
+    """
+    left = set(paths)
+    found: dict[str, str] = {}
+    entries = tree_of(git, commit, prefix) if commit else {}
+    for deed, touches in read_touches(git, prefix, commit) if commit else ():
+        for touch in touches:
+            if touch.path not in left:
+                continue
+            left.discard(touch.path)
+            now = entries.get(touch.path, Entry()).blob
+            if touch.after == now and deed.id not in shallow_edges(git):
+                found[touch.path] = deed.id
+        if not left:
+            break
+    return found
+
+
+def same_texts(git: Git, blobs: Mapping[str, str], digests: Mapping[str, str]) -> set[str]:
+    """Return the paths whose blob is the text with that SHA-256, or that text with CRLF."""
+    from vault_cli.store.history import _read_blobs as read_blobs
+
+    if not blobs:
+        return set()
+    found = set()
+    for path, data in zip(blobs, read_blobs(git, list(blobs.values())), strict=True):
+        forms = (data, data.replace(b"\n", b"\r\n"))
+        if any(hashlib.sha256(form).hexdigest() == digests.get(path) for form in forms):
+            found.add(path)
+    return found
 
 
 def read_touches(git: Git, prefix: str, commit: str) -> Iterator[tuple[Deed, list[Touch]]]:

@@ -27,7 +27,6 @@ from vault_cli.store.trees import Trees
 
 if TYPE_CHECKING:
     from vault_cli.store.history import CommitInfo as CommitInfo  # noqa: PLC0414 - for callers
-    from vault_cli.store.lineage import Lineage
 
 __all__ = ["Pending", "Repository"]
 
@@ -122,6 +121,15 @@ class Repository:
     def is_own(self) -> bool:
         """Whether the vault root is the root of the work tree (else: folder of a bigger one)."""
         return not self._prefix
+
+    @property
+    def prefix(self) -> str:
+        """The vault's folder in the repository, "" for its top."""
+        return self._prefix
+
+    def read_settings(self) -> Settings:
+        """Return git's configuration with its scopes."""
+        return self._settings.read()
 
     def head(self) -> str:
         """Return the full id of HEAD, "" before the first commit."""
@@ -320,15 +328,6 @@ class Repository:
         if record_id:
             return history.list_record_commits(self.git, self._prefix, record_id, full, limit)
         return history.list_commits(self.git, self._prefix, full, limit)
-
-    def lineage(
-        self, paths: Iterable[str], *, commit: str = "", whole: bool = True
-    ) -> Lineage:
-        """Trace the records at these paths back through history (see `store.lineage`)."""
-        from vault_cli.store.lineage import read_lineage
-
-        start = commit or self.head()
-        return read_lineage(self.git, self._prefix, start, paths, whole=whole)
 
     def commit_info(self, revision: str) -> CommitInfo:
         """Return one commit with the vault paths it touched.

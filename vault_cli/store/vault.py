@@ -238,5 +238,19 @@ class Vault:
             return Receipt()
         ignore = self.config["files.ignore"]
         done = apply_change(self.root, self.require_repo(), change, ignore=ignore, wait=wait)
+        done = self._note_admitted(change, done)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
+
+    def _note_admitted(self, change: Change, done: Receipt) -> Receipt:
+        """Take down what a change admitted, where the person has changes of others wait."""
+        from vault_cli.store.incoming import incoming_policy, record_change
+
+        if not done.commit or incoming_policy(self.root, self.config) == "accept":
+            return done
+        try:
+            record_change(self.root, change, done.commit)
+        except StoreError as error:  # the change itself is made
+            note = Diagnostic("", 0, "trust-state", "warning", error.message, error.hint)
+            return replace(done, diagnostics=(*done.diagnostics, note))
+        return done
