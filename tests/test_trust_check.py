@@ -70,7 +70,9 @@ def test_by_hand_and_not_committed(tmp_path: Path) -> None:
 def test_an_admission_by_somebody_who_may_not(tmp_path: Path, actor: str) -> None:
     root = make_vault(tmp_path)
     write_files(root, {"memories/a.md": note("n-a")})
-    message = f"approve: a\n\nVault-Op: approve\nVault-Id: n-a\nVault-Origin: mcp\nVault-Actor: {actor}"
+    message = (
+        f"approve: a\n\nVault-Op: approve\nVault-Id: n-a\nVault-Origin: mcp\nVault-Actor: {actor}"
+    )
     commit_all(root, message)
     accounts, codes, code = check(root)
     assert code == 1

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
-from helpers import commit_all, git, make_vault, rendered, run, write_files
-
 from cli.test_terminal import Terminal
+from helpers import commit_all, git, make_vault, rendered, run, write_files
 
 RULE = "---\nid: {id}\nkind: rule\nstatus: active\ntitle: {title}\n---\n{body}\n"
 PERSON = {"MVAULT_ACTOR": "person"}
@@ -64,6 +65,7 @@ def test_a_received_vault_waits_until_a_person_trusts_it(pair: Pair) -> None:
     assert "2 records in force wait for a person" in first.err
     assert "先问再部署" not in first.out
     assert "Run the tests" not in first.out
+    assert "> Kept out by the reader's trust settings: 2. See `mvault status`." in first.out
     assert "nothing is in force" in run("--vault", pair.mine, "brief").ok().out
     assert pair.waiting() == {"r-one": "new", "r-two": "new"}
     # an agent can show what would be trusted, and no more
@@ -236,3 +238,32 @@ def test_without_these_settings_git_is_not_started(
     root = make_vault(tmp_path, {ONE: RULE.format(id="r-one", title="One", body="text")})
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     assert "One" in run("--vault", root, "render").ok().out
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="keys are made with ssh-keygen")
+def test_under_signed_what_an_allowed_key_signed_needs_no_review(pair: Pair, home: Path) -> None:
+    key = home / "key"
+    args = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "mate", "-f", str(key)]
+    subprocess.run(args, check=True)
+    signers = home / "signers"
+    signers.write_text(f"mate@example.invalid {(home / 'key.pub').read_text()}")
+    with (home / "gitconfig").open("a") as file:
+        file.write(f'[gpg]\n\tformat = ssh\n[gpg "ssh"]\n\tallowedSignersFile = {signers}\n')
+    pair.trust("signed")
+    write_files(pair.theirs, {ONE: RULE.format(id="r-one", title="先问再部署", body="改了。")})
+    (pair.theirs / TWO).unlink()
+    git(pair.theirs, "add", "-A")
+    git(pair.theirs, "-c", f"user.signingkey={key}.pub", "commit", "-q", "-S", "-m", "signed")
+    write_files(pair.theirs, {"playbook/new.md": RULE.format(id="r-new", title="New", body="N")})
+    pair.push("not signed")
+    pair.pull()
+    shown = rendered(pair.mine)
+    assert "改了。" in shown
+    assert "Before each push." not in shown
+    assert "New" not in shown
+    assert pair.waiting() == {"r-new": "new"}
+    write_files(pair.theirs, {ONE: RULE.format(id="r-one", title="先问再部署", body="又改。")})
+    pair.push("not signed either")
+    pair.pull()
+    assert "改了。" in rendered(pair.mine)
+    assert pair.waiting() == {"r-new": "new", "r-one": "changed"}

@@ -250,9 +250,7 @@ def test_verdicts_are_kept_outside_of_the_vault_and_bound_to_the_keys(
     assert receipt(root) == {}
 
 
-def test_a_copy_beside_it_does_not_take_a_signed_rule_out(
-    tmp_path: Path, signers: Signers
-) -> None:
+def test_a_copy_beside_it_does_not_take_a_signed_rule_out(tmp_path: Path, signers: Signers) -> None:
     root = make_vault(tmp_path)
     put(root, "r-one", "the signed text")
     signers.commit(root, "mine", "mine")

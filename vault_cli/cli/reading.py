@@ -181,7 +181,7 @@ class Reading:
         """Apply the person's trust settings for a vault, where that was asked for."""
         if not self._guarding:
             return snapshot
-        from vault_cli.cli.trusting import guard
+        from vault_cli.cli.guarding import guard
 
         return guard(self._inv.out, vault, snapshot)
 

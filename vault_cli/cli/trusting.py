@@ -5,66 +5,26 @@ May import everything below `cli`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from vault_cli.cli import flags
+from vault_cli.cli.guarding import waiting_notes
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, Span, View, finding_lines, inline
 from vault_cli.cli.views import plural, summary_line
 from vault_cli.errors import NeedsPersonError, StoreError, VaultError
 
 if TYPE_CHECKING:
-    from vault_cli.cli.output import Output
     from vault_cli.features.trust import Account
     from vault_cli.model.lineage import Deed
-    from vault_cli.model.record import Snapshot
-    from vault_cli.store.guard import Guarded, Waiting
     from vault_cli.store.repo import Repository
-    from vault_cli.store.vault import Vault
+    from vault_cli.store.waiting import Waiting
 
 _SHORT = 10
 _MOST = 20
-
-
-def guard(out: Output, vault: Vault, snapshot: Snapshot) -> Snapshot:
-    """Return what the person's trust settings leave of a vault; what waits is said on stderr.
-
-    Raises:
-        UsageError: a setting cannot be used. StoreError: git failed.
-    """
-    from vault_cli.store.guard import guard_snapshot, policies_of
-
-    if not policies_of(vault):
-        return snapshot
-    guarded = guard_snapshot(vault, snapshot)
-    for line in waiting_notes(guarded):
-        out.warn(line)
-    return guarded.snapshot
-
-
-def waiting_notes(guarded: Guarded) -> Iterator[str]:
-    """Yield one line about what waits for a person, and one about what else is kept out."""
-    count = len(guarded.waiting)
-    if guarded.is_first and count:
-        waits = "1 record in force waits" if count == 1 else f"{count} records in force wait"
-        yield (
-            f"this vault came from elsewhere: {waits} for a person"
-            " (`mvault trust`, or `mvault review --incoming` one by one)"
-        )
-    elif count:
-        were = "1 change of others waits" if count == 1 else f"{count} changes of others wait"
-        yield f"{were} for a person; the admitted texts are shown (`mvault review --incoming`)"
-    shown = {item.id for item in guarded.waiting}
-    reasons = Counter(r.withheld for r in guarded.withheld if r.id not in shown)
-    if reasons:
-        text = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items()))
-        yield f"left out by {' and '.join(guarded.policies)}: {text}"
-    if guarded.replaced:
-        yield f"{plural(len(guarded.replaced), 'edit')} not committed: HEAD's text is shown"
 
 
 def check_trust(inv: Invocation, wanted: Callable[[str], bool]) -> int:
@@ -187,8 +147,8 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
 
 def _trust_now(inv: Invocation, repo: Repository) -> None:
     """Record the repository's settings as trusted, and what is in force as admitted."""
-    from vault_cli.store.guard import admit_present
     from vault_cli.store.incoming import incoming_policy
+    from vault_cli.store.waiting import admit_present
 
     repo.trust_now()
     if incoming_policy(inv.vault.root, inv.vault.config) != "accept":
@@ -261,7 +221,7 @@ def _review_data(done: Mapping[str, Sequence[Waiting]], left: Sequence[Waiting])
 def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str:
     """Ask about one change until it is decided; "" ends the review."""
     from vault_cli.cli.preview import diff_lines
-    from vault_cli.store.guard import admit_one, admitted_bytes
+    from vault_cli.store.waiting import admit_one, admitted_bytes
 
     old = admitted_bytes(inv.vault, [item]).get(item.id, b"")
     new = inv.read(item.path) if item.path else b""

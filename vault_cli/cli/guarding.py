@@ -1,0 +1,52 @@
+"""What is kept out of a render by the person's trust settings, said. May import all below `cli`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from vault_cli.cli.views import plural
+
+if TYPE_CHECKING:
+    from vault_cli.cli.output import Output
+    from vault_cli.model.record import Snapshot
+    from vault_cli.store.guard import Guarded
+    from vault_cli.store.vault import Vault
+
+
+def guard(out: Output, vault: Vault, snapshot: Snapshot) -> Snapshot:
+    """Return what the person's trust settings leave of a vault; what waits is said on stderr.
+
+    Raises:
+        UsageError: a setting cannot be used. StoreError: git failed.
+    """
+    from vault_cli.store.guard import guard_snapshot, policies_of
+
+    if not policies_of(vault):
+        return snapshot
+    guarded = guard_snapshot(vault, snapshot)
+    for line in waiting_notes(guarded):
+        out.warn(line)
+    return guarded.snapshot
+
+
+def waiting_notes(guarded: Guarded) -> Iterator[str]:
+    """Yield one line about what waits for a person, and one about what else is kept out."""
+    count = len(guarded.waiting)
+    if guarded.is_first and count:
+        waits = "1 record in force waits" if count == 1 else f"{count} records in force wait"
+        yield (
+            f"this vault came from elsewhere: {waits} for a person"
+            " (`mvault trust`, or `mvault review --incoming` one by one)"
+        )
+    elif count:
+        were = "1 change of others waits" if count == 1 else f"{count} changes of others wait"
+        yield f"{were} for a person; the admitted texts are shown (`mvault review --incoming`)"
+    shown = {item.id for item in guarded.waiting}
+    reasons = Counter(r.withheld for r in guarded.withheld if r.id not in shown)
+    if reasons:
+        text = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items()))
+        yield f"left out by {' and '.join(guarded.policies)}: {text}"
+    if guarded.replaced:
+        yield f"{plural(len(guarded.replaced), 'edit')} not committed: HEAD's text is shown"
