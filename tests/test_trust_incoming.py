@@ -267,3 +267,41 @@ def test_under_signed_what_an_allowed_key_signed_needs_no_review(pair: Pair, hom
     pair.pull()
     assert "改了。" in rendered(pair.mine)
     assert pair.waiting() == {"r-new": "new", "r-one": "changed"}
+
+
+def test_a_repository_with_no_other_side_is_the_persons(tmp_path: Path) -> None:
+    root = tmp_path / "plain"
+    write_files(
+        root, {"vault.toml": "schema = 1\n", ONE: RULE.format(id="r-1", title="T", body="b")}
+    )
+    git(tmp_path, "init", "-q", "plain")
+    commit_all(root, "start")
+    assert "[r-1]" in rendered(root)
+    git(root, "remote", "add", "origin", "https://example.invalid/x.git")
+    assert "[r-1]" not in rendered(root)
+    git(root, "remote", "remove", "origin")
+    assert "[r-1]" in rendered(root)
+    (root / ".git" / "FETCH_HEAD").write_text("")  # as `git pull ADDRESS` leaves it
+    assert "[r-1]" not in rendered(root)
+
+
+def test_a_vault_in_a_cloned_repository_of_code(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "code")
+    commit_all_empty(tmp_path / "code")
+    git(tmp_path, "clone", "-q", "code", "clone")
+    root = tmp_path / "clone" / ".mvault"
+    run("init", root, "--in-repo", cwd=tmp_path).ok()  # made here: it is the person's
+    write_files(root, {ONE: RULE.format(id="r-1", title="T", body="b")})
+    commit_all(tmp_path / "clone")
+    assert "[r-1]" in rendered(root)
+    git(tmp_path, "clone", "-q", "clone", "again")
+    received = tmp_path / "again" / ".mvault"
+    assert "[r-1]" not in rendered(received)
+    run("init", received, "--in-repo", cwd=tmp_path).ok()  # there is nothing to make
+    assert "[r-1]" not in rendered(received)
+    run("--vault", received, "trust", "--yes", env=PERSON).ok()
+    assert "[r-1]" in rendered(received)
+
+
+def commit_all_empty(root: Path) -> None:
+    git(root, "commit", "-q", "--allow-empty", "-m", "start")

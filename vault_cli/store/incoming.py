@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
-from vault_cli.store.git_place import find_place
+from vault_cli.store.git_place import Place, find_place
 from vault_cli.store.own_state import read_state, state_file, write_state
 from vault_cli.store.trust import trusted_fingerprint
 
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 
 GROUP: Final = "incoming"
 _ROW: Final = 3
+_REMOTE: Final = re.compile(
+    rb"^[ \t]*\[[ \t]*(?:remote|include|includeif)\b|^[0-9a-f]+ refs/remotes/",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A section of configuration with a remote, or one that may hold it; a packed remote branch."""
 
 
 class Admitted(NamedTuple):
@@ -91,8 +97,8 @@ def load_ledger(root: Path) -> Ledger:
 def incoming_policy(root: Path, config: Config) -> str:
     """Return `accept`, `review` or `signed` for the vault at `root`; git is not started.
 
-    `auto` is `accept` where the person made the vault or said `mvault trust`, and where git does
-    not hold it (nothing can come in by git then); else `review`.
+    `auto` is `accept` where the person made the vault or said `mvault trust`, and where the
+    repository has no other side that anything could come from; else `review`.
     """
     policy = str(config["trust.incoming"])
     if policy != "auto":
@@ -101,9 +107,32 @@ def incoming_policy(root: Path, config: Config) -> str:
 
 
 def is_own(root: Path) -> bool:
-    """Whether the person made or trusted the vault, or git does not hold it."""
+    """Whether the person made or trusted the vault, or nothing comes into it by git."""
     place = find_place(root)
-    return place is None or bool(trusted_fingerprint(place)) or is_made_here(root)
+    if place is None or trusted_fingerprint(place) or is_made_here(root):
+        return True
+    return not has_other_side(place)
+
+
+def has_other_side(place: Place) -> bool:
+    """Whether a repository was cloned or fetched from somewhere, or has a remote.
+
+    Only files are looked at. A repository that hides it is like a folder without one: then what
+    is in force came with the folder, and nothing can follow without leaving these traces.
+    """
+    common = place.common_dir
+    if (place.git_dir / "FETCH_HEAD").exists() or (common / "shallow").exists():
+        return True
+    if any(_REMOTE.search(_read(common / name)) for name in ("config", "packed-refs")):
+        return True
+    return any(path.is_file() for path in (common / "refs" / "remotes").rglob("*"))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def is_made_here(root: Path) -> bool:
