@@ -5,7 +5,7 @@ May import everything below `cli`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,7 +15,7 @@ from vault_cli.cli.guarding import waiting_notes
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, Span, View, finding_lines, inline
 from vault_cli.cli.views import plural, summary_line
-from vault_cli.errors import NeedsPersonError, StoreError, VaultError
+from vault_cli.errors import NeedsPersonError, StoreError, UsageError, VaultError
 
 if TYPE_CHECKING:
     from vault_cli.features.trust import Account
@@ -46,7 +46,9 @@ def check_trust(inv: Invocation, wanted: Callable[[str], bool]) -> int:
     lineage = read_lineage(repo.git, repo.prefix, repo.head(), paths)
     pending = {change.path: change.code for change in repo.pending()}
     records = [record for record in snapshot.records if wanted(record.path)]
-    accounts = account_for(records, lineage.ancestries, pending)
+    made = {a.versions[0].deed.id for a in lineage.ancestries.values() if a.versions}
+    signed = _signatures(inv, repo, made)
+    accounts = account_for(records, lineage.ancestries, pending, signed)
     found = sorted(judge_accounts(accounts, lineage.ancestries, shallow=lineage.is_shallow))
     bad = [item for item in found if item.severity == "error"]
     data = {
@@ -69,13 +71,28 @@ def check_trust(inv: Invocation, wanted: Callable[[str], bool]) -> int:
     )
 
 
+def _signatures(inv: Invocation, repo: Repository, commits: Iterable[str]) -> dict[str, str]:
+    """Return in words what the signatures of commits are worth; nothing when nobody can tell."""
+    from vault_cli.store.signatures import check_commits, make_checker
+
+    try:
+        named = str(inv.vault.config["trust.allowed_signers"])
+        checker = make_checker(repo.git, repo.read_settings(), named)
+    except UsageError as error:
+        inv.out.warn(error.message)
+        return {}
+    found = check_commits(repo.git, checker, commits)
+    return {c: s.reason or f"good ({inline(s.signer)})" for c, s in found.items()}
+
+
 def _account_lines(account: Account) -> Iterator[Line]:
     record = account.record
     yield f"{inline(record.id)}  {inline(record.title)}"
     admitted = account.admitted.deed if account.admitted else None
     yield [("dim", f"  origin {inline(account.origin or 'unknown')}; admitted "), _said(admitted)]
     state = "" if account.state == "committed" else f" ({account.state} since, not committed)"
-    yield [("dim", "  text "), _said(account.last) + state]
+    signed = f"; {account.signed}" if account.signed else ""
+    yield [("dim", "  text "), _said(account.last) + state + signed]
 
 
 def _said(deed: Deed | None) -> str:

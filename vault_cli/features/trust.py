@@ -34,7 +34,7 @@ class Account(NamedTuple):
         admitted: the commit that put it in force, None when history cannot tell.
         last: the commit that made its present text, None when it is not committed.
         state: `committed`, `changed` (the file differs from HEAD) or `added` (HEAD lacks it).
-        signed: what signatures say of `last`, "" when they were not looked at.
+        signed: what the signature of `last` is worth: `good (NAME)`, or why it does not count.
     """
 
     record: Record
@@ -42,7 +42,7 @@ class Account(NamedTuple):
     admitted: Version | None
     last: Deed | None
     state: str
-    signed: str = ""
+    signed: str
 
     def as_data(self) -> dict[str, Any]:
         """Return what `--json` says about it."""
@@ -81,6 +81,7 @@ def account_for(
     records: Iterable[Record],
     ancestries: Mapping[str, Ancestry],
     pending: Mapping[str, str],
+    signed: Mapping[str, str],
 ) -> list[Account]:
     """Say of every record in force where it came from.
 
@@ -88,15 +89,18 @@ def account_for(
         records: all records; those out of force are passed over.
         ancestries: history by path; what was never committed has none.
         pending: `added` or `changed` by path for files that differ from HEAD.
+        signed: what the signature of a commit is worth, in words, by commit.
     """
     return [
-        _account(record, ancestries.get(record.path, _NOTHING), pending.get(record.path, ""))
+        _account(
+            record, ancestries.get(record.path, _NOTHING), pending.get(record.path, ""), signed
+        )
         for record in records
         if record.in_force
     ]
 
 
-def _account(record: Record, found: Ancestry, pending: str) -> Account:
+def _account(record: Record, found: Ancestry, pending: str, signed: Mapping[str, str]) -> Account:
     first = found.versions[-1].deed if found.versions and found.whole else None
     return Account(
         record=record,
@@ -104,6 +108,7 @@ def _account(record: Record, found: Ancestry, pending: str) -> Account:
         admitted=admission(found),
         last=found.versions[0].deed if found.versions else None,
         state=("changed" if found.versions else "added") if pending else "committed",
+        signed=signed.get(found.versions[0].deed.id, "") if found.versions else "",
     )
 
 

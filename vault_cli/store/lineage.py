@@ -39,7 +39,7 @@ _FLAGS: Final = (
 )  # fmt: skip
 _REGULAR: Final = (b"100644", b"100755")
 _HEAD_SIZE: Final = 8192
-_STATUS: Final = re.compile(rb"^status[ \t]*:[ \t]*[\"']?([a-z]+)", re.MULTILINE)
+_STATUS: Final = re.compile(rb"^(?:[ \t]+mvault-)?status[ \t]*:[ \t]*[\"']?([a-z]+)", re.MULTILINE)
 
 
 class Touch(NamedTuple):
