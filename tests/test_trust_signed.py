@@ -289,3 +289,45 @@ def test_a_shallow_clone_cannot_tell(tmp_path: Path, signers: Signers) -> None:
     assert set(receipt(clone).values()) == {"history is cut off here (shallow clone)"}
     found = run("--vault", clone, "--json", "check", "--trust").ok().json
     assert "trust-shallow" in {item["code"] for item in found["diagnostics"]}
+
+
+@pytest.mark.skipif(shutil.which("gpg") is None, reason="GPG keys are made with gpg")
+def test_gpg_keys_that_the_key_ring_holds_as_valid(
+    tmp_path: Path, signers: Signers, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ring = home / "g"
+    ring.mkdir(mode=0o700)
+    monkeypatch.setenv("GNUPGHOME", str(ring))
+    batch = ["gpg", "--batch", "--quiet", "--passphrase", ""]
+    made = subprocess.run(
+        [*batch, "--quick-gen-key", "Me <person@example.invalid>", "ed25519", "sign", "never"],
+        check=False,
+        capture_output=True,
+    )
+    if made.returncode:
+        pytest.skip("gpg makes no key here")
+    root = make_vault(tmp_path)
+    put(root, "r-one")
+    git(root, "add", "-A")
+    key = ("-c", "gpg.format=openpgp", "-c", "user.signingkey=person@example.invalid")
+    git(root, *key, "commit", "-q", "-S", "-m", "by gpg")
+    assert receipt(root) == {}
+    kept = (home / "mvault-state" / "signatures").glob("*.json")
+    assert all(git(root, "rev-parse", "HEAD") not in path.read_text() for path in kept)
+    trusted = subprocess.run(
+        ["gpg", "--export-ownertrust"], check=True, capture_output=True, text=True
+    )
+    (ring / "trust").write_text(trusted.stdout.replace(":6:", ":2:"))
+    subprocess.run(["gpg", "--quiet", "--import-ownertrust", str(ring / "trust")], check=True)
+    assert receipt(root) == {"r-one": "signed by an unknown key"}
+    subprocess.run(["gpgconf", "--kill", "gpg-agent"], check=False)
+
+
+def test_status_bears_a_file_of_keys_that_is_not_there(tmp_path: Path, signers: Signers) -> None:
+    root = make_vault(tmp_path)
+    put(root, "r-one")
+    signers.commit(root, "mine", "mine")
+    signers.file.unlink()
+    assert run("--vault", root, "render").code == 2
+    status = run("--vault", root, "status").ok()
+    assert "nothing is shown: trust.allowed_signers" in status.out

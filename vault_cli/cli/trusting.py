@@ -301,7 +301,11 @@ def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line]]:
 
     if not policies_of(inv.vault):
         return {"policies": [], "waiting": [], "withheld": {}}, []
-    guarded = guard_snapshot(inv.vault, inv.vault.snapshot())
+    try:
+        guarded = guard_snapshot(inv.vault, inv.vault.snapshot())
+    except UsageError as error:
+        said = {"policies": list(policies_of(inv.vault)), "waiting": [], "withheld": {}}
+        return {**said, "problem": error.message}, [[("red", f"nothing is shown: {error.message}")]]
     withheld = {record.path: record.withheld for record in guarded.withheld}
     data = {
         "policies": list(guarded.policies),

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vault_cli.errors import Diagnostic, StoreError, UsageError
+from vault_cli.errors import Diagnostic, StoreError, UsageError, VaultError
 from vault_cli.model.record import Snapshot
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
 from vault_cli.store.lock import JOURNAL_PATH
@@ -238,19 +238,21 @@ class Vault:
             return Receipt()
         ignore = self.config["files.ignore"]
         done = apply_change(self.root, self.require_repo(), change, ignore=ignore, wait=wait)
-        done = self._note_admitted(change, done)
+        done = self._note_admitted(change, done, wait)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
 
-    def _note_admitted(self, change: Change, done: Receipt) -> Receipt:
+    def _note_admitted(self, change: Change, done: Receipt, wait: float) -> Receipt:
         """Take down what a change admitted, where the person has changes of others wait."""
+        from vault_cli.store.files import lock_vault
         from vault_cli.store.incoming import incoming_policy, record_change
 
         if not done.commit or incoming_policy(self.root, self.config) == "accept":
             return done
         try:
-            record_change(self.root, change, done.commit)
-        except StoreError as error:  # the change itself is made
+            with lock_vault(self.root, wait=wait):  # another writer notes its change, too
+                record_change(self.root, change, done.commit)
+        except VaultError as error:  # the change itself is made
             note = Diagnostic("", 0, "trust-state", "warning", error.message, error.hint)
             return replace(done, diagnostics=(*done.diagnostics, note))
         return done
