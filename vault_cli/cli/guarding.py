@@ -21,10 +21,12 @@ def guard(out: Output, vault: Vault, snapshot: Snapshot) -> Snapshot:
     Raises:
         UsageError: a setting cannot be used. StoreError: git failed.
     """
-    from vault_cli.store.guard import guard_snapshot, policies_of
+    from vault_cli.store.policy import policies_of
 
-    if not policies_of(vault):
+    if not policies_of(vault.root, vault.config):
         return snapshot
+    from vault_cli.store.guard import guard_snapshot
+
     guarded = guard_snapshot(vault, snapshot)
     for line in waiting_notes(guarded):
         out.warn(line)

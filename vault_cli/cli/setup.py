@@ -187,7 +187,7 @@ def _carry_out(inv: Invocation, setup: Setup) -> int:
         return _answer(inv, setup, repo, "", ["nothing to do: this is a vault already"])
     repo.require_identity()
     if not setup.old["vault.toml"]:
-        from vault_cli.store.incoming import note_made_here
+        from vault_cli.store.policy import note_made_here
 
         note_made_here(setup.root)
     commit = _write(inv, setup)

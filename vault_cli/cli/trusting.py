@@ -164,7 +164,7 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
 
 def _trust_now(inv: Invocation, repo: Repository) -> None:
     """Record the repository's settings as trusted, and what is in force as admitted."""
-    from vault_cli.store.incoming import incoming_policy
+    from vault_cli.store.policy import incoming_policy
     from vault_cli.store.waiting import admit_present
 
     repo.trust_now()
@@ -297,14 +297,19 @@ def _reject_incoming(inv: Invocation, item: Waiting, old: bytes, new: bytes) -> 
 
 def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line]]:
     """Return what `status` says about the person's trust settings, as data and as lines."""
-    from vault_cli.store.guard import guard_snapshot, policies_of
+    from vault_cli.store.guard import guard_snapshot
+    from vault_cli.store.policy import policies_of
 
-    if not policies_of(inv.vault):
+    if not policies_of(inv.vault.root, inv.vault.config):
         return {"policies": [], "waiting": [], "withheld": {}}, []
     try:
         guarded = guard_snapshot(inv.vault, inv.vault.snapshot())
     except UsageError as error:
-        said = {"policies": list(policies_of(inv.vault)), "waiting": [], "withheld": {}}
+        said = {
+            "policies": list(policies_of(inv.vault.root, inv.vault.config)),
+            "waiting": [],
+            "withheld": {},
+        }
         return {**said, "problem": error.message}, [[("red", f"nothing is shown: {error.message}")]]
     withheld = {record.path: record.withheld for record in guarded.withheld}
     data = {

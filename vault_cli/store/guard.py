@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.store.incoming import incoming_policy, load_ledger
+from vault_cli.store.incoming import load_ledger
+from vault_cli.store.policy import incoming_policy, policies_of
 from vault_cli.store.waiting import Waiting, admitted_texts, find_waiting, parse_all
 
 if TYPE_CHECKING:
@@ -57,20 +58,6 @@ class Guarded:
         return tuple(record for record in self.snapshot.records if record.withheld)
 
 
-def policies_of(vault: Vault) -> tuple[str, ...]:
-    """Return the trust settings that keep something out of this vault's renders, in words."""
-    config = vault.config
-    found = []
-    policy = incoming_policy(vault.root, config)
-    if policy != "accept":
-        found.append(f"trust.incoming = {policy}")
-    if config["trust.uncommitted"] == "committed":
-        found.append("trust.uncommitted = committed")
-    if config["trust.require_signed"]:
-        found.append("trust.require_signed = true")
-    return tuple(found)
-
-
 def guard_snapshot(vault: Vault, snapshot: Snapshot) -> Guarded:
     """Apply the person's trust settings to a snapshot of the working tree or of a commit.
 
@@ -79,7 +66,7 @@ def guard_snapshot(vault: Vault, snapshot: Snapshot) -> Guarded:
     Raises:
         UsageError: a setting cannot be used. StoreError: git failed.
     """
-    policies = policies_of(vault)
+    policies = policies_of(vault.root, vault.config)
     guarded = Guarded(snapshot, policies=policies)
     if not policies:
         return guarded

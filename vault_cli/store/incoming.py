@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,22 +16,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
-from vault_cli.store.git_place import Place, find_place
 from vault_cli.store.own_state import read_state, state_file, write_state
-from vault_cli.store.trust import trusted_fingerprint
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change
     from vault_cli.model.record import Record
-    from vault_cli.store.config import Config
 
 GROUP: Final = "incoming"
 _ROW: Final = 3
-_REMOTE: Final = re.compile(
-    rb"^[ \t]*\[[ \t]*(?:remote|include|includeif)\b|^[0-9a-f]+ refs/remotes/",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A section of configuration with a remote, or one that may hold it; a packed remote branch."""
 
 
 class Admitted(NamedTuple):
@@ -92,59 +83,6 @@ def load_ledger(root: Path) -> Ledger:
         if isinstance(row, list) and len(row) == _ROW
     }
     return Ledger(name, real, found, exists=True)
-
-
-def incoming_policy(root: Path, config: Config) -> str:
-    """Return `accept`, `review` or `signed` for the vault at `root`; git is not started.
-
-    `auto` is `accept` where the person made the vault or said `mvault trust`, and where the
-    repository has no other side that anything could come from; else `review`.
-    """
-    policy = str(config["trust.incoming"])
-    if policy != "auto":
-        return policy
-    return "accept" if is_own(root) else "review"
-
-
-def is_own(root: Path) -> bool:
-    """Whether the person made or trusted the vault, or nothing comes into it by git."""
-    place = find_place(root)
-    if place is None or trusted_fingerprint(place) or is_made_here(root):
-        return True
-    return not has_other_side(place)
-
-
-def has_other_side(place: Place) -> bool:
-    """Whether a repository was cloned or fetched from somewhere, or has a remote.
-
-    Only files are looked at. A repository that hides it is like a folder without one: then what
-    is in force came with the folder, and nothing can follow without leaving these traces.
-    """
-    common = place.common_dir
-    if (place.git_dir / "FETCH_HEAD").exists() or (common / "shallow").exists():
-        return True
-    if any(_REMOTE.search(_read(common / name)) for name in ("config", "packed-refs")):
-        return True
-    return any(path.is_file() for path in (common / "refs" / "remotes").rglob("*"))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
-def is_made_here(root: Path) -> bool:
-    """Whether `mvault init` made this vault for the person, on this machine."""
-    real = os.path.realpath(root)
-    return read_state("made", hashlib.sha256(os.fsencode(real)).hexdigest()).get("vault") == real
-
-
-def note_made_here(root: Path) -> None:
-    """Remember that the person made this vault; StoreError as `write_state`."""
-    real = os.path.realpath(root)
-    write_state("made", hashlib.sha256(os.fsencode(real)).hexdigest(), {"vault": real})
 
 
 def has_ledger(root: Path) -> bool:

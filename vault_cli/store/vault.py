@@ -245,10 +245,12 @@ class Vault:
     def _note_admitted(self, change: Change, done: Receipt, wait: float) -> Receipt:
         """Take down what a change admitted, where the person has changes of others wait."""
         from vault_cli.store.files import lock_vault
-        from vault_cli.store.incoming import incoming_policy, record_change
+        from vault_cli.store.policy import incoming_policy
 
         if not done.commit or incoming_policy(self.root, self.config) == "accept":
             return done
+        from vault_cli.store.incoming import record_change
+
         try:
             with lock_vault(self.root, wait=wait):  # another writer notes its change, too
                 record_change(self.root, change, done.commit)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.store.incoming import Admitted, Ledger, incoming_policy, load_ledger
+from vault_cli.store.incoming import Admitted, Ledger, load_ledger
+from vault_cli.store.policy import incoming_policy
 
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
