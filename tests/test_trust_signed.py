@@ -260,6 +260,10 @@ def test_a_copy_beside_it_does_not_take_a_signed_rule_out(tmp_path: Path, signer
     text = RULE.format(id="r-one", title="Copy", body="another text")
     write_files(root, {"playbook/copy.md": text})
     signers.commit(root, "a copy")
+    draft = text.replace("status: active", "status: candidate")
+    write_files(root, {"drafts/copy.md": draft, "playbook/2026-11/R-One.md": draft})
+    write_files(root, {"Playbook/2026-11/r-one.md": draft})
+    signers.commit(root, "more copies")
     out = shown(root)
     assert "the signed text" in out, run("--vault", root, "render", "--receipt").err
     assert "another text" not in out

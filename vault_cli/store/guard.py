@@ -10,10 +10,12 @@ something can say why. A text that is shown in place of the file's is parsed lik
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from vault_cli.model.paths import fold_path
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.store.incoming import load_ledger
 from vault_cli.store.policy import incoming_policy, policies_of
@@ -31,7 +33,10 @@ FIRST: Final = "received from elsewhere, nothing of it was admitted here yet"
 SHOWN: Final = "changed by others, not reviewed: the admitted text is shown"
 LOST: Final = "changed by others, and git no longer has the admitted text"
 
+COPY: Final = "has the id of a record in force"
+
 _DUPLICATE: Final = "duplicate-id"
+_COLLISION: Final = "name-collision"
 
 
 @dataclass(slots=True)
@@ -54,8 +59,8 @@ class Guarded:
 
     @property
     def withheld(self) -> tuple[Record, ...]:
-        """The records that are kept out."""
-        return tuple(record for record in self.snapshot.records if record.withheld)
+        """The records in force that are kept out."""
+        return tuple(r for r in self.snapshot.records if r.withheld and r.in_force)
 
 
 def guard_snapshot(vault: Vault, snapshot: Snapshot) -> Guarded:
@@ -107,19 +112,33 @@ def _withhold(record: Record, reason: str) -> Record:
 
 
 def _with_records(snapshot: Snapshot, records: Iterable[Record]) -> Snapshot:
-    """Return a snapshot of these records; ids that stand twice only because of others are not."""
+    """Return a snapshot of these records; what is kept out, or no record in force, hides none.
+
+    A copy of an id, or a name that differs only in case, holds both files back until a person
+    decides. Here a policy has decided between them.
+    """
     listed = sorted(records, key=lambda record: (record.path, record.digest))
-    seen: dict[str, int] = {}
+    shown = [record for record in listed if record.in_force and not record.withheld]
+    ids = Counter(record.id for record in shown)
+    names = Counter(fold_path(record.path) for record in shown)
     for record in listed:
-        if not record.withheld:
-            seen[record.id] = seen.get(record.id, 0) + 1
-    kept = [
-        replace(r, findings=tuple(f for f in r.findings if f.code != _DUPLICATE))
-        if seen.get(r.id) == 1 and any(f.code == _DUPLICATE for f in r.findings)
-        else r
-        for r in listed
-    ]
+        if not record.in_force and record.id in ids:
+            _withhold(record, COPY)
+    kept = (
+        _released(record, ids[record.id] == 1, names[fold_path(record.path)] == 1)
+        if record.findings and record.in_force and not record.withheld
+        else record
+        for record in listed
+    )
     return replace(snapshot, records=tuple(kept))
+
+
+def _released(record: Record, is_only_id: bool, is_only_name: bool) -> Record:  # noqa: FBT001
+    """Return a record without the findings that were about files which do not count."""
+    codes = {_DUPLICATE} if is_only_id else set()
+    codes |= {_COLLISION} if is_only_name else set()
+    left = tuple(found for found in record.findings if found.code not in codes)
+    return record if left == record.findings else replace(record, findings=left)
 
 
 # trust.incoming
