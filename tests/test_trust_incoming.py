@@ -119,6 +119,33 @@ def test_a_copy_of_the_id_does_not_hide_the_admitted_text(pair: Pair) -> None:
     shown = rendered(pair.mine)
     assert "没有例外。" in shown
     assert "zzz" not in shown
+    (pair.theirs / "memories/z.md").unlink()
+    draft = RULE.format(id="r-one", title="Z", body="zzz").replace("active", "candidate")
+    write_files(pair.theirs, {"drafts/z.md": draft, "Playbook/r-one.md": draft})
+    pair.push()
+    pair.pull()
+    assert pair.waiting() == {}
+    assert "没有例外。" in rendered(pair.mine)
+
+
+def test_settings_of_others_do_not_hide_a_rule(pair: Pair) -> None:
+    pair.trust()
+    before = rendered(pair.mine)
+    with (pair.theirs / "vault.toml").open("a") as file:
+        file.write('\n[render]\nmode = "off"\n[files]\nignore = ["playbook"]\n')
+    pair.push()
+    pair.pull()
+    assert rendered(pair.mine) == before
+    assert pair.waiting()["vault.toml"] == "settings"
+    terminal = Terminal("--vault", pair.mine, "review", "--incoming")
+    while "vault.toml [a" not in terminal.read("[a,r,s,q,?]"):
+        terminal.type("s")
+    assert 'mode = "off"' in terminal.shown
+    terminal.type("a")
+    assert terminal.end() == 0
+    assert "没有例外" not in rendered(pair.mine)
+    run("--vault", pair.mine, "config", "set", "render.mode", "strict", "--yes", env=PERSON).ok()
+    assert "vault.toml" not in pair.waiting()
 
 
 def test_what_the_person_does_here_needs_no_review(pair: Pair) -> None:

@@ -115,6 +115,8 @@ def test_unsigned_unknown_and_uncommitted_texts_are_left_out(
     assert "nothing is in force" in brief
     signers.allow("mine", "theirs")
     assert sorted(receipt(root)) == ["r-one", "r-three"]
+    assert sorted(receipt(root, "--at", "HEAD~1")) == ["r-one"]
+    assert receipt(root, "--at", "HEAD") == {"r-one": "unsigned"}
 
 
 def test_a_text_swapped_later_is_left_out(tmp_path: Path, signers: Signers) -> None:

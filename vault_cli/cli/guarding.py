@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from vault_cli.cli.views import plural
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from vault_cli.store.vault import Vault
 
 
-def guard(out: Output, vault: Vault, snapshot: Snapshot) -> Snapshot:
+def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, str]) -> Snapshot:
     """Return what the person's trust settings leave of a vault; what waits is said on stderr.
+
+    While `vault.toml` waits, the admitted one counts for the rest of the run.
 
     Raises:
         UsageError: a setting cannot be used. StoreError: git failed.
@@ -30,7 +32,20 @@ def guard(out: Output, vault: Vault, snapshot: Snapshot) -> Snapshot:
     guarded = guard_snapshot(vault, snapshot)
     for line in waiting_notes(guarded):
         out.warn(line)
+    _use_admitted_settings(vault, guarded, environ)
     return guarded.snapshot
+
+
+def _use_admitted_settings(vault: Vault, guarded: Guarded, environ: Mapping[str, str]) -> None:
+    found = [item for item in guarded.waiting if item.what == "settings"]
+    if not found:
+        return
+    from vault_cli.store.config import load_config
+    from vault_cli.store.waiting import admitted_bytes
+
+    # settings that git lost: those of a vault without any
+    data = next(iter(admitted_bytes(vault, found).values()), b"")
+    vault.config = load_config(vault.root, environ=environ, vault_file=data)
 
 
 def waiting_notes(guarded: Guarded) -> Iterator[str]:

@@ -183,7 +183,9 @@ class Reading:
             return snapshot
         from vault_cli.cli.guarding import guard
 
-        return guard(self._inv.out, vault, snapshot)
+        found = guard(self._inv.out, vault, snapshot, self._inv.environ)
+        self.__dict__.pop("config", None)  # what counts of it may be another now
+        return found
 
     def _read_home(self, *, whole: bool, at: str) -> Snapshot | None:
         """Read the project vault; None when it cannot be read, which is noted."""

@@ -176,6 +176,7 @@ _WHAT = {
     "new": "put in force by others",
     "changed": "changed by others",
     "gone": "taken out of force by others",
+    "settings": "settings changed by others",
 }
 
 

@@ -85,6 +85,7 @@ def load_config(
     environ: Mapping[str, str],
     flags: Mapping[str, Any] | None = None,
     lenient: bool = False,
+    vault_file: bytes | None = None,
 ) -> Config:
     """Load the configuration of the vault at `root` (None: user configuration and defaults).
 
@@ -95,6 +96,7 @@ def load_config(
         lenient: a file or a variable that cannot be used becomes an error in
             `Config.diagnostics`, and what the layers below say counts. For commands that look
             at a vault or repair its settings; what acts on a vault takes them strictly.
+        vault_file: bytes that count in place of the vault's own file.
 
     Raises:
         UsageError: a file cannot be read as TOML, or a value has the wrong type; names the
@@ -106,7 +108,10 @@ def load_config(
     loader.add_file(lambda: read_toml_file(own), str(own), "user")
     here = loader.take_vaults(root)
     if root is not None:
-        loader.add_file(lambda: _read_vault_file(root), CONFIG_FILE, "vault")
+        given = vault_file
+        loader.add_file(
+            lambda: _read_vault_file(root) if given is None else given, CONFIG_FILE, "vault"
+        )
     loader.add_here(here, str(own))
     loader.add_environment(environ)
     for name, value in (flags or {}).items():

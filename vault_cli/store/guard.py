@@ -150,8 +150,6 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
     guarded.is_first = not ledger.exists
     waiting = find_waiting(vault, guarded.snapshot, ledger)
     guarded.waiting = tuple(waiting)
-    if not waiting:
-        return
     texts = admitted_texts(vault, [item for item in waiting if item.admitted])
     items = {item.id: item for item in waiting}
     records: list[Record] = []

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.store.own_state import read_state, state_file, write_state
+from vault_cli.store.toml_read import CONFIG_FILE
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change
@@ -47,7 +48,8 @@ class Ledger:
     Args:
         name: file of the state folder.
         root: real path of the vault.
-        rows: what was admitted.
+        rows: what was admitted; the vault's own settings stand under the name of their file,
+            which no record can have for its id.
         exists: False until anything was admitted here.
     """
 
@@ -67,6 +69,11 @@ class Ledger:
         for record in records:
             if record.in_force:
                 self.rows[record.id] = Admitted(record.path, record.digest, commit)
+
+    def admit_settings(self, data: bytes, commit: str) -> None:
+        """Take down the vault's own settings as admitted."""
+        digest = hashlib.sha256(data).hexdigest()
+        self.rows[CONFIG_FILE] = Admitted(CONFIG_FILE, digest, commit)
 
 
 def load_ledger(root: Path) -> Ledger:
@@ -113,6 +120,8 @@ def record_change(root: Path, change: Change, commit: str) -> None:
         if isinstance(edit, Remove):
             continue
         path = edit.path if isinstance(edit, Put) else edit.target
+        if path == CONFIG_FILE and decides:
+            ledger.admit_settings(edit.data, commit)
         record = read_record(edit.data, path)[0] if path.endswith(".md") else None
         if record is None:
             continue

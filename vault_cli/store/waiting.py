@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from vault_cli.errors import StoreError
+from vault_cli.errors import StoreError, VaultError
 from vault_cli.model.record import Record, Snapshot
+from vault_cli.store.files import read_file
 from vault_cli.store.incoming import Admitted, Ledger, load_ledger
 from vault_cli.store.policy import incoming_policy
+from vault_cli.store.toml_read import CONFIG_FILE
 
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
@@ -25,7 +27,8 @@ class Waiting(NamedTuple):
 
     Args:
         id: the record.
-        what: `new`, `changed` or `gone` (taken out of force, or removed).
+        what: `new`, `changed`, `gone` (taken out of force, or removed), or `settings`
+            (`vault.toml`, which has a say in what is rendered).
         path: where it stands now, "" when the file is gone.
         admitted: the text that counts until then; None for a new record.
         present: the record as it is on disk, None when the file is gone.
@@ -51,7 +54,7 @@ def find_waiting(vault: Vault, snapshot: Snapshot, ledger: Ledger) -> list[Waiti
 
     Under `signed` what an allowed key signed is admitted by that, and taken down.
     """
-    found = list(_compare(snapshot, ledger))
+    found = [*_compare(snapshot, ledger), *_compare_settings(vault, ledger)]
     if not found or vault.repo is None:
         return found
     own = _own_edits(vault.repo, found)
@@ -69,7 +72,7 @@ def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
         elif record.id in ledger.rows:
             by_id.setdefault(record.id, [])
     others = {r.id: r for r in snapshot.records if not r.in_force}
-    for key in sorted({*by_id, *ledger.rows}):
+    for key in sorted({*by_id, *ledger.rows} - {CONFIG_FILE}):
         row, here = ledger.rows.get(key), by_id.get(key, [])
         if row is None:
             if here:
@@ -80,6 +83,19 @@ def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
         elif any(record.digest != row.digest for record in here):
             odd = next(record for record in here if record.digest != row.digest)
             yield Waiting(key, "changed", odd.path, row, odd)
+
+
+def _compare_settings(vault: Vault, ledger: Ledger) -> Iterator[Waiting]:
+    row = ledger.rows.get(CONFIG_FILE)
+    if row is not None and _digest(_settings_bytes(vault)) != row.digest:
+        yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, row, None)
+
+
+def _settings_bytes(vault: Vault) -> bytes:
+    try:
+        return read_file(vault.root, CONFIG_FILE)
+    except VaultError:
+        return b""
 
 
 def _place_of(item: Waiting) -> str:
@@ -134,6 +150,8 @@ def _admit_signed(
             left.append(item)
         elif item.what == "gone":
             ledger.rows.pop(item.id, None)
+        elif item.what == "settings":
+            ledger.admit_settings(_settings_bytes(vault), commit)
         elif item.present is not None:
             ledger.admit((item.present,), commit)
     if len(left) < len(found):
@@ -144,8 +162,9 @@ def _admit_signed(
 
 def admitted_texts(vault: Vault, waiting: Iterable[Waiting]) -> dict[str, Record]:
     """Return the admitted records that git still has, by id; the digest says it is the text."""
-    bytes_by_id = admitted_bytes(vault, waiting)
-    rows = {item.id: item.admitted for item in waiting}
+    listed = [item for item in waiting if item.what != "settings"]
+    bytes_by_id = admitted_bytes(vault, listed)
+    rows = {item.id: item.admitted for item in listed}
     found = {}
     for key, data in bytes_by_id.items():
         row = rows.get(key)
@@ -191,9 +210,12 @@ def admit_present(vault: Vault, snapshot: Snapshot) -> int:
     """
     ledger = load_ledger(vault.root)
     ledger.rows.clear()
-    ledger.admit(snapshot.records, vault.repo.head() if vault.repo is not None else "")
+    commit = vault.repo.head() if vault.repo is not None else ""
+    ledger.admit(snapshot.records, commit)
+    count = len(ledger.rows)
+    ledger.admit_settings(_settings_bytes(vault), commit)
     ledger.save()
-    return len(ledger.rows)
+    return count
 
 
 def admit_one(vault: Vault, item: Waiting) -> None:
@@ -203,7 +225,10 @@ def admit_one(vault: Vault, item: Waiting) -> None:
         StoreError: the state folder cannot be written.
     """
     ledger = load_ledger(vault.root)
+    commit = vault.repo.head() if vault.repo is not None else ""
     ledger.rows.pop(item.id, None)
-    if item.present is not None:
-        ledger.admit((item.present,), vault.repo.head() if vault.repo is not None else "")
+    if item.what == "settings":
+        ledger.admit_settings(_settings_bytes(vault), commit)
+    elif item.present is not None:
+        ledger.admit((item.present,), commit)
     ledger.save()
