@@ -326,6 +326,9 @@ def test_a_vault_in_a_cloned_repository_of_code(tmp_path: Path) -> None:
     assert "[r-1]" not in rendered(received)
     run("init", received, "--in-repo", cwd=tmp_path).ok()  # there is nothing to make
     assert "[r-1]" not in rendered(received)
+    (received / "vault.toml").unlink()
+    run("init", received, "--in-repo", cwd=tmp_path).ok()  # nor is the vault made anew by that
+    assert "[r-1]" not in rendered(received)
     run("--vault", received, "trust", "--yes", env=PERSON).ok()
     assert "[r-1]" in rendered(received)
 
