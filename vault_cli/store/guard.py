@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from vault_cli.store.vault import Vault
 
 UNCOMMITTED: Final = "not committed"
-CHANGED: Final = "changed since it was signed"
-SHALLOW: Final = "history is cut off here (shallow clone)"
 NEW: Final = "put in force by others, not reviewed"
 FIRST: Final = "received from elsewhere, nothing of it was admitted here yet"
 SHOWN: Final = "changed by others, not reviewed: the admitted text is shown"
@@ -180,6 +178,8 @@ def _require_signed(guarded: Guarded, vault: Vault) -> None:
     if repo is None:
         reasons = dict.fromkeys(paths, UNCOMMITTED)
     else:
+        from vault_cli.store.signed import signed_reasons
+
         named = str(vault.config["trust.allowed_signers"])
         reasons = signed_reasons(repo, named, records, guarded.snapshot.commit)
     for record in records:
@@ -187,39 +187,3 @@ def _require_signed(guarded: Guarded, vault: Vault) -> None:
         if reason and not record.withheld:
             _withhold(record, reason)
     guarded.snapshot = _with_records(guarded.snapshot, records)
-
-
-def signed_reasons(
-    repo: Repository, named: str, records: Iterable[Record], commit: str = ""
-) -> dict[str, str]:
-    """Return why records in force do not count as signed, by path; of those that do there is none.
-
-    Args:
-        repo: the repository.
-        named: setting `trust.allowed_signers`.
-        records: what is judged; the digests tell whether a file is what the commit has.
-        commit: where history begins, "" for HEAD.
-    """
-    from vault_cli.store.lineage import read_lineage, same_texts
-    from vault_cli.store.signatures import check_commits, make_checker
-
-    wanted = {record.path: record for record in records if record.in_force}
-    checker = make_checker(repo.git, repo.read_settings(), named)
-    lineage = read_lineage(repo.git, repo.prefix, commit or repo.head(), wanted, whole=False)
-    made = {path: a.versions[0].deed.id for path, a in lineage.ancestries.items() if a.versions}
-    signatures = check_commits(repo.git, checker, made.values())
-    same = same_texts(repo.git, lineage.blobs, {p: r.digest for p, r in wanted.items()})
-    reasons = {}
-    for path in wanted:
-        found = lineage.ancestries.get(path)
-        if found is None:
-            reasons[path] = UNCOMMITTED
-        elif path not in made:
-            reasons[path] = SHALLOW if not found.whole else CHANGED
-        elif found.brought_back or (path not in same and not signatures[made[path]].reason):
-            reasons[path] = CHANGED
-        elif path not in same:
-            reasons[path] = UNCOMMITTED
-        elif signatures[made[path]].reason:
-            reasons[path] = signatures[made[path]].reason
-    return reasons

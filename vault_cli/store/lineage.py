@@ -204,18 +204,18 @@ def last_deeds(git: Git, prefix: str, commit: str, paths: Iterable[str]) -> dict
     return found
 
 
-def same_texts(git: Git, blobs: Mapping[str, str], digests: Mapping[str, str]) -> set[str]:
-    """Return the paths whose blob is the text with that SHA-256, or that text with CRLF."""
+def text_digests(git: Git, blobs: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return the SHA-256 of each blob's text, and of that text with CRLF, by path."""
     from vault_cli.store.history import _read_blobs as read_blobs
 
     if not blobs:
-        return set()
-    found = set()
-    for path, data in zip(blobs, read_blobs(git, list(blobs.values())), strict=True):
-        forms = (data, data.replace(b"\n", b"\r\n"))
-        if any(hashlib.sha256(form).hexdigest() == digests.get(path) for form in forms):
-            found.add(path)
-    return found
+        return {}
+    texts = zip(blobs, read_blobs(git, list(blobs.values())), strict=True)
+    return {path: (_digest(data), _digest(data.replace(b"\n", b"\r\n"))) for path, data in texts}
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def read_touches(git: Git, prefix: str, commit: str) -> Iterator[tuple[Deed, list[Touch]]]:

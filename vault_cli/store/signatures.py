@@ -189,7 +189,7 @@ def _load(git: Git, checker: Checker) -> dict[str, Signature]:
 
 def _store(git: Git, checker: Checker, found: Mapping[str, Signature]) -> None:
     """Keep the verdicts that stay the same as long as the allowed keys do."""
-    stable = {c: list(s) for c, s in found.items() if s.reason != UNCHECKED and _is_stable(s)}
+    stable = {c: list(s) for c, s in found.items() if s.reason != UNCHECKED and is_stable(s)}
     data = {"repository": str(git.place.common_dir), "basis": checker.basis, "commits": stable}
     try:
         write_state("signatures", _state_name(git), data)
@@ -197,5 +197,6 @@ def _store(git: Git, checker: Checker, found: Mapping[str, Signature]) -> None:
         return
 
 
-def _is_stable(signature: Signature) -> bool:
+def is_stable(signature: Signature) -> bool:
+    """Whether a verdict holds as long as the allowed SSH keys do."""
     return signature.reason == UNSIGNED or signature.key.startswith("SHA256:")
