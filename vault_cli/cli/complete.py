@@ -42,6 +42,13 @@ def complete_status(incomplete: str) -> list[str]:
     return [str(status) for status in Status if status.startswith(incomplete)]
 
 
+def complete_view(incomplete: str) -> list[str]:
+    """Return the views that begin with what was typed."""
+    from vault_cli.recall.views import VIEWS
+
+    return [view for view in VIEWS if view.startswith(incomplete)]
+
+
 def _matches(incomplete: str, records: Iterator[Record]) -> Iterator[tuple[str, str]]:
     for record in records:
         if record.id.startswith(incomplete) and ID_PATTERN.fullmatch(record.id):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
 from vault_cli.errors import UsageError
-from vault_cli.model.record import Record, Scope
+from vault_cli.model.record import Kind, Record, Scope, Status
 
 Name = TypeVar("Name", bound=StrEnum)
 
@@ -46,3 +47,30 @@ def in_scope(record: Record, text: str) -> bool:
 def has_topic(record: Record, text: str) -> bool:
     """Tell whether a record has a topic, whatever its letter case."""
     return text.casefold() in {topic.casefold() for topic in record.topics}
+
+
+def make_filter(
+    kind: Sequence[str] | None,
+    status: Sequence[str] | None,
+    topic: Sequence[str] | None,
+    scope: Sequence[str] | None,
+) -> Callable[[Record], bool]:
+    """Return the test for the options that narrow a list down.
+
+    Raises:
+        UsageError: one of them names nothing we know.
+    """
+    kinds = {one_of(Kind, text, "kind") for text in kind or ()}
+    statuses = {one_of(Status, text, "status") for text in status or ()}
+    for text in scope or ():
+        check_scope(text)
+
+    def test(record: Record) -> bool:
+        return (
+            (not kinds or record.kind in kinds)
+            and (not statuses or record.status in statuses)
+            and (not topic or any(has_topic(record, text) for text in topic))
+            and (not scope or any(in_scope(record, text) for text in scope))
+        )
+
+    return test

@@ -12,6 +12,7 @@ from vault_cli.cli.complete import (
     complete_in_force,
     complete_kind,
     complete_status,
+    complete_view,
 )
 
 _SET = "Set a front-matter key (repeatable); lists are separated by commas: topics=ci,git."
@@ -134,7 +135,30 @@ Targets = Annotated[
     list[str] | None,
     typer.Option("--to", metavar="FILE", help="Write into the managed block of FILE (repeatable)."),
 ]
-At = Annotated[str, typer.Option("--at", metavar="COMMIT|DATE", help="The vault as it was then.")]
-ValidAt = Annotated[
-    str, typer.Option("--valid-at", metavar="DATE", help="What is valid on that day.")
+At = Annotated[
+    str,
+    typer.Option(
+        "--at", metavar="DATE|COMMIT", help="Both clocks: what was rendered then (--known-at too)."
+    ),
 ]
+KnownAt = Annotated[
+    str,
+    typer.Option(
+        "--known-at",
+        metavar="DATE|COMMIT",
+        help="The vault as git knew it: a commit, or the last one up to the end of a day.",
+    ),
+]
+ValidAt = Annotated[
+    str,
+    typer.Option("--valid-at", metavar="DATE|TIME", help="Only what holds on that day or then."),
+]
+TimeView = Annotated[
+    str,
+    typer.Option(
+        "--view",
+        help="strict, historical, belief (with --known-at) or associative.",
+        autocompletion=complete_view,
+    ),
+]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=0, help="Most records; 0: all.")]

@@ -14,6 +14,7 @@ from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import Wanted, render_snapshot
 
 if TYPE_CHECKING:
+    from vault_cli.cli.clocks import Clocks
     from vault_cli.hosts.sinks import SinkResult
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.render import Block
@@ -36,19 +37,26 @@ def render(
     to: flags.Targets = None,
     at: flags.At = "",
     valid_at: flags.ValidAt = "",
+    known_at: flags.KnownAt = "",
 ) -> int:
     """Print what is in force as a block for a prompt.
 
     The same vault, options and day give the same bytes. What does not fit is named in the block;
     --receipt and --json say why. --to replaces only what stands between the markers of FILE.
+    --at is what was rendered at a time: --known-at and --valid-at in one.
 
     Examples:
       mvault render
       mvault render --query "flaky npm test" --budget 4000 --receipt
       mvault render --to AGENTS.md --to CLAUDE.md
-      mvault render --at HEAD~3 --valid-at 2026-06-01
+      mvault render --at 2026-07-15
+      mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
+    from vault_cli.cli.clocks import note_forgotten, warn_unreadable
+
     inv: Invocation = ctx.obj
+    clocks = _clocks(inv, at, valid_at, known_at)
+    snapshot = clocks.snapshot
     wanted = Wanted(
         mode=_choice(mode, ("assist", "strict", "off"), "--mode"),
         query=query,
@@ -59,12 +67,13 @@ def render(
         kinds=tuple(kind or ()),
         session=session,
         project=project,
-        valid_at=valid_at,
+        moment=clocks.moment,
     )
-    snapshot = inv.vault.snapshot(at=at) if at else inv.whole_snapshot()
     block = render_snapshot(inv, snapshot, wanted)
-    if not at:
-        inv.warn_unreadable()
+    warn_unreadable(inv, clocks)
+    if clocks.forgotten:  # the receipt measures every entry
+        for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
+            inv.out.say(note)
     if receipt:
         for line in receipt_lines(block):
             inv.out.report(line)
@@ -78,6 +87,19 @@ def render(
         listed=True,
     )
     return inv.out.show(view)
+
+
+def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str) -> Clocks:
+    """Return the clocks of a render: `--at` sets both, `--valid-at` may still move one."""
+    from vault_cli.cli.clocks import set_clocks
+    from vault_cli.errors import UsageError
+
+    if at and known_at:
+        raise UsageError(
+            "--at and --known-at exclude each other",
+            hint="--at DATE is --known-at DATE together with --valid-at DATE.",
+        )
+    return set_clocks(inv, "belief" if at else "", valid_at, at or known_at, whole=True)
 
 
 def brief(

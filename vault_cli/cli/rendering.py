@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from vault_cli.errors import UsageError
@@ -31,7 +31,7 @@ class Wanted:
     kinds: tuple[str, ...] = ()
     session: str = ""
     project: str | None = None
-    valid_at: str = ""
+    moment: datetime | None = None
 
 
 def render_snapshot(inv: Invocation, snapshot: Snapshot, wanted: Wanted) -> Block:
@@ -48,7 +48,7 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
     """Return the query: what was asked for, else what is configured.
 
     Raises:
-        UsageError: an unknown scope, or `--valid-at` is not a date.
+        UsageError: an unknown scope.
     """
     from vault_cli.recall.select import Query
 
@@ -56,7 +56,7 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
     levels, project, session = split_scopes(wanted.scopes)
     named = wanted.project if wanted.project is not None else project
     return Query(
-        now=moment(inv, wanted.valid_at),
+        now=wanted.moment or inv.now,
         text=wanted.query,
         mode=wanted.mode or str(config["render.mode"]),
         scopes=levels or tuple(config["render.scopes"]),
@@ -106,26 +106,3 @@ def find_project(inv: Invocation) -> str:
 
     named = inv.environ.get("MVAULT_PROJECT", "").strip()
     return named or project_id(inv.cwd, inv.root)
-
-
-def moment(inv: Invocation, text: str) -> datetime:
-    """Return the instant that decides validity: now, or the day or time that was typed.
-
-    Raises:
-        UsageError: it is neither a date nor a time.
-    """
-    from vault_cli.text.values import BadValueError, read_date
-
-    zone = inv.now.tzinfo
-    try:
-        typed = read_date(text)
-        if typed is None:
-            return inv.now
-        if not isinstance(typed, datetime):
-            return datetime.combine(typed, time(12), zone)
-        return typed.astimezone(zone) if typed.tzinfo else typed.replace(tzinfo=zone)
-    except (BadValueError, OverflowError) as error:
-        raise UsageError(
-            f"--valid-at is not a date: {text}",
-            hint="Write 2026-11-30 or 2026-11-30T10:00:00+01:00.",
-        ) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,8 @@ def full_data(record: Record) -> dict[str, Any]:
         "source": record.source,
         "origin": record.origin,
         "created": record.created,
-        "valid_from": _instant(record.validity.start),
-        "valid_to": _instant(record.validity.end),
+        "valid_from": instant_text(record.validity.start),
+        "valid_to": instant_text(record.validity.end),
         "supersedes": list(record.supersedes),
         "conflicts": [{"id": other, "type": kind} for other, kind in record.conflicts],
         "derived_from": list(record.derived_from),
@@ -80,7 +80,8 @@ def full_data(record: Record) -> dict[str, Any]:
     }
 
 
-def _instant(moment: date | None) -> str:
+def instant_text(moment: date | None) -> str:
+    """Return a day or an instant in ISO form, "" for none."""
     return "" if moment is None else moment.isoformat()
 
 
@@ -119,12 +120,15 @@ def cut(text: str, width: int) -> str:
     return "".join(kept) + "…"
 
 
-def list_lines(records: Sequence[Record], *, width: int) -> Iterator[Line]:
+def list_lines(
+    records: Sequence[Record], *, width: int, aside: Callable[[Record], str] | None = None
+) -> Iterator[Line]:
     """Yield one line per record: id, status, kind, title.
 
     Args:
         records: what to list.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
+        aside: gives what stands in brackets after the title; whether it is held otherwise.
     """
     ids = _column([record.id for record in records])
     statuses = [record.status for record in records]
@@ -136,7 +140,8 @@ def list_lines(records: Sequence[Record], *, width: int) -> Iterator[Line]:
     for record, record_id, status, name, kind, title in zip(
         records, ids, statuses, shown, kinds, titles, strict=True
     ):
-        mark = " (held)" if record.findings and record.held_by else ""
+        more = aside(record) if aside else "held" if record.findings and record.held_by else ""
+        mark = f" ({inline(more)})" if more else ""
         line: list[Span] = [
             f"{record_id}  ",
             (_STATUS_STYLES.get(status, "dim"), name),

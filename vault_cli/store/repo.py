@@ -317,6 +317,12 @@ class Repository:
 
         return history.resolve_text(self.git, text, self._prefix, zone)
 
+    def also_names(self, text: str) -> bool:
+        """Tell whether a date is the name of a branch or a tag as well."""
+        from vault_cli.store import history
+
+        return history.is_date(text) and history.also_names(self.git, text)
+
     def commit_time(self, commit: str) -> datetime:
         """Return when a commit was made, in UTC."""
         from vault_cli.store import history
