@@ -210,7 +210,7 @@ def _explain(query: Query, match: _Match, value: float) -> Hit:
 def _best_line(record: Record, query: Query) -> str:
     """Return the line of the text that has most of the terms; the title is shown anyway."""
     lines = [line.strip() for line in (*record.body.split("\n"), record.summary) if line.strip()]
-    plain = [line for line in lines if line.lstrip("# ") != record.title]
+    plain = [line for line in lines if not line.startswith("#")] or lines
     terms = frozenset(query.terms)
 
     def fit(line: str) -> int:
