@@ -117,17 +117,27 @@ def brief(
       mvault brief
       mvault brief --query "支付回调" --max 200
     """
-    from vault_cli.cli.rendering import make_query
+    from vault_cli.cli.rendering import aside_text, count_aside, make_query
     from vault_cli.recall.brief import write_brief
     from vault_cli.recall.select import select_records
 
     inv: Invocation = ctx.obj
     wanted = Wanted(query=query, session=session, project=project)
     snapshot = inv.whole_snapshot()
-    found = write_brief(select_records(snapshot, make_query(inv, wanted)), most)
+    selection = select_records(snapshot, make_query(inv, wanted))
+    found = write_brief(selection, most)
+    aside = count_aside(selection.excluded)
     inv.warn_unreadable()
-    data = {"brief": found.text, "shown": list(found.shown), "in_force": found.total}
-    return inv.out.show(View(data, raw=found.text, diagnostics=snapshot.diagnostics, listed=True))
+    data = {
+        "brief": found.text,
+        "shown": list(found.shown),
+        "in_force": found.total,
+        "not_here": aside,
+    }
+    more = f"{sum(aside.values())} more in force, not here: {aside_text(aside)}"
+    notes = (more,) if aside else ()
+    view = View(data, raw=found.text, diagnostics=snapshot.diagnostics, notes=notes, listed=True)
+    return inv.out.show(view)
 
 
 def block_data(block: Block, snapshot: Snapshot) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.render import Block, RenderOptions
-    from vault_cli.recall.select import Query
+    from vault_cli.recall.select import Exclusion, Query
 
 LEVELS = ("global", "project", "session")
 
@@ -106,3 +107,27 @@ def find_project(inv: Invocation) -> str:
 
     named = inv.environ.get("MVAULT_PROJECT", "").strip()
     return named or project_id(inv.cwd, inv.root)
+
+
+_WHY = {
+    "scope": "of another scope",
+    "branch": "for another branch",
+    "kind": "of a kind shown on request",
+    "topic": "of other topics",
+    "scheduled": "not yet valid",
+    "expired": "expired",
+    "ambiguous": "with an id that stands twice",
+    "held": "held",
+}
+
+
+def count_aside(excluded: Iterable[Exclusion]) -> dict[str, int]:
+    """Return how many records in force do not apply here, by the code of the reason."""
+    counts = Counter(item.code for item in excluded)
+    known = {code: counts.pop(code) for code in _WHY if code in counts}
+    return {**known, **dict(sorted(counts.items()))}
+
+
+def aside_text(counts: Mapping[str, int]) -> str:
+    """Return the same in words: `2 of another scope, 1 expired`; "" when all apply."""
+    return ", ".join(f"{number} {_WHY.get(code, code)}" for code, number in counts.items())

@@ -112,6 +112,16 @@ class Selection(NamedTuple):
 
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
     """Choose and rank; deterministic: ties end at the record id."""
+    eligible, excluded = divide_records(snapshot, query)
+    excluded.sort(key=lambda item: (item.record.id, item.record.path))
+    return Selection(_rank(eligible, snapshot, query), tuple(excluded))
+
+
+def divide_records(snapshot: Snapshot, query: Query) -> tuple[list[Record], list[Exclusion]]:
+    """Return the records in force that are eligible, and the others, without ranking.
+
+    Of each record only what `list` knows is looked at (unless the query names topics).
+    """
     counts = Counter(record.id for record in snapshot.records)
     judge = _Judge(query, frozenset(key for key, n in counts.items() if n > 1))
     eligible: list[Record] = []
@@ -124,8 +134,7 @@ def select_records(snapshot: Snapshot, query: Query) -> Selection:
             excluded.append(Exclusion(record, reason, code))
         else:
             eligible.append(record)
-    excluded.sort(key=lambda item: (item.record.id, item.record.path))
-    return Selection(_rank(eligible, snapshot, query), tuple(excluded))
+    return eligible, excluded
 
 
 class _Judge:
