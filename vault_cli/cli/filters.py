@@ -44,12 +44,8 @@ def in_scope(record: Record, text: str) -> bool:
     return str(record.scope) == text or record.scope.level == text
 
 
-def has_topic(record: Record, text: str) -> bool:
-    """Tell whether a record has a topic, whatever its letter case."""
-    return text.casefold() in {topic.casefold() for topic in record.topics}
-
-
 def make_filter(
+    records: Sequence[Record],
     kind: Sequence[str] | None,
     status: Sequence[str] | None,
     topic: Sequence[str] | None,
@@ -57,19 +53,27 @@ def make_filter(
 ) -> Callable[[Record], bool]:
     """Return the test for the options that narrow a list down.
 
+    Args:
+        records: all records of the snapshot; they say which names of topics mean the same.
+        kind, status, topic, scope: as typed; what was not given takes nothing out.
+
     Raises:
         UsageError: one of them names nothing we know.
     """
+    from vault_cli.recall.topics import TopicTable
+
     kinds = {one_of(Kind, text, "kind") for text in kind or ()}
     statuses = {one_of(Status, text, "status") for text in status or ()}
     for text in scope or ():
         check_scope(text)
+    table = TopicTable(records if topic else ())
+    topics = set(map(table.key, topic or ()))
 
     def test(record: Record) -> bool:
-        return (
+        return bool(
             (not kinds or record.kind in kinds)
             and (not statuses or record.status in statuses)
-            and (not topic or any(has_topic(record, text) for text in topic))
+            and (not topics or topics & table.keys(record))
             and (not scope or any(in_scope(record, text) for text in scope))
         )
 

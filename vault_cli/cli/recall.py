@@ -39,9 +39,9 @@ def list_records(
       mvault list --known-at HEAD~3
     """
     inv: Invocation = ctx.obj
-    test = make_filter(kind, status, topic, scope)
     if not (view or valid_at or known_at):
         snapshot = inv.snapshot
+        test = make_filter(snapshot.records, kind, status, topic, scope)
         records = [record for record in snapshot.records if test(record)]
         inv.warn_unreadable()
         return _show_list(inv, records, snapshot.diagnostics, snapshot.unreadable)
@@ -55,6 +55,7 @@ def list_records(
     from vault_cli.recall.views import why_not
 
     clocks = set_clocks(inv, view, valid_at, known_at)
+    test = make_filter(clocks.snapshot.records, kind, status, topic, scope)
     records = [
         record
         for record in clocks.snapshot.records

@@ -68,8 +68,8 @@ def search(
             hint="Write it after the command: mvault search flaky test (after `--` when it starts"
             " with a dash).",
         )
-    test = make_filter(kind, status, topic, scope)
     clocks = set_clocks(inv, view, valid_at, known_at, whole=True)
+    test = make_filter(clocks.snapshot.records, kind, status, topic, scope)
     results = find(clocks.snapshot, text, limit=limit, wanted=_wanted(clocks, status, test))
     warn_unreadable(inv, clocks)
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
