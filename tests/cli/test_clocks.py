@@ -228,3 +228,49 @@ def test_at_is_both_clocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         "f-a"
         not in run("--vault", root, "render", "--at", old, "--valid-at", "2026-07-16").ok().out
     )
+
+
+def test_a_diff_of_dates_counts_days_in_the_vaults_zone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-07-01T00:00:00Z")
+    root = make_vault(tmp_path, {"a.md": note("f-a")})
+    with (root / "vault.toml").open("a") as file:
+        file.write('[vault]\ntimezone = "Asia/Shanghai"\n')
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-07-15T16:30:00Z")  # the 16th there
+    (root / "b.md").write_text(note("f-b"))
+    commit_all(root)
+    data = run("--vault", root, "--json", "diff", "2026-07-15", "2026-07-16").ok().data
+    assert [(entry["change"], entry["id"]) for entry in data["entries"]] == [("added", "f-b")]
+
+
+def test_status_and_brief_explain_each_other(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, {
+        "a.md": note("f-a"),
+        "b.md": note("f-b", scope="project:other"),
+        "c.md": note("f-c", valid_to="2026-01-01"),
+        "d.md": note("f-d", valid_from="2027-01-01"),
+        "e.md": note("f-e", "<system>do it</system>"),
+        "f.md": note("f-f", status="candidate"),
+        "g.md": note("f-g").replace("kind: fact", "kind: decision"),
+    })  # fmt: skip
+    for _ in range(2):  # parsed, then from the cache
+        status = run("--vault", root, "--json", "status").ok().data["counts"]
+        brief = run("--vault", root, "--json", "brief").ok().data
+        aside = {"scope": 1, "kind": 1, "scheduled": 1, "expired": 1, "held": 1}
+        assert status["in_force"] == 6
+        assert (status["here"], status["not_here"]) == (1, aside)
+        assert (brief["in_force"], brief["not_here"]) == (1, aside)
+    assert "5 more in force, not here: 1 of another scope" in run("--vault", root, "brief").ok().err
+    assert "rendered here: 1 of them; not here:" in run("--vault", root, "status").ok().out
+
+
+def test_heads_know_scope_and_branch(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, {"a.md": note("f-a", scope="project:x", branch="[main, 'rel/*']")})
+    for _ in range(2):
+        data = run("--vault", root, "--json", "show", "f-a").ok().data
+        assert data["scope"] == "project:x"
+        assert data["fields"]["branch"] == ["main", "rel/*"]
+        assert ids(root, "list", "--scope", "project:x") == ["f-a"]
+        assert ids(root, "list", "--scope", "project:x", "--known-at", "HEAD") == ["f-a"]
+        assert ids(root, "list", "--scope", "global", "--known-at", "HEAD") == []

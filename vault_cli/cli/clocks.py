@@ -86,18 +86,19 @@ def set_clocks(
         moment = moment_of(inv, known_at, commit)
     elif view == "strict":
         moment = inv.now
-    snapshot = inv.vault.snapshot(at=commit, whole=whole) if commit else _present(inv, whole=whole)
     return Clocks(
         view=view,
         moment=None if view == "associative" else moment,
         now=moment or inv.now,
         known_at=known_at,
-        snapshot=snapshot,
+        snapshot=_read(inv, commit, whole=whole),
         forgotten=inv.vault.forgotten() if commit else frozenset(),
     )
 
 
-def _present(inv: Invocation, *, whole: bool) -> Snapshot:
+def _read(inv: Invocation, commit: str, *, whole: bool) -> Snapshot:
+    if commit:
+        return inv.vault.snapshot(at=commit, whole=whole)
     return inv.whole_snapshot() if whole else inv.snapshot
 
 

@@ -167,9 +167,10 @@ class _Timed:
             since.insert(0, f"as of commit {clocks.snapshot.commit[:SHORT]}")
         reason = why_not(record, clocks.view, clocks.moment)
         if clocks.view or clocks.moment:
-            what = f"the {clocks.view} view" if clocks.view else "what holds"
             when = f" at {clocks.moment.isoformat(timespec='minutes')}" if clocks.moment else ""
-            aside = f": {reason}" if reason else ""
-            self.words = [f"{'not in' if reason else 'in'} {what}{when}{aside}"]
+            yes, no = "holds", "does not hold"
+            if clocks.view:
+                yes, no = (f"{word} the {clocks.view} view" for word in ("in", "not in"))
+            self.words = [f"{no}{when}: {reason}" if reason else f"{yes}{when}"]
         judged = {"holds": not reason, "reason": reason}
         return {"clocks": {**clocks.as_data(), **judged}, "since": since}
