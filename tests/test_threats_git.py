@@ -74,6 +74,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("graduate", "c-0000001", "--name", "rotate-keys", "--yes"),
     ("demote", "c-0000001", "--reason", "again", "--yes"),
     ("topic", "list"),
+    ("promote", "f-0000003", "--to", "project:x", "--yes"),
     ("review",),
     ("undo", "--yes"),
     ("config", "set", "render.budget", "8000", "--yes"),

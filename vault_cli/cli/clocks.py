@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from vault_cli.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from vault_cli.cli.invocation import Invocation
     from vault_cli.model.record import Record, Snapshot
 
@@ -57,7 +59,13 @@ class Clocks:
 
 
 def set_clocks(
-    inv: Invocation, view: str = "", valid_at: str = "", known_at: str = "", *, whole: bool = False
+    inv: Invocation,
+    view: str = "",
+    valid_at: str = "",
+    known_at: str = "",
+    *,
+    whole: bool = False,
+    alone: bool = False,
 ) -> Clocks:
     """Return the clocks that were asked for, and the records they look at.
 
@@ -67,6 +75,7 @@ def set_clocks(
         inv: the running command.
         view, valid_at, known_at: as typed.
         whole: False when only few records are looked at closely.
+        alone: of two vaults read only the one that is written.
 
     Raises:
         UsageError: an unknown view, a time that cannot be read, or clocks that exclude each other.
@@ -91,15 +100,26 @@ def set_clocks(
         moment=None if view == "associative" else moment,
         now=moment or inv.now,
         known_at=known_at,
-        snapshot=_read(inv, commit, whole=whole),
-        forgotten=inv.vault.forgotten() if commit else frozenset(),
+        snapshot=_read(inv, known_at, commit, whole=whole, alone=alone),
+        forgotten=_forgotten(inv) if commit else frozenset(),
     )
 
 
-def _read(inv: Invocation, commit: str, *, whole: bool) -> Snapshot:
-    if commit:
-        return inv.vault.snapshot(at=commit, whole=whole)
-    return inv.whole_snapshot() if whole else inv.snapshot
+def _read(inv: Invocation, known_at: str, commit: str, *, whole: bool, alone: bool) -> Snapshot:
+    """Read the vault, or both: a date holds for both, a commit belongs to one."""
+    from vault_cli.store.history import is_date
+
+    at = known_at if is_date(known_at) else commit
+    snapshot = inv.reading.snapshot(whole=whole, at=at, alone=alone)
+    joined = any(record.vault for record in snapshot.records)
+    if at and not alone and not joined and inv.layers.beside:
+        inv.out.say(f"{known_at}: read from the {inv.vault_name} vault alone")
+    return snapshot
+
+
+def _forgotten(inv: Invocation) -> frozenset[str]:
+    other = inv.reading.other
+    return inv.vault.forgotten() | (other.forgotten() if other is not None else frozenset())
 
 
 def check_view(text: str) -> str:
@@ -170,7 +190,8 @@ def in_zone(inv: Invocation, moment: date) -> datetime:
     """Return a day (its noon) or a time as an instant in the vault's time zone."""
     from vault_cli.store.clock import find_zone
 
-    name = str(inv.vault.config["vault.timezone"] or "")
+    vault = inv.reading.home or inv.reading.other or inv.vault  # as the clock of `inv.now`
+    name = str(vault.config["vault.timezone"] or "")
     zone = find_zone(name) if name else None
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, time(12))
@@ -191,8 +212,9 @@ def moment_of(inv: Invocation, text: str, commit: str) -> datetime:
 def warn_unreadable(inv: Invocation, clocks: Clocks) -> None:
     """Name on stderr the files that could not be read, of the commit or as they are."""
     if not clocks.is_past:
-        inv.warn_unreadable()
+        inv.warn_unreadable(clocks.snapshot)
         return
+    inv.warn_outside_checkout(clocks.snapshot)
     bad = clocks.snapshot.unreadable
     if bad:
         from vault_cli.cli.views import plural
@@ -273,14 +295,15 @@ def changes_since(inv: Invocation, record: Record, clocks: Clocks) -> list[str]:
     """Say what became of a record of a past commit: nothing, or how it differs today."""
     if record.id in clocks.forgotten:
         return [f"{record.id} was forgotten since; this text is shown from history only"]
-    today = inv.snapshot.by_id.get(record.id)
+    present = inv.reading.snapshot().records
+    today = _today(present, record, record.vault or inv.vault_name)
     if today is None:
         return [f"{record.id} is not in the vault any more (`mvault log {record.id}`)"]
     if today.digest == record.digest and today.path == record.path:
         return [f"{record.id} has not changed since"]
     notes = []
     if today.status is not record.status:
-        by = sorted(r.id for r in inv.snapshot.records if record.id in r.supersedes)
+        by = sorted(r.id for r in present if record.id in r.supersedes)
         more = f" by {', '.join(by)}" if by and today.status == "superseded" else ""
         notes.append(f"{record.id} is {today.status}{more} today, it was {record.status}")
     if today.validity != record.validity:
@@ -293,3 +316,10 @@ def changes_since(inv: Invocation, record: Record, clocks: Clocks) -> list[str]:
     if today.path != record.path:
         notes.append(f"its file is {today.path} today")
     return notes or [f"its keys have changed since (`mvault show {record.id}`)"]
+
+
+def _today(present: Sequence[Record], record: Record, vault: str) -> Record | None:
+    """Return what a record of a past commit is now: by id, of its own vault and path if it can."""
+    same = [other for other in present if other.id == record.id]
+    fit = sorted(same, key=lambda other: (other.vault != vault, other.path != record.path))
+    return fit[0] if fit else None

@@ -39,6 +39,7 @@ COMMANDS: dict[str, Entry] = {
     "reject": Entry("curate", "admit", "reject", "Turn a draft down, with the reason."),
     "revise": Entry("curate", "curate", "revise", "Propose a successor of a record in force."),
     "deprecate": Entry("curate", "admit", "deprecate", "Take a record out of force."),
+    "promote": Entry("curate", "promote", "promote", "Give a record another scope, or vault."),
     "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
     "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),

@@ -40,10 +40,10 @@ def list_records(
     """
     inv: Invocation = ctx.obj
     if not (view or valid_at or known_at):
-        snapshot = inv.snapshot
+        snapshot = inv.reading.snapshot()
         test = make_filter(snapshot.records, kind, status, topic, scope)
         records = [record for record in snapshot.records if test(record)]
-        inv.warn_unreadable()
+        inv.warn_unreadable(snapshot)
         return _show_list(inv, records, snapshot.diagnostics, snapshot.unreadable)
     from vault_cli.cli.clocks import (
         aside_of,

@@ -38,11 +38,13 @@ def render(
     at: flags.At = "",
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
+    with_user: flags.WithUser = False,
 ) -> int:
     """Print what is in force as a block for a prompt.
 
     The same vault, options and day give the same bytes. What does not fit is named in the block;
-    --receipt and --json say why. --to replaces only what stands between the markers of FILE.
+    --receipt and --json say why. --to replaces only what stands between the markers of FILE; into a
+    file of a project with a vault of its own goes what that vault holds, and not what is yours.
     --at is what was rendered at a time: --known-at and --valid-at in one.
 
     Examples:
@@ -55,7 +57,8 @@ def render(
     from vault_cli.cli.clocks import note_forgotten, warn_unreadable
 
     inv: Invocation = ctx.obj
-    clocks = _clocks(inv, at, valid_at, known_at)
+    alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
+    clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
     snapshot = clocks.snapshot
     wanted = Wanted(
         mode=_choice(mode, ("assist", "strict", "off"), "--mode"),
@@ -89,7 +92,7 @@ def render(
     return inv.out.show(view)
 
 
-def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str) -> Clocks:
+def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str, *, alone: bool) -> Clocks:
     """Return the clocks of a render: `--at` sets both, `--valid-at` may still move one."""
     from vault_cli.cli.clocks import set_clocks
     from vault_cli.errors import UsageError
@@ -99,7 +102,8 @@ def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str) -> Clocks:
             "--at and --known-at exclude each other",
             hint="--at DATE is --known-at DATE together with --valid-at DATE.",
         )
-    return set_clocks(inv, "belief" if at else "", valid_at, at or known_at, whole=True)
+    view = "belief" if at else ""
+    return set_clocks(inv, view, valid_at, at or known_at, whole=True, alone=alone)
 
 
 def brief(
@@ -123,11 +127,11 @@ def brief(
 
     inv: Invocation = ctx.obj
     wanted = Wanted(query=query, session=session, project=project)
-    snapshot = inv.whole_snapshot()
+    snapshot = inv.reading.snapshot(whole=True)
     selection = select_records(snapshot, make_query(inv, wanted))
     found = write_brief(selection, most)
     aside = count_aside(selection.excluded)
-    inv.warn_unreadable()
+    inv.warn_unreadable(snapshot)
     data = {
         "brief": found.text,
         "shown": list(found.shown),
@@ -138,6 +142,23 @@ def brief(
     notes = (more,) if aside else ()
     view = View(data, raw=found.text, diagnostics=snapshot.diagnostics, notes=notes, listed=True)
     return inv.out.show(view)
+
+
+def _belongs_to_project(inv: Invocation, names: list[str]) -> bool:
+    """Tell whether a file to write is one of the project's, which others may be given.
+
+    What a person keeps for themselves does not go into it unasked.
+    """
+    import os
+
+    if inv.layers.beside is None:
+        return False
+    top = os.path.realpath(inv.layers.home.parent)
+    places = [Path(os.path.realpath(_target(inv, name))) for name in names]
+    if not any(place.is_relative_to(top) for place in places):
+        return False
+    inv.out.say("the file is the project's: your own vault is left out (--with-user writes it too)")
+    return True
 
 
 def block_data(block: Block, snapshot: Snapshot) -> dict[str, Any]:
@@ -165,7 +186,17 @@ def summary(block: Block, *, explained: bool = False) -> str:
     why = "" if explained else " (--receipt says why)"
     out = f", {receipt.omitted} left out{why}" if receipt.omitted else ""
     aside = f", {len(receipt.excluded)} not eligible" if receipt.excluded else ""
-    return f"{receipt.shown} shown{out}{aside}; {receipt.used}{limit} {receipt.unit}"
+    return (
+        f"{receipt.shown} shown{_by_vault(block)}{out}{aside}; {receipt.used}{limit} {receipt.unit}"
+    )
+
+
+def _by_vault(block: Block) -> str:
+    """Return how many entries come from which vault, "" when one was read."""
+    shown = [line.vault for line in block.receipt.lines if line.level != "omitted"]
+    counts = {name: shown.count(name) for name in sorted({*shown} - {""})}
+    text = ", ".join(f"{number} {name}" for name, number in counts.items())
+    return f" ({text})" if text else ""
 
 
 def receipt_lines(block: Block) -> Iterator[Line]:
@@ -173,12 +204,17 @@ def receipt_lines(block: Block) -> Iterator[Line]:
     width = max((len(line.id) for line in block.receipt.lines), default=0)
     for line in block.receipt.lines:
         yield [
-            f"{inline(line.id):<{width}}  ",
+            f"{inline(line.id):<{width}}  {_vault_cell(line.vault)}",
             (_LEVEL_STYLES.get(line.level, ""), f"{line.level:<7}"),
             f"  {line.cost:>6}  {line.group}: {inline(line.title)} ({inline(line.reason)})",
         ]
     for item in block.receipt.excluded:
-        yield [f"{inline(item.id):<{width}}  ", ("dim", "not eligible"), f": {inline(item.reason)}"]
+        start = f"{inline(item.id):<{width}}  {_vault_cell(item.vault)}"
+        yield [start, ("dim", "not eligible"), f": {inline(item.reason)}"]
+
+
+def _vault_cell(name: str) -> str:
+    return f"{name:<7}  " if name else ""
 
 
 def _write_files(

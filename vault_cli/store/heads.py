@@ -39,6 +39,7 @@ _IN_HEAD: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "adopted", "findings"),
         "scope",
+        "vault",  # says where the record was read, not what is in it
         *_LOOKED_AT,
     }
 )
@@ -130,6 +131,7 @@ def decode_heads(text: str, folder: str, head: type[Record]) -> dict[str, Parsed
         record.adopted = adopted
         record.findings = record.supersedes = record.allow = record.branch = nothing
         record.scope = GLOBAL
+        record.vault = ""
         record.validity = ALWAYS
         record.__class__ = head
         result[path] = record, nothing
