@@ -73,6 +73,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("deprecate", "f-0000002", "--reason", "old", "--yes"),
     ("graduate", "c-0000001", "--name", "rotate-keys", "--yes"),
     ("demote", "c-0000001", "--reason", "again", "--yes"),
+    ("verify", "f-0000003", "-e", "session-event:session=7f3a,start=1,end=2", "--yes"),
     ("topic", "list"),
     ("promote", "f-0000003", "--to", "project:x", "--yes"),
     ("review",),

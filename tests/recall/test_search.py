@@ -21,6 +21,19 @@ def record(
     )  # fmt: skip
 
 
+PROOF = {
+    "evidence": [
+        {"id": "e1", "type": "session-event", "session": "7f", "start": 1, "end": 9,
+         "observed": "2026-11-30"},
+    ],
+    "verification": {
+        "method": "user-confirmation", "actor": "user", "evidence": ["e1"],
+        "at": "2026-11-30T10:00:00Z",
+    },
+}  # fmt: skip
+"""Keys of a record whose verification holds."""
+
+
 def find(query: str, *records: Record, **more: object) -> Results:
     return search(Snapshot(records=records), query, **more)  # type: ignore[arg-type]
 
@@ -148,7 +161,7 @@ def test_ties_verified_then_worth_then_id() -> None:
     same = [
         record(1, "Same", importance=3),
         record(2, "Same", importance=9),
-        record(3, "Same", status="verified", importance=1),
+        record(3, "Same", status="verified", importance=1, fields=PROOF),
         record(4, "Same", importance=9),
     ]
     assert ids("same", *same) == ["n-3", "n-2", "n-4", "n-1"]

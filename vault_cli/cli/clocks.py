@@ -249,13 +249,13 @@ def item_data(record: Record, clocks: Clocks) -> dict[str, Any]:
     }
 
 
-def aside_of(record: Record, clocks: Clocks) -> str:
+def aside_of(record: Record, clocks: Clocks) -> list[str]:
     """Return the period and the marks of a record, as they stand after its title."""
     from vault_cli.recall.views import describe_period, mark_record
 
     period = describe_period(record)
     marks = [*mark_record(record, clocks.now), *_forgotten_mark(record, clocks)]
-    return "; ".join(([period] if period else []) + marks)
+    return ([period] if period else []) + marks
 
 
 def _forgotten_mark(record: Record, clocks: Clocks) -> list[str]:

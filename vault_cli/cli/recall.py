@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.filters import make_filter
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import View, is_terminal
+from vault_cli.cli.output import Line, View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
+from vault_cli.errors import UsageError
 from vault_cli.model.record import Record
+
+if TYPE_CHECKING:
+    from vault_cli.cli.clocks import Clocks
 
 
 def list_records(
@@ -23,125 +27,156 @@ def list_records(
     status: flags.Statuses = None,
     topic: flags.Topics = None,
     scope: flags.Scopes = None,
+    state: flags.States = None,
+    states: flags.WithStates = False,
     view: flags.TimeView = "",
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
 ) -> int:
     """List records: id, status, kind, title.
 
-    All statuses are listed, whatever their period, unless a view or a time is asked for. Files
-    that cannot be read are named on stderr, and in `diagnostics` of --json.
+    All statuses are listed, whatever their period, unless a view or a time is asked for. What a
+    record is on this day besides (scheduled, expired, dormant, mature, core, weakened, orphaned,
+    stale) is derived: --states shows it. Files that cannot be read are named on stderr, and in
+    `diagnostics` of --json.
 
     Examples:
       mvault list
       mvault list --status candidate --kind lesson
+      mvault list --state orphaned --state stale
       mvault list --view historical --valid-at 2026-07-15
       mvault list --known-at HEAD~3
     """
     inv: Invocation = ctx.obj
-    if not (view or valid_at or known_at):
-        snapshot = inv.reading.snapshot()
-        test = make_filter(snapshot.records, kind, status, topic, scope)
-        records = [record for record in snapshot.records if test(record)]
-        inv.warn_unreadable(snapshot)
-        return _show_list(inv, records, snapshot.diagnostics, snapshot.unreadable)
-    from vault_cli.cli.clocks import (
-        aside_of,
-        item_data,
-        note_forgotten,
-        set_clocks,
-        warn_unreadable,
-    )
-    from vault_cli.recall.views import why_not
-
-    clocks = set_clocks(inv, view, valid_at, known_at)
-    test = make_filter(clocks.snapshot.records, kind, status, topic, scope)
-    records = [
-        record
-        for record in clocks.snapshot.records
-        if not why_not(record, clocks.view, clocks.moment) and test(record)
-    ]
-    warn_unreadable(inv, clocks)
-    return _show_list(
-        inv,
-        records,
-        clocks.snapshot.diagnostics,
-        clocks.snapshot.unreadable,
-        aside=lambda record: aside_of(record, clocks),
-        item=lambda record: item_data(record, clocks),
-        notes=note_forgotten(clocks, {record.id for record in records}),
-        more={"clocks": clocks.as_data()},
-    )
-
-
-def _show_list(
-    inv: Invocation,
-    records: list[Record],
-    diagnostics: Any,
-    unreadable: tuple[str, ...],
-    *,
-    aside: Callable[[Record], str] | None = None,
-    item: Callable[[Record], dict[str, Any]] = record_data,
-    notes: tuple[str, ...] = (),
-    more: dict[str, Any] | None = None,
-) -> int:
+    asked = {_known_state(text) for text in state or ()}
+    timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
+    snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot()
+    test = make_filter(snapshot.records, kind, status, topic, scope)
+    chosen = timed.chosen() if timed else snapshot.records
+    records = [record for record in chosen if test(record)]
+    derived = _DerivedStates(inv, timed.clocks if timed else None)
+    if asked:
+        records = [r for r in records if asked.intersection(derived.of(r))]
+    shown = derived.of if asked or states else None
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
+    notes = timed.list_notes(records) if timed else ()
+    if timed is None:
+        inv.warn_unreadable(snapshot)
+    item, aside = (timed.item, timed.aside) if timed else (record_data, None)
     return inv.out.show(
         View(
             lambda: {
                 "records": [item(record) for record in records],
-                "counts": {"records": len(records), "unreadable": len(unreadable)},
-                "unreadable": list(unreadable),
-                **(more or {}),
+                "states": {r.id: list(derived.of(r)) for r in records if derived.of(r)},
+                "counts": {"records": len(records), "unreadable": len(snapshot.unreadable)},
+                "unreadable": list(snapshot.unreadable),
+                **({"clocks": timed.clocks.as_data()} if timed else {}),
             },
-            lambda: list_lines(records, width=width, aside=aside),
-            diagnostics=diagnostics,
+            lambda: list_lines(records, width=width, states_of=shown, aside=aside),
+            diagnostics=snapshot.diagnostics,
             notes=(*notes, *(() if records else ("no records",))),
             listed=True,
         )
     )
 
 
+def _known_state(text: str) -> str:
+    from vault_cli.features.states import STATES
+
+    name = text.strip().lower()
+    if name not in STATES:
+        raise UsageError(f"unknown state: {text}", hint=f"Known: {', '.join(STATES)}.")
+    return name
+
+
+class _DerivedStates:
+    """The derived states of all records, worked out when somebody first asks."""
+
+    def __init__(self, inv: Invocation, clocks: Clocks | None) -> None:
+        self._inv = inv
+        self._clocks = clocks
+        self._found: dict[str, tuple[str, ...]] | None = None
+
+    def of(self, record: Record) -> tuple[str, ...]:
+        if self._found is None:
+            from vault_cli.cli.provenance import state_rules
+            from vault_cli.features.states import all_states
+
+            inv, clocks = self._inv, self._clocks
+            snapshot = clocks.snapshot if clocks and clocks.is_past else inv.whole_snapshot()
+            self._found = all_states(snapshot, clocks.now if clocks else inv.now, state_rules(inv))
+        return self._found.get(record.path, ())
+
+
 def show(
     ctx: typer.Context,
     record_id: flags.AnyId,
+    provenance: Annotated[
+        bool,
+        typer.Option("--provenance", help="What it rests on, what rests on it, who changed it."),
+    ] = False,
     view: flags.TimeView = "",
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
 ) -> int:
     """Show one record: its head, its keys and its text.
 
-    With --known-at it is the text of that time, and what became of it since; with --valid-at or
-    --view also whether it is an answer there, and why not.
+    With --provenance also its evidence and verification, the records it rests on and their
+    statuses, what rests on it, its versions, and the commits that changed it. With --known-at it
+    is the text of that time, and what became of it since; with --valid-at or --view also whether
+    it is an answer there, and why not.
 
     Examples:
       mvault show l-7k3qd2m
       mvault show memories/2026-11/some-note.md
+      mvault show l-7k3qd2m --provenance
       mvault show l-7k --known-at 2026-07-15
       mvault --json show l-7k
     """
+    from vault_cli.cli.provenance import provenance_data, provenance_lines, state_rules
+    from vault_cli.features.states import states_of
+
     inv: Invocation = ctx.obj
+    if provenance and known_at:
+        raise UsageError(
+            "--provenance tells what a record rests on today", hint="Leave --known-at out."
+        )
     timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
     record = timed.find(record_id) if timed else inv.find(record_id)
-    notes = []
-    if record.held_by:
-        codes = ", ".join(sorted({found.code for found in record.held_by}))
-        notes.append(f"held from the render: {codes} (a person allows it with `allow: [{codes}]`)")
-    if record.written_status is not record.status:
-        notes.append(f"status {record.written_status} in the file counts as {record.status} here")
+    past = timed is not None and timed.clocks.is_past
+    snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
+    now = timed.clocks.now if timed else inv.now
+    states = states_of(record, snapshot, now, state_rules(inv))
+    story = {"provenance": provenance_data(inv, record)} if provenance else {}
     more = timed.explain(record) if timed else {}
+
+    def lines() -> Iterator[Line]:
+        yield from show_lines(record, states)
+        if provenance:
+            yield ""
+            yield from provenance_lines(story["provenance"])
+
     return inv.out.show(
         View(
-            lambda: {**full_data(record), **more},
-            lambda: show_lines(record),
-            notes=[*notes, *(more.get("since", ())), *(timed.words if timed else ())],
+            lambda: {**full_data(record), "states": list(states), **story, **more},
+            lines,
+            notes=[*_notes(record), *(more.get("since", ())), *(timed.words if timed else ())],
             diagnostics=record.findings,
         )
     )
 
 
+def _notes(record: Record) -> Iterator[str]:
+    """Yield what keeps a record from the render, and why its status is not the written one."""
+    if record.held_by:
+        codes = ", ".join(sorted({found.code for found in record.held_by}))
+        yield f"held from the render: {codes} (a person allows it with `allow: [{codes}]`)"
+    if record.written_status is not record.status:
+        yield f"status {record.written_status} in the file counts as {record.status} here"
+
+
 class _Timed:
-    """What `show` says about time: which text, whether it holds, what became of it."""
+    """What `list` and `show` say about time: which text, whether it holds, what became of it."""
 
     def __init__(self, inv: Invocation, view: str, valid_at: str, known_at: str) -> None:
         from vault_cli.cli.clocks import set_clocks
@@ -149,6 +184,33 @@ class _Timed:
         self.inv = inv
         self.clocks = set_clocks(inv, view, valid_at, known_at)
         self.words: list[str] = []
+
+    def chosen(self) -> list[Record]:
+        """Return the records of the view that hold at the moment."""
+        from vault_cli.recall.views import why_not
+
+        clocks = self.clocks
+        records = clocks.snapshot.records
+        return [r for r in records if not why_not(r, clocks.view, clocks.moment)]
+
+    def item(self, record: Record) -> dict[str, Any]:
+        """Return what `--json` says about a record in a list."""
+        from vault_cli.cli.clocks import item_data
+
+        return item_data(record, self.clocks)
+
+    def aside(self, record: Record) -> list[str]:
+        """Return the period and the marks of a record."""
+        from vault_cli.cli.clocks import aside_of
+
+        return aside_of(record, self.clocks)
+
+    def list_notes(self, records: list[Record]) -> tuple[str, ...]:
+        """Warn of files that could not be read; return the notes about a list."""
+        from vault_cli.cli.clocks import note_forgotten, warn_unreadable
+
+        warn_unreadable(self.inv, self.clocks)
+        return note_forgotten(self.clocks, {record.id for record in records})
 
     def find(self, text: str) -> Record:
         """Return the record as it was known then."""

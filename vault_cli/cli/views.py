@@ -123,14 +123,19 @@ def cut(text: str, width: int) -> str:
 
 
 def list_lines(
-    records: Sequence[Record], *, width: int, aside: Callable[[Record], str] | None = None
+    records: Sequence[Record],
+    *,
+    width: int,
+    states_of: Callable[[Record], Sequence[str]] | None = None,
+    aside: Callable[[Record], Sequence[str]] | None = None,
 ) -> Iterator[Line]:
     """Yield one line per record: id, status, kind, title.
 
     Args:
         records: what to list.
+        states_of: gives the derived states that stand behind the title; None: none are shown.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
-        aside: gives what stands in brackets after the title; whether it is held otherwise.
+        aside: gives what else stands there; without it only whether the record is held.
     """
     ids = _column([record.id for record in records])
     statuses = [record.status for record in records]
@@ -144,8 +149,10 @@ def list_lines(
     for record, record_id, vault, status, name, kind, title in zip(
         records, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
-        more = aside(record) if aside else "held" if record.findings and record.held_by else ""
-        mark = f" ({inline(more)})" if more else ""
+        marks = ["held"] if aside is None and record.findings and record.held_by else []
+        marks += aside(record) if aside is not None else ()
+        marks += [s for s in states_of(record) if s not in marks] if states_of is not None else ()
+        mark = f" ({', '.join(marks)})" if marks else ""
         line: list[Span] = [
             f"{record_id}  {vault}{gap}",
             (_STATUS_STYLES.get(status, "dim"), name),
@@ -164,11 +171,12 @@ def _column(texts: list[str]) -> list[str]:
     return [text + " " * (most - width) for text, width in zip(safe_texts, widths, strict=True)]
 
 
-def show_lines(record: Record) -> Iterator[Line]:
-    """Yield the lines of `mvault show`: head, other keys, body."""
+def show_lines(record: Record, states: Sequence[str] = ()) -> Iterator[Line]:
+    """Yield the lines of `mvault show`: head, derived states, other keys, body."""
     style = _STATUS_STYLES.get(record.status, "dim")
     yield [("bold", inline(record.title))]
-    yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind)]
+    now = f"  ({', '.join(states)})" if states else ""
+    yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind), ("yellow", now)]
     if record.vault:
         yield [("dim", "vault: "), record.vault]
     yield [("dim", "path: "), inline(record.path)]
