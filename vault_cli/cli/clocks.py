@@ -7,9 +7,10 @@ from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
 from vault_cli.errors import NotFoundError, UsageError
+from vault_cli.model.record import ALWAYS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from vault_cli.cli.invocation import Invocation
     from vault_cli.model.record import Record, Snapshot
@@ -249,13 +250,21 @@ def item_data(record: Record, clocks: Clocks) -> dict[str, Any]:
     }
 
 
-def aside_of(record: Record, clocks: Clocks) -> list[str]:
-    """Return the period and the marks of a record, as they stand after its title."""
+def asides(clocks: Clocks) -> Callable[[Record], list[str]]:
+    """Return what gives the period and the marks of a record, as they stand after its title."""
     from vault_cli.recall.views import describe_period, mark_record
 
-    period = describe_period(record)
-    marks = [*mark_record(record, clocks.now), *_forgotten_mark(record, clocks)]
-    return ([period] if period else []) + marks
+    now, forgotten = clocks.now, clocks.forgotten
+
+    def aside(record: Record) -> list[str]:
+        marks = list(mark_record(record, now))
+        if record.validity != ALWAYS:
+            marks.insert(0, describe_period(record))
+        if record.id in forgotten:
+            marks.append("forgotten since")
+        return marks
+
+    return aside
 
 
 def _forgotten_mark(record: Record, clocks: Clocks) -> list[str]:

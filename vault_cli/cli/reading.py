@@ -167,7 +167,7 @@ class Reading:
 
     def _one(self, *, whole: bool, at: str) -> Snapshot:
         if at:
-            return self._inv.vault.snapshot(at=at)
+            return self._inv.vault.snapshot(at=at, whole=whole)
         return self._inv.whole_snapshot() if whole else self._inv.snapshot
 
     def _read_home(self, *, whole: bool, at: str) -> Snapshot | None:

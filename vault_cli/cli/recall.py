@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -191,6 +191,8 @@ class _Timed:
 
         clocks = self.clocks
         records = clocks.snapshot.records
+        if not (clocks.view or clocks.moment):
+            return list(records)
         return [r for r in records if not why_not(r, clocks.view, clocks.moment)]
 
     def item(self, record: Record) -> dict[str, Any]:
@@ -199,11 +201,12 @@ class _Timed:
 
         return item_data(record, self.clocks)
 
-    def aside(self, record: Record) -> list[str]:
-        """Return the period and the marks of a record."""
-        from vault_cli.cli.clocks import aside_of
+    @property
+    def aside(self) -> Callable[[Record], list[str]]:
+        """What gives the period and the marks of a record."""
+        from vault_cli.cli.clocks import asides
 
-        return aside_of(record, self.clocks)
+        return asides(self.clocks)
 
     def list_notes(self, records: list[Record]) -> tuple[str, ...]:
         """Warn of files that could not be read; return the notes about a list."""

@@ -12,7 +12,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.clocks import (
     Clocks,
-    aside_of,
+    asides,
     item_data,
     note_forgotten,
     set_clocks,
@@ -120,7 +120,7 @@ def _data(text: str, results: Results, clocks: Clocks) -> dict[str, Any]:
 def _lines(results: Results, clocks: Clocks, width: int) -> Iterator[Line]:
     """Yield two lines a record: as in a list, and the part of its text that fits."""
     records = [hit.record for hit in results.hits]
-    heads = list_lines(records, width=width, aside=lambda record: aside_of(record, clocks))
+    heads = list_lines(records, width=width, aside=asides(clocks))
     for head, hit in zip(heads, results.hits, strict=True):
         yield head
         if hit.snippet:

@@ -17,11 +17,12 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Final
 
-from vault_cli.model.record import IN_FORCE, Record, Status
+from vault_cli.model.record import ALWAYS, IN_FORCE, Record, Status
 
 VIEWS: Final = ("strict", "historical", "belief", "associative")
 
 _ONCE_IN_FORCE: Final = IN_FORCE | {Status.SUPERSEDED, Status.DEPRECATED, Status.DISPUTED}
+_ENDED: Final = frozenset({Status.SUPERSEDED, Status.DEPRECATED})
 _NEVER: Final = frozenset({Status.REJECTED, Status.QUARANTINED, Status.TOMBSTONED})
 _FOUND: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED}
 
@@ -80,10 +81,11 @@ def mark_record(record: Record, moment: datetime) -> tuple[str, ...]:
         moment: aware instant in the vault's time zone.
     """
     marks = []
-    state = record.validity.state_at(moment)
+    validity = record.validity
+    state = "current" if validity is ALWAYS else validity.state_at(moment)
     if state != "current":
         marks.append(state)
-    if record.status in (Status.SUPERSEDED, Status.DEPRECATED) and record.validity.end is None:
+    if validity.end is None and record.status in _ENDED:
         marks.append("end not recorded")
     if record.findings and record.held_by:
         marks.append("held")
