@@ -335,3 +335,15 @@ def test_a_vault_in_a_cloned_repository_of_code(tmp_path: Path) -> None:
 
 def commit_all_empty(root: Path) -> None:
     git(root, "commit", "-q", "--allow-empty", "-m", "start")
+
+
+def test_search_says_what_is_kept_out(pair: Pair) -> None:
+    pair.trust()
+    write_files(
+        pair.theirs, {"playbook/new.md": RULE.format(id="r-new", title="New", body="Zebra")}
+    )
+    pair.push()
+    pair.pull()
+    found = run("--vault", pair.mine, "--json", "search", "zebra").ok().data
+    (item,) = found["results"] if "results" in found else found["records"]
+    assert any("put in force by others" in mark for mark in item["marks"])

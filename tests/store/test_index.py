@@ -113,13 +113,13 @@ def count_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def count_parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
-    original = reader._parse
+    original = reader.parse_file
 
     def counted(data: bytes, path: str) -> object:
         seen.append(path)
         return original(data, path)
 
-    monkeypatch.setattr(reader, "_parse", counted)
+    monkeypatch.setattr(reader, "parse_file", counted)
     return seen
 
 

@@ -26,6 +26,7 @@ COMMANDS: dict[str, Entry] = {
         "recall", "render", "render", "Print what is in force as a block for a prompt."
     ),
     "brief": Entry("recall", "render", "brief", "Say in a few lines what is in force."),
+    "search": Entry("recall", "search", "search", "Find records by their words."),
     "list": Entry("recall", "recall", "list_records", "List records: id, status, kind, title."),
     "show": Entry("recall", "recall", "show", "Show one record."),
     "log": Entry("recall", "history", "log", "Show what changed in the vault, newest first."),

@@ -42,6 +42,13 @@ def complete_status(incomplete: str) -> list[str]:
     return [str(status) for status in Status if status.startswith(incomplete)]
 
 
+def complete_view(incomplete: str) -> list[str]:
+    """Return the views that begin with what was typed."""
+    from vault_cli.recall.views import VIEWS
+
+    return [view for view in VIEWS if view.startswith(incomplete)]
+
+
 def complete_topic(incomplete: str) -> list[tuple[str, str]]:
     """Return (name, title) of the declared topics, by id where a shell could read the name."""
     from vault_cli.recall.topics import TopicTable

@@ -12,6 +12,7 @@ from vault_cli.cli.complete import (
     complete_in_force,
     complete_kind,
     complete_status,
+    complete_view,
 )
 
 _SET = "Set a front-matter key (repeatable); lists are separated by commas: topics=ci,git."
@@ -147,7 +148,30 @@ Targets = Annotated[
 WithUser = Annotated[
     bool, typer.Option("--with-user", help="With --to: also your own vault, into a project's file.")
 ]
-At = Annotated[str, typer.Option("--at", metavar="COMMIT|DATE", help="The vault as it was then.")]
-ValidAt = Annotated[
-    str, typer.Option("--valid-at", metavar="DATE", help="What is valid on that day.")
+At = Annotated[
+    str,
+    typer.Option(
+        "--at", metavar="DATE|COMMIT", help="Both clocks: what was rendered then (--known-at too)."
+    ),
 ]
+KnownAt = Annotated[
+    str,
+    typer.Option(
+        "--known-at",
+        metavar="DATE|COMMIT",
+        help="The vault as git knew it: a commit, or the last one up to the end of a day.",
+    ),
+]
+ValidAt = Annotated[
+    str,
+    typer.Option("--valid-at", metavar="DATE|TIME", help="Only what holds on that day or then."),
+]
+TimeView = Annotated[
+    str,
+    typer.Option(
+        "--view",
+        help="strict, historical, belief (with --known-at) or associative.",
+        autocompletion=complete_view,
+    ),
+]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=0, help="Most records; 0: all.")]

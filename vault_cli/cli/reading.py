@@ -173,7 +173,7 @@ class Reading:
 
     def _one(self, *, whole: bool, at: str) -> Snapshot:
         if at:
-            return self._guard(self._inv.vault, self._inv.vault.snapshot(at=at))
+            return self._guard(self._inv.vault, self._inv.vault.snapshot(at=at, whole=whole))
         found = self._inv.whole_snapshot() if whole else self._inv.snapshot
         return self._guard(self._inv.vault, found)
 

@@ -12,7 +12,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, finding_lines, inline
-from vault_cli.cli.rendering import other_lines, place_data
+from vault_cli.cli.rendering import aside_text, other_lines, place_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
@@ -52,7 +52,7 @@ def status(ctx: typer.Context) -> int:
     from vault_cli.cli.trusting import status_lines
 
     trusted, trust_lines = status_lines(inv)
-    data = {
+    data: dict[str, Any] = {
         "vault": str(inv.root),
         "other_vault": inv.reading.describe_other(),
         **place_data(inv),
@@ -60,6 +60,7 @@ def status(ctx: typer.Context) -> int:
         "counts": {
             "records": len(snapshot.records),
             "in_force": in_force_count(snapshot.records),
+            **_counts_here(inv, snapshot),
             **{name: len(records) for name, records in groups.items()},
             "by_status": count_statuses(snapshot.records),
         },
@@ -80,6 +81,15 @@ def status(ctx: typer.Context) -> int:
     )
     inv.warn_settings()
     return inv.out.show(view)
+
+
+def _counts_here(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
+    """Return how many records in force a render takes here, and why not the others."""
+    from vault_cli.cli.rendering import Wanted, count_aside, make_query
+    from vault_cli.recall.select import divide_records
+
+    eligible, excluded = divide_records(snapshot, make_query(inv, Wanted()))
+    return {"here": len(eligible), "not_here": count_aside(excluded)}
 
 
 def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
@@ -151,6 +161,9 @@ def _status_lines(
     yield from other_lines(data)
     shown = _counts_text(counts["by_status"])
     yield [("dim", "records: "), shown, f"; {counts['in_force']} in force"]
+    if counts["not_here"]:
+        aside = aside_text(counts["not_here"])
+        yield [("dim", "rendered here: "), f"{counts['here']} of them; not here: {aside}"]
     repository = data["repository"]
     if repository["found"]:
         where = "own repository" if repository["own"] else "folder of a bigger repository"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.errors import ChangedMeanwhileError, NotFoundError
-from vault_cli.model.record import ALWAYS, Record
+from vault_cli.model.record import ALWAYS, GLOBAL, Record, Scope
 from vault_cli.store.codec import (
     KINDS,
     RECORD_FIELDS,
@@ -32,12 +32,13 @@ from vault_cli.store.opening import show_name
 Load = Callable[[str, str], Record]
 """Gives the whole record of a path and a digest."""
 
-_LOOKED_AT: Final = ("validity", "supersedes", "allow")
+_LOOKED_AT: Final = ("validity", "supersedes", "allow", "branch")
 """Attributes that commands look at in every record, and that most records have not."""
 
 _IN_HEAD: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "adopted", "findings"),
+        "scope",
         "vault",  # says where the record was read, not what is in it
         "withheld",
         *_LOOKED_AT,
@@ -93,7 +94,10 @@ def encode_heads(files: Mapping[str, tuple[str, Parsed]]) -> str:
         if record is not None:
             status = record.written_status.value
             facts = (record.id, record.kind.value, status, record.title, record.adopted)
-            if more := encode_rare(record, _LOOKED_AT):
+            more = encode_rare(record, _LOOKED_AT)
+            if record.scope != GLOBAL:
+                more["scope"] = record.scope
+            if more:
                 rare[place] = more
         for column, value in zip(columns, (name, digest, *facts), strict=True):
             column.append(value)
@@ -126,7 +130,8 @@ def decode_heads(text: str, folder: str, head: type[Record]) -> dict[str, Parsed
         record.written_status = STATUSES[status]
         record.title = title
         record.adopted = adopted
-        record.findings = record.supersedes = record.allow = nothing
+        record.findings = record.supersedes = record.allow = record.branch = nothing
+        record.scope = GLOBAL
         record.vault = ""
         record.withheld = ""
         record.validity = ALWAYS
@@ -135,6 +140,8 @@ def decode_heads(text: str, folder: str, head: type[Record]) -> dict[str, Parsed
     names = columns[0]
     for place, more in rare.items():
         found = result[folder + names[int(place)]][0]
+        if "scope" in more:
+            object.__setattr__(found, "scope", Scope(*more.pop("scope")))
         for attribute, value in decode_rare(more).items():
             object.__setattr__(found, attribute, value)
     for place, encoded in findings.items():

@@ -7,15 +7,16 @@ this machine's own state folder (so one that came with a folder from elsewhere i
 only when the file's stamp is the same and was old enough, by the file system's own clock, when
 the file was read.
 
-Two tables: a row per file with all that was in it, and a row per folder (a shelf) with what a
-list needs of its files. A folder whose listing is the same needs no look at its files' rows.
+A row per file with all that was in it, and a row per folder (a shelf) with what a list needs of
+its files. A folder whose listing is the same needs no look at its files' rows. The two tables of
+past commits are used in `past_index`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -44,7 +45,13 @@ CREATE TABLE record (path TEXT PRIMARY KEY, seal INTEGER, folder TEXT, size INTE
     mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER, digest TEXT, facts TEXT,
     body TEXT, fields TEXT, findings TEXT);
 CREATE INDEX record_folder ON record (folder);
-CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT)
+CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT);
+CREATE TABLE past (path TEXT, digest TEXT, seal INTEGER, folder TEXT, facts TEXT, body TEXT,
+    fields TEXT, findings TEXT, PRIMARY KEY (path, digest));
+CREATE INDEX past_folder ON past (folder);
+CREATE TABLE tree (name TEXT, folder TEXT, seal INTEGER, names TEXT, blobs TEXT, digests TEXT,
+    below TEXT, heads TEXT, PRIMARY KEY (name, folder));
+CREATE INDEX tree_folder ON tree (folder)
 """
 _SHELVES: Final = "SELECT folder, names, facts, '' FROM shelf WHERE seal = ?"
 _SHELVES_WITH_HEADS: Final = "SELECT folder, names, facts, heads FROM shelf WHERE seal = ?"
@@ -122,7 +129,7 @@ class Index:
             self._connection.close()
             self._connection = None
 
-    def _query(self, statement: str, *values: str) -> list[Any]:
+    def _query(self, statement: str, *values: object) -> list[Any]:
         if self._key is None or (self._connection is None and not self._header_fits()):
             return []
         import sqlite3
@@ -168,18 +175,25 @@ class Index:
             gone: paths to forget.
             shelves: folders to write, and with None those to forget.
         """
+
+        def write(connection: sqlite3.Connection) -> None:
+            self._write(connection, entries, gone)
+            self._write_shelves(connection, shelves)
+
+        self._in_transaction(write)
+
+    def _in_transaction(self, write: Callable[[sqlite3.Connection], None]) -> None:
+        """Write to the cache, made anew where there is none; when that fails there is none."""
         import sqlite3
 
         self.close()
-        assert self._key is not None  # noqa: S101 - `updating` yielded True
         try:
             if not self._header_fits():
                 self._create()
             connection = self._connect("rw")
             try:
                 with connection:
-                    self._write(connection, entries, gone)
-                    self._write_shelves(connection, shelves)
+                    write(connection)
             finally:
                 connection.close()
         except (sqlite3.Error, OSError, VaultError, OverflowError, UnicodeError):

@@ -206,7 +206,7 @@ def last_deeds(git: Git, prefix: str, commit: str, paths: Iterable[str]) -> dict
 
 def text_digests(git: Git, blobs: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return the SHA-256 of each blob's text, and of that text with CRLF, by path."""
-    from vault_cli.store.history import _read_blobs as read_blobs
+    from vault_cli.store.history import read_blobs
 
     if not blobs:
         return {}
@@ -273,7 +273,7 @@ def _deed(fields: Sequence[str]) -> Deed:
 
 def _read_statuses(git: Git, trails: Iterable[_Trail]) -> dict[str, str]:
     """Return what the head of each text says its status is, by blob."""
-    from vault_cli.store.history import _read_blobs as read_blobs
+    from vault_cli.store.history import read_blobs
 
     blobs = list(dict.fromkeys(v.blob for trail in trails for v in trail.versions))
     return dict(zip(blobs, map(_status_of, read_blobs(git, blobs)), strict=True)) if blobs else {}

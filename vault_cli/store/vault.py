@@ -172,27 +172,49 @@ class Vault:
         return self.repo
 
     def snapshot(self, *, at: str = "", whole: bool = True) -> Snapshot:
-        """Read the working tree, or the commit/date `at`.
+        """Read the working tree, or the commit/date `at`, with the settings of today.
 
         Args:
-            at: a commit or a date, "" for the working tree.
+            at: a commit or a date (see `resolve`), "" for the working tree.
             whole: False for commands that look closely at few records (see `read_vault`).
 
         Raises:
             NotFoundError: git does not know `at`.
             UsageError: `at` was given and the vault is not in git.
         """
-        from vault_cli.store.reader import read_vault, snapshot_of_tree
-
         if not at:
+            from vault_cli.store.reader import read_vault
+
             found = read_vault(self.root, self.config, whole=whole)
             missing = self._outside_checkout()
             if not missing:
                 return found
             return replace(found, diagnostics=(*missing, *found.diagnostics))
+        from vault_cli.store.past import read_past
+
         repo = self.require_repo()
-        commit = repo.resolve(at)
-        return snapshot_of_tree(repo.read_tree(commit), commit, ignore=self.config["files.ignore"])
+        ignore = self.config["files.ignore"]
+        return read_past(repo, self.resolve(at), ignore=ignore, whole=whole)
+
+    def resolve(self, at: str) -> str:
+        """Return the full commit id that a commit or a date means; days are the vault's own.
+
+        Raises:
+            NotFoundError: git does not know it, or the vault has no commit as early.
+            UsageError: the vault is not in git, or `vault.timezone` is no time zone.
+        """
+        from vault_cli.store.clock import find_zone
+
+        name = str(self.config["vault.timezone"] or "")
+        return self.require_repo().resolve(at, zone=find_zone(name) if name else None)
+
+    def forgotten(self) -> frozenset[str]:
+        """Return the ids of which only a tombstone is left (by the names of the tombstones)."""
+        try:
+            with os.scandir(self.root / "tombstones") as listing:
+                return frozenset(e.name[:-3] for e in listing if e.name[-3:] == ".md")
+        except OSError:  # there is no such folder
+            return frozenset()
 
     def _outside_checkout(self) -> tuple[Diagnostic, ...]:
         """Say how many records git was told to leave out of the work tree (git is asked then)."""
