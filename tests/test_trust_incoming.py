@@ -347,3 +347,6 @@ def test_search_says_what_is_kept_out(pair: Pair) -> None:
     found = run("--vault", pair.mine, "--json", "search", "zebra").ok().data
     (item,) = found["results"] if "results" in found else found["records"]
     assert any("put in force by others" in mark for mark in item["marks"])
+    shown = run("--vault", pair.mine, "show", "r-new").ok()
+    assert "kept out of the render: put in force by others, not reviewed" in shown.err
+    assert "kept out" not in run("--vault", pair.mine, "show", "r-one").ok().text

@@ -10,7 +10,7 @@ from vault_cli.cli.views import plural
 
 if TYPE_CHECKING:
     from vault_cli.cli.output import Output
-    from vault_cli.model.record import Snapshot
+    from vault_cli.model.record import Record, Snapshot
     from vault_cli.store.guard import Guarded
     from vault_cli.store.vault import Vault
 
@@ -34,6 +34,20 @@ def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, s
         out.warn(line)
     _use_admitted_settings(vault, guarded, environ)
     return guarded.snapshot
+
+
+def kept_out(vault: Vault, record: Record) -> str:
+    """Return why the trust settings keep a record of the working tree out of renders, or ""."""
+    from vault_cli.store.policy import policies_of
+
+    if not record.in_force or not policies_of(vault.root, vault.config):
+        return ""
+    from vault_cli.store.guard import guard_snapshot
+
+    here = (record.path, record.digest)
+    records = guard_snapshot(vault, vault.snapshot()).snapshot.records
+    found = next((r for r in records if (r.path, r.digest) == here), None)
+    return found.withheld if found is not None else "another text is shown"
 
 
 def _use_admitted_settings(vault: Vault, guarded: Guarded, environ: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.filters import make_filter
+from vault_cli.cli.guarding import kept_out
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
@@ -149,6 +150,8 @@ def show(
     states = states_of(record, snapshot, now, state_rules(inv))
     story = {"provenance": provenance_data(inv, record)} if provenance else {}
     more = timed.explain(record) if timed else {}
+    reason = "" if past else kept_out(inv.vault, record)
+    kept = [f"kept out of the render: {reason}"] if reason else []
 
     def lines() -> Iterator[Line]:
         yield from show_lines(record, states)
@@ -160,7 +163,12 @@ def show(
         View(
             lambda: {**full_data(record), "states": list(states), **story, **more},
             lines,
-            notes=[*_notes(record), *(more.get("since", ())), *(timed.words if timed else ())],
+            notes=[
+                *_notes(record),
+                *kept,
+                *(more.get("since", ())),
+                *(timed.words if timed else ()),
+            ],
             diagnostics=record.findings,
         )
     )

@@ -186,6 +186,7 @@ _WHY = {
     "expired": "expired",
     "ambiguous": "with an id that stands twice",
     "held": "held",
+    "trust": "kept out by your trust settings",
     "shadowed": "of an id that the other vault has",
     "superseded": "superseded by the other vault",
 }
