@@ -294,6 +294,13 @@ def test_under_signed_what_an_allowed_key_signed_needs_no_review(pair: Pair, hom
     pair.pull()
     assert "改了。" in rendered(pair.mine)
     assert pair.waiting() == {"r-new": "new", "r-one": "changed"}
+    with (home / "mvault.toml").open("a") as file:  # both: the signed text that was admitted
+        file.write("trust.require_signed = true\n")
+    assert "改了。" in rendered(pair.mine)
+    (pair.theirs / ONE).unlink()
+    pair.push("removed, and not signed")
+    pair.pull()
+    assert "改了。" in rendered(pair.mine)
 
 
 def test_a_repository_with_no_other_side_is_the_persons(tmp_path: Path) -> None:

@@ -47,13 +47,15 @@ class Guarded:
         replaced: paths whose committed text is shown instead of the file's.
         is_first: nothing was ever admitted here.
         policies: settings that are in effect, in words.
+        restored: commit that holds an admitted text which is shown, by path and digest.
     """
 
     snapshot: Snapshot
     waiting: tuple[Waiting, ...] = ()
     replaced: tuple[str, ...] = ()
     is_first: bool = False
-    policies: tuple[str, ...] = field(default_factory=tuple)
+    policies: tuple[str, ...] = ()
+    restored: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def withheld(self) -> tuple[Record, ...]:
@@ -164,6 +166,9 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
         elif record.id not in texts:
             records.append(record)
     records.extend(texts.values())
+    for key, record in texts.items():
+        row = items[key].admitted
+        guarded.restored[record.path, record.digest] = row.commit if row else ""
     guarded.snapshot = _with_records(guarded.snapshot, records)
 
 
@@ -172,18 +177,18 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
 
 def _require_signed(guarded: Guarded, vault: Vault) -> None:
     """Keep out every record whose present text no allowed key has signed."""
-    repo = vault.repo
-    records = guarded.snapshot.records
-    paths = [record.path for record in records if record.in_force]
-    if repo is None:
-        reasons = dict.fromkeys(paths, UNCOMMITTED)
-    else:
-        from vault_cli.store.signed import signed_reasons
+    from vault_cli.store.signed import signed_reasons
 
-        named = str(vault.config["trust.allowed_signers"])
-        reasons = signed_reasons(repo, named, records, guarded.snapshot.commit)
-    for record in records:
-        reason = reasons.get(record.path, "") if record.in_force else ""
-        if reason and not record.withheld:
-            _withhold(record, reason)
-    guarded.snapshot = _with_records(guarded.snapshot, records)
+    repo, named = vault.repo, str(vault.config["trust.allowed_signers"])
+    groups: dict[str, list[Record]] = {}
+    for record in guarded.snapshot.records:
+        if record.in_force and not record.withheld:
+            commit = guarded.restored.get((record.path, record.digest), guarded.snapshot.commit)
+            groups.setdefault(commit, []).append(record)
+    for commit, records in groups.items():
+        reasons = signed_reasons(repo, named, records, commit) if repo is not None else {}
+        for record in records:
+            reason = reasons.get(record.path, "" if repo is not None else UNCOMMITTED)
+            if reason:
+                _withhold(record, reason)
+    guarded.snapshot = _with_records(guarded.snapshot, guarded.snapshot.records)

@@ -91,7 +91,7 @@ def _prove(
         else:
             reason = signatures[made[path]].reason
         proofs[path] = Proof(*digests[path], reason)
-    if all(map(is_stable, signatures.values())):
+    if start == repo.head() and all(map(is_stable, signatures.values())):
         _store(repo, start, checker, proofs)
     return proofs
 
