@@ -53,6 +53,8 @@ PROGRAM_KEYS = frozenset(
         "superseded_by",
         "deprecated",
         "rejected",
+        "disputed",
+        "valid_to_before",
         "graduated",
         "confirmed",
         "approved",

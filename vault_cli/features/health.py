@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 
 from vault_cli.errors import Diagnostic, Severity
+from vault_cli.features.forgetting import check_forgotten
+from vault_cli.features.jumps import check_history
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes, verification_problem
-from vault_cli.model.lifecycle import Actor, may_step
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status
 from vault_cli.text.document import Document, parse_document
-from vault_cli.text.fields import read_record
 
 
 def check(
@@ -49,6 +49,7 @@ def check(
         found += _check_dates(record, now, places)
         found += _check_verified(record, places)
     found += check_relations(snapshot, now, load=load)
+    found += check_forgotten(snapshot)
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)
@@ -227,39 +228,5 @@ def _check_successors(
     pointer = record.fields.get("superseded_by")
     if record.status is Status.SUPERSEDED and not others and pointer not in known:
         text = "superseded, but its successor is not in the vault"
-        hint = f"Put it back in force: mvault approve {record.id}"
+        hint = f"Put it back in force: mvault revive {record.id} --reason TEXT"
         yield _finding(record, "successor-lost", "warning", text, hint)
-
-
-def check_history(snapshot: Snapshot, head: Mapping[str, bytes]) -> list[Diagnostic]:
-    """Compare statuses and ids with the last commit and report steps that nobody may take.
-
-    Args:
-        snapshot: the records as they are now.
-        head: bytes by path in the last commit of the files that differ from it.
-    """
-    before: dict[str, Record] = {}
-    by_path: dict[str, Record] = {}
-    for path, data in head.items():
-        old, _ = read_record(data, path)
-        if old is not None:
-            before[old.id] = old
-            by_path[path] = old
-    found: list[Diagnostic] = []
-    for record in snapshot.records:
-        old = before.get(record.id)
-        if old is not None and old.digest != record.digest:
-            found += _check_step(old, record)
-        elif old is None and record.path in by_path and by_path[record.path].adopted:
-            was = by_path[record.path].id
-            text = f"the id changed by hand: it was {was}"
-            hint = f"Set it back to {was}; other records may name it."
-            found.append(_finding(record, "id-changed", "warning", text, hint))
-    return found
-
-
-def _check_step(old: Record, record: Record) -> Iterator[Diagnostic]:
-    if not may_step(old.status, record.status, Actor.PERSON):
-        text = f"the status went from {old.status} to {record.status} by hand"
-        hint = f"Set it back to {old.written_status}, then use the command for it."
-        yield _finding(record, "status-jump", "error", text, hint)
