@@ -30,6 +30,7 @@ from vault_cli.features.supersession import (
     needed_paths,
     orphaned_notes,
     replace_predecessors,
+    require_no_successor,
     starting_day,
 )
 from vault_cli.model.change import Change, Edit, Move, Put
@@ -169,7 +170,7 @@ def _require_not_replaced_at_once(records: Sequence[Record]) -> None:
 
 
 def _approve_one(facts: _Approval, record: Record) -> tuple[Record, Edit, Effect]:
-    _require_draft(record)
+    _require_draft(facts.snapshot, record)
     require_step(record.status, Status.ACTIVE, facts.actor, record.id)
     allowed = _require_not_held(record, facts.allow)
     if record.kind is Kind.SKILL and not skill_folder(record.path):
@@ -196,8 +197,10 @@ _OTHER_WAYS = {
 }
 
 
-def _require_draft(record: Record) -> None:
+def _require_draft(snapshot: Snapshot, record: Record) -> None:
     """Send whoever wants something else than a draft in force to the command that asks why."""
+    if record.status is Status.SUPERSEDED:
+        require_no_successor(snapshot, record)
     command = _OTHER_WAYS.get(record.status)
     if command:
         raise RefusedError(

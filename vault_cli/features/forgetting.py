@@ -377,7 +377,7 @@ def _notes(
         back = _comes_back(snapshot, record, request)
         what = "comes back in force" if back else "is deprecated"
         text = f"{record.id} loses its successor and {what}"
-        hint = "Use --no-revive or --revive to decide otherwise."
+        hint = "--revive or --no-revive decides it."
         yield Diagnostic(record.path, 0, "predecessor-left", "note", text, hint)
     gone = {record.id for record in records if _is_last(snapshot, record, records)}
     paths = _paths(records)
@@ -394,7 +394,6 @@ def _notes(
             text = f"{other.id} refers to what is deleted: {', '.join(refers)}"
             yield Diagnostic(other.path, 0, "forgotten-reference", "note", text)
     for record in records:
-        if record.path not in paths or _is_last(snapshot, record, records):
-            continue
-        text = f"another file has the id {record.id} too, so no tombstone is left"
-        yield Diagnostic(record.path, 0, "no-tombstone", "note", text)
+        if not _is_last(snapshot, record, records):
+            text = f"another file has the id {record.id} too, so no tombstone is left"
+            yield Diagnostic(record.path, 0, "no-tombstone", "note", text)
