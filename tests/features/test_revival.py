@@ -160,7 +160,9 @@ def test_reviving_needs_a_reason(make_vault: Any, note: Any, revive: Any) -> Non
 
 def test_many_are_deprecated_in_one_change(make_vault: Any, note: Any, deprecate: Any) -> None:
     ids = ("f-1", "f-2", "f-3")
-    files = {f"{i}.md": fact(note, id=i, status="deprecated" if i == "f-2" else "active") for i in ids}
+    files = {
+        f"{i}.md": fact(note, id=i, status="deprecated" if i == "f-2" else "active") for i in ids
+    }
     vault = make_vault(files)
     planned = deprecate(vault, *ids, reason="迁移了")
     assert planned.ids == ("f-1", "f-3")

@@ -235,8 +235,13 @@ def require_editable(record: Record, actor: Actor, what: str) -> None:
     """Let anyone improve a candidate, and only a person touch anything else.
 
     Raises:
-        RefusedError: `actor` is not a person and the record is not a candidate.
+        RefusedError: `actor` is not a person and the record is not a candidate, or it was deleted.
     """
+    if record.status is Status.TOMBSTONED:
+        raise RefusedError(
+            f"{record.id} was deleted; there is no text to change",
+            hint=f"`mvault log {record.id}` names the commit; `mvault undo COMMIT` brings it back.",
+        )
     if actor is Actor.PERSON or record.status is Status.CANDIDATE:
         return
     raise RefusedError(
