@@ -243,7 +243,7 @@ def _link(
 ) -> int:
     """Let a record that is there supersede another."""
     from vault_cli.cli.curate import actor_for
-    from vault_cli.features.succession import plan_supersede
+    from vault_cli.features.succeeding import plan_supersede
     from vault_cli.features.supersession import needed_paths
 
     if given:
@@ -279,7 +279,7 @@ def _write_successor(
 ) -> int:
     """Write a new draft that supersedes a record."""
     from vault_cli.cli.intake import parse_sections, read_stdin
-    from vault_cli.features.succession import plan_successor
+    from vault_cli.features.succeeding import plan_successor
 
     if not values.keys() & {"title", "body", "sections"}:
         raise UsageError(
