@@ -35,9 +35,9 @@ def test_moving_a_file_out_of_drafts_puts_it_in_force(note: Any, jumps: Any) -> 
 def test_superseded_by_hand_needs_the_other_half(note: Any, jumps: Any) -> None:
     before = {"a.md": fact(note)}
     alone = {"a.md": fact(note, status="superseded", superseded_by="f-9")}
-    assert jumps(before, alone) == [("status-jump", "a.md", "error")]
+    assert jumps(before, alone) == [("superseded-by-hand", "a.md", "warning")]
     draft = fact(note, id="f-2", status="candidate", supersedes="[f-1]")
-    assert jumps(before, {**alone, "b.md": draft}) == [("status-jump", "a.md", "error")]
+    assert jumps(before, {**alone, "b.md": draft}) == [("superseded-by-hand", "a.md", "warning")]
     both = {**alone, "b.md": fact(note, id="f-2", supersedes="[f-1]")}
     assert jumps({**before, "b.md": both["b.md"]}, both) == []
 
@@ -56,7 +56,7 @@ def test_an_end_by_hand_needs_its_reason(note: Any, jumps: Any, status: str, key
 def test_a_tombstone_by_hand(note: Any, jumps: Any) -> None:
     text = fact(note)
     moved = {"tombstones/f-1.md": text}
-    assert jumps({"a.md": text}, moved) == [("status-jump", "tombstones/f-1.md", "error")]
+    assert jumps({"a.md": text}, moved) == [("tombstone-by-hand", "tombstones/f-1.md", "warning")]
     assert jumps(moved, {"a.md": text}) == [("status-jump", "a.md", "error")]
     assert jumps(moved, {}) == [("deleted-by-hand", "tombstones/f-1.md", "warning")]
 

@@ -82,6 +82,7 @@ def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
     from vault_cli.cli.intake import section_notes
     from vault_cli.features.drafts import plan_add
     from vault_cli.features.parts import has_text
+    from vault_cli.features.support import require_sound_change
 
     planned = plan_add(
         inv.snapshot,
@@ -91,6 +92,7 @@ def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
         origin="cli",
         random_int=inv.random_int,
     )
+    require_sound_change(inv.snapshot, planned.change)
     own = planned.ids[0]
     title = request.title or planned.change.subject.partition(": ")[2]
     notes = [*planned.notes, *section_notes(planned.change.edits[0].path, request.sections)]
@@ -143,9 +145,11 @@ def edit(
     if set_:
         from vault_cli.cli.intake import parse_sets
         from vault_cli.features.records import plan_set
+        from vault_cli.features.support import require_sound_change
 
         values = parse_sets(set_, known=record.fields)
         change = plan_set(record, data, values, verb="edit", reason=reason, actor=actor)
+        require_sound_change(inv.snapshot, change, record)
         plan = Plan(change, f"edited {record.id}", "Change this record in force?", yes=yes)
         plan.nothing = f"{', '.join(values)} stands there like that already"
         return inv.submit(plan)
@@ -172,6 +176,7 @@ def edit_in_editor(
     """Edit a record's file in the editor until it can be taken over or the person gives up."""
     from vault_cli.cli.editor import open_desk
     from vault_cli.features.records import plan_edit
+    from vault_cli.features.support import require_sound_change
 
     desk = open_desk(inv, record.path.rsplit("/", 1)[-1])
     text = data
@@ -184,6 +189,7 @@ def edit_in_editor(
             text = edited.data if edited.data is not None else text
             try:
                 change = plan_edit(record, data, text, actor=actor, reason=reason)
+                require_sound_change(inv.snapshot, change, record)
                 done = f"edited {record.id}: {record.title}"
                 return inv.submit(Plan(change, done, "Change this record in force?", yes=yes))
             except VaultError as error:
@@ -284,6 +290,7 @@ def _submit_revision(
     reason: str,
 ) -> int:
     from vault_cli.features.drafts import plan_revise
+    from vault_cli.features.support import require_sound_change
 
     planned: Planned = plan_revise(
         inv.snapshot,
@@ -297,6 +304,7 @@ def _submit_revision(
         values=values,
         reason=reason,
     )
+    require_sound_change(inv.snapshot, planned.change, record)
     own = planned.ids[0] if planned.ids else record.id
     hint = f"A person puts it in force: mvault approve {own}"
     done = f"revised {record.id} as draft {own}" if own != record.id else f"revised draft {own}"

@@ -79,11 +79,11 @@ def _check_status(snapshot: Snapshot, old: Record, record: Record) -> Iterator[D
     elif status is Status.TOMBSTONED:
         text = "marked as deleted by hand; a tombstone holds no text and stands in tombstones/"
         hint = f"Set it back to {old.written_status}, then: mvault forget {record.id}"
-        yield _finding(record, "status-jump", "error", text, hint)
+        yield _finding(record, "tombstone-by-hand", "warning", text, hint)
     elif status is Status.SUPERSEDED and not _has_successor(snapshot, record):
         text = "superseded by hand, but nothing in force supersedes it"
         hint = f"Set it back to {old.written_status}, then: mvault supersede {record.id} NEW"
-        yield _finding(record, "status-jump", "error", text, hint)
+        yield _finding(record, "superseded-by-hand", "warning", text, hint)
     elif status in (Status.DEPRECATED, Status.REJECTED) and not record.fields.get(str(status)):
         command = "deprecate" if status is Status.DEPRECATED else "reject"
         text = f"{status} by hand, without a reason"

@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot
+from vault_cli.model.support import ORPHANED, Support, judge_support
 from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
 
@@ -65,6 +66,9 @@ class Query:
     branch: str = ""
 
 
+INTACT_SUPPORT = Support()
+
+
 class Pick(NamedTuple):
     """A record that may be rendered, with its group and what it is worth.
 
@@ -72,6 +76,7 @@ class Pick(NamedTuple):
         relevant: whether it fits the query's text (always true without one, and for groups that
             must be known whatever the task is).
         partners: records of this selection it is in mutual conflict with, as (id, type).
+        support: how well what it rests on still holds.
     """
 
     record: Record
@@ -79,6 +84,7 @@ class Pick(NamedTuple):
     worth: Score
     relevant: bool = True
     partners: tuple[tuple[str, str], ...] = ()
+    support: Support = INTACT_SUPPORT
 
     @property
     def score(self) -> float:
@@ -88,7 +94,9 @@ class Pick(NamedTuple):
     @property
     def reason(self) -> str:
         """The reason for its place, in words."""
-        return self.worth.describe()
+        why = self.support.describe()
+        words = self.worth.describe()
+        return f"{words}, {self.support.state}: {why}" if why else words
 
 
 class Exclusion(NamedTuple):
@@ -194,14 +202,19 @@ def _on_branch(record: Record, branch: str) -> bool:
 def _rank(eligible: list[Record], snapshot: Snapshot, query: Query) -> tuple[Pick, ...]:
     words = query_words(query.text) if query.mode == "assist" else frozenset[str]()
     pairs = mutual_conflicts(eligible)
+    supports = judge_support(snapshot, eligible)
     keyed = []
     for record in eligible:
         score = score_record(record, snapshot.tally(record.id), words)
         pick = _pick(record, score, bool(words), pairs)
-        place = _POSITION[pick.group]
-        keyed.append((place, not pick.relevant, not score.verified, -score.value, record.id, pick))
-    keyed.sort(key=itemgetter(0, 1, 2, 3, 4))
-    return tuple(item[5] for item in keyed)
+        if record.id in supports:
+            pick = pick._replace(support=supports[record.id])
+        # What lost all of its support comes behind what still has some, and is left out first.
+        orphaned = pick.support.state == ORPHANED
+        order = (_POSITION[pick.group], not pick.relevant, orphaned, not score.verified)
+        keyed.append((order, -score.value, record.id, pick))
+    keyed.sort(key=itemgetter(0, 1, 2))
+    return tuple(item[3] for item in keyed)
 
 
 _POSITION = {name: place for place, name in enumerate(GROUPS)}
