@@ -306,3 +306,34 @@ def test_nothing_to_do_twice(vault: Path) -> None:
         assert (again.code, commit_count(vault)) == (0, count), again.text
         assert "nothing to do" in again.err
         run("--vault", vault, "undo", "--yes").ok()
+
+
+def test_an_undo_does_not_bring_back_a_second_successor(vault: Path) -> None:
+    run("--vault", vault, "supersede", "f-1", "f-2", *WHY, "--yes").ok()
+    run("--vault", vault, "deprecate", "f-2", *WHY, "--yes").ok()
+    deprecated = head(vault)
+    run("--vault", vault, "supersede", "f-1", "f-5", *WHY, "--yes").ok()
+    before = snapshot_bytes(vault)
+    refused = run("--vault", vault, "undo", deprecated, "--yes")
+    assert refused.code == 4
+    assert "f-1 would have 2 successors: f-2, f-5" in refused.err
+    assert snapshot_bytes(vault) == before
+
+
+def test_deleting_by_source_and_topic(tmp_path: Path) -> None:
+    files = {
+        f"memories/{n}.md": fact(f"f-{n}", f"Note {n}", source=source, topics=topics)
+        for n, source, topics in (
+            (1, "import", "[旧维基]"),
+            (2, "import", "[ci]"),
+            (3, "user", "[旧维基]"),
+        )
+    }
+    root = make_vault(tmp_path, files)
+    words = ("forget", "--source", "import", "--topic", "旧维基", "--reason", "试导入")
+    shown = run("--vault", root, *words)
+    assert shown.code == 3
+    assert shown.out.startswith("f-1  fact  active  Note 1\n")
+    run("--vault", root, *words, "--yes").ok()
+    statuses = {key: item["status"] for key, item in listed(root).items()}
+    assert statuses == {"f-1": "tombstoned", "f-2": "active", "f-3": "active"}

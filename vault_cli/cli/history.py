@@ -218,6 +218,7 @@ def _plan_undo(
 ) -> Change:
     """Return the reverse of a commit, planned for whoever may take back what it touches."""
     from vault_cli.cli.preview import touches_force
+    from vault_cli.features.aftermath import require_sound
     from vault_cli.features.undo import plan_undo
     from vault_cli.model.lifecycle import Actor
 
@@ -237,6 +238,7 @@ def _plan_undo(
         )
 
     change = planned_for(Actor.PERSON)
+    require_sound(inv.snapshot, change)
     if touches_force(inv.root, change):
         return planned_for(inv.decider(yes=yes))
     return change if inv.is_person else replace(change, actor=inv.actor)
