@@ -36,7 +36,7 @@ def state_rules(inv: Invocation) -> StateRules:
 def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
     """Return everything that `show --provenance` tells, in the promised JSON shape."""
     from vault_cli.features.states import anchors_of, states_of
-    from vault_cli.features.support import chain_of, dependents_of
+    from vault_cli.features.support import chain_of, dependents_of, related_to
     from vault_cli.model.support import Support, judge_support
 
     snapshot, rules = inv.snapshot, state_rules(inv)
@@ -53,6 +53,7 @@ def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
             {"path": path, "state": state} for path, state in anchors_of(record, rules.blob_of)
         ],
         "rests_on": [_rest_data(rest) for rest in chain_of(snapshot, record)],
+        "links": [{"id": name, "why": why} for name, why in related_to(record)],
         "rest_on_it": [brief_data(other) for other in dependents_of(snapshot, record)],
         "supersedes": _chain(inv, record),
         "superseded_by": [brief_data(other) for other in _later(inv, record)],
@@ -154,6 +155,7 @@ def provenance_lines(data: Mapping[str, Any]) -> Iterator[Line]:
         yield [("dim", "now: "), ("yellow", ", ".join(data["states"]))]
     yield from _support_lines(data)
     yield from _list_lines("anchors", data["anchors"], lambda a: f"{a['path']}: {a['state']}")
+    yield from _list_lines("links", data["links"], lambda a: f"{a['id']}  {a['why']}".rstrip())
     yield from _list_lines("rests on it", data["rest_on_it"], _brief)
     yield from _list_lines("took the place of", data["supersedes"], _brief)
     yield from _list_lines("replaced by", data["superseded_by"], _brief)

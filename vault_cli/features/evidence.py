@@ -44,7 +44,7 @@ __all__ = ["VerifyRequest", "check_evidence", "needed_paths", "parse_evidence", 
 
 _KEYS = sorted({key for keys in TYPES.values() for key in keys} | {"id", "observed"})
 _NUMBERS = frozenset({"start", "end", "line"})
-_NEXT_KEY = re.compile(rf",(?=\s*(?:{'|'.join(_KEYS)})\s*=)")
+_NEXT_KEY = re.compile(rf",(?=\s*(?:{'|'.join(_KEYS).replace('_', '[-_]')})\s*=)")
 
 
 def check_evidence(record: Record, places: Places) -> Iterator[Diagnostic]:
@@ -91,22 +91,26 @@ def parse_evidence(text: str) -> dict[str, Any]:
     """
     if text.lstrip().startswith("{"):
         given = _parse_json(text)
-    else:
-        kind, _, rest = text.partition(":")
-        given = {"type": kind.strip()}
-        for part in _NEXT_KEY.split(rest):
-            key, sign, value = part.partition("=")
-            if not sign:
-                raise UsageError(f"no key and value: {part.strip()!r}", hint=_example(kind.strip()))
-            given[key.strip().replace("-", "_")] = value.strip()
-    kind = str(given.get("type", ""))
+        _require_type(str(given.get("type", "")))
+        return given
+    kind, _, rest = text.partition(":")
+    _require_type(kind.strip())
+    given = {"type": kind.strip()}
+    for part in _NEXT_KEY.split(rest):
+        key, sign, value = part.partition("=")
+        if not sign:
+            raise UsageError(f"no key and value: {part.strip()!r}", hint=_example(kind.strip()))
+        given[key.strip().replace("-", "_")] = value.strip()
+    return given
+
+
+def _require_type(kind: str) -> None:
     if kind not in TYPES:
         near = nearest_choice(kind, tuple(TYPES))
         guess = f"Did you mean {near}? " if near else ""
         raise UsageError(
             f"unknown type of evidence: {kind or 'none'}", hint=f"{guess}Known: {', '.join(TYPES)}."
         )
-    return given
 
 
 def _parse_json(text: str) -> dict[str, Any]:

@@ -22,9 +22,11 @@ from vault_cli.features.support import (
     check_support,
     find_circles,
     known_names,
+    related_to,
     targets_of,
     unanswered,
 )
+from vault_cli.features.topics import check_topics
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot
 
 
@@ -61,6 +63,7 @@ def check(
     found += check_relations(snapshot, now, load=load)
     found += check_forgotten(snapshot)
     found += check_support(snapshot, places)
+    found += check_topics(snapshot)
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)
@@ -120,8 +123,9 @@ def check_relations(
 
 
 def _check_targets(record: Record, known: Collection[str], places: Places) -> Iterator[Diagnostic]:
-    for key in RELATIONS:
-        for target in targets_of(record, key):
+    relations = [(key, targets_of(record, key)) for key in RELATIONS]
+    for key, targets in (*relations, ("links", tuple(name for name, _ in related_to(record)))):
+        for target in targets:
             if target == record.id:
                 text, code = f"{key} names the record itself", "self-relation"
             elif target not in known:

@@ -64,8 +64,21 @@ class Succession:
     def heir(self, record: Record) -> Record | None:
         """Return who took the place of a lost successor: it then follows this record."""
         pointer = self.pointer(record)
-        found = [r for r in self._named.get(pointer, ()) if r.in_force and r.id != record.id]
+        before = self._older(record)
+        found = [r for r in self._named.get(pointer, ()) if r.in_force and r.id not in before]
         return max(found, key=age_key) if found and pointer else None
+
+    def _older(self, record: Record) -> set[str]:
+        """Return the ids of a record and of all it replaced, directly or through others."""
+        found: set[str] = set()
+        waiting = [record.id]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                older = self._by_id.get(name)
+                waiting += older.supersedes if older is not None else ()
+        return found
 
     def is_open(self, record: Record) -> bool:
         """Tell whether a superseded record still has no end although its successor counts."""

@@ -60,6 +60,18 @@ def targets_of(record: Record, key: str) -> tuple[str, ...]:
     return record.supersedes if key == "supersedes" else record.derived_from
 
 
+def related_to(record: Record) -> list[tuple[str, str]]:
+    """Return the (id, why) of `links`: what belongs together without resting on each other."""
+    value = record.fields.get("links") if "links" in record.fields else None
+    entries = value if isinstance(value, list) else [value] if isinstance(value, Mapping) else []
+    found = []
+    for entry in entries:
+        pair = {"id": entry} if isinstance(entry, str) else entry
+        if isinstance(pair, Mapping) and isinstance(pair.get("id"), str):
+            found.append((pair["id"], str(pair.get("why") or "")))
+    return found
+
+
 def known_names(snapshot: Snapshot) -> set[str]:
     """Return every id and every foreign id in the vault."""
     names = {record.id for record in snapshot.records}
