@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import case_folder, head, listed, make_vault, rendered, run, snapshot_bytes
+from helpers import case_folder, case_vault, head, listed, make_vault, rendered, run, snapshot_bytes
 
 RULE = """\
 ---
@@ -106,3 +106,41 @@ def test_sa_07_a_file_written_directly_shows_in_status(vault: Path) -> None:
     assert "changed outside, not committed:" in shown
     assert "added playbook/new.md (in force)" in shown
     assert "changed memories/f.md (in force)" in shown
+
+
+@pytest.mark.parametrize("how", ["a new draft", "a record that is there"])
+def test_ti_03_a_correction_replaces_but_keeps_by_supersede(tmp_path: Path, how: str) -> None:
+    root = case_vault("ti-03", tmp_path)
+    start = snapshot_bytes(root)
+    text = ("--title", "项目使用 FastAPI 和 MySQL", "--body", "项目使用 FastAPI 和 MySQL。")
+    why = ("--reason", "数据库换成 MySQL")
+    if how == "a new draft":
+        own = run("--vault", root, "supersede", "m-c301", *text, *why).ok().out.strip()
+        before = snapshot_bytes(root)
+        run("--vault", root, "approve", own, *why, "--yes").ok()
+    else:
+        own = run("--vault", root, "add", "fact", *text).ok().out.strip()
+        run("--vault", root, "approve", own, "--yes").ok()
+        before = snapshot_bytes(root)
+        run("--vault", root, "supersede", "m-c301", own, *why, "--yes").ok()
+    # Render has only the new one.
+    assert "MySQL" in rendered(root)
+    assert "PostgreSQL" not in rendered(root)
+    # The old file keeps its text, gets the end of validity and the pointer; the new one points
+    # back; both changes are in ONE commit.
+    old = run("--vault", root, "--json", "show", "m-c301").ok().data
+    assert "PostgreSQL" in old["body"]
+    assert (old["status"], old["valid_to"]) == ("superseded", "2026-11-29")
+    assert old["fields"]["superseded_by"] == own
+    new = run("--vault", root, "--json", "show", own).ok().data
+    assert new["supersedes"] == ["m-c301"]
+    last = run("--vault", root, "--json", "log", "m-c301").ok().data["commits"][0]
+    assert {"m-c301.md", new["path"]} <= set(last["paths"])
+    # History shows old, new, time and reason.
+    assert last["ids"] == [own, "m-c301"]
+    assert last["body"] == "数据库换成 MySQL"
+    assert last["date"].startswith("2026-11-30")
+    # Undo restores exactly the earlier state.
+    run("--vault", root, "undo", "--yes").ok()
+    assert snapshot_bytes(root) == before
+    assert before["m-c301.md"] == start["m-c301.md"]

@@ -6,6 +6,7 @@ import pytest
 
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.features.approval import plan_approve
+from vault_cli.features.repair import plan_repairs
 from vault_cli.features.revival import plan_deprecate_all, plan_revive
 from vault_cli.features.supersession import needed_paths
 from vault_cli.model.lifecycle import Actor
@@ -171,3 +172,12 @@ def test_many_are_deprecated_in_one_change(make_vault: Any, note: Any, deprecate
     assert vault.record("f-3").fields["deprecated"]["reason"] == "迁移了"
     assert vault.text("f-2.md") == files["f-2.md"]
     assert deprecate(vault, *ids).change.is_empty
+
+
+def test_a_repair_gives_an_overwritten_end_back(make_vault: Any, note: Any, now: Any) -> None:
+    text = fact(note, status="superseded", superseded_by="f-9", valid_to="2026-12-14",
+                valid_to_before="2027-12-31")  # fmt: skip
+    vault = make_vault({"memories/a.md": text})
+    planned = plan_repairs(vault.snapshot(), vault.files, None, now, Actor.PERSON)
+    vault.apply(planned.change)
+    assert vault.text("memories/a.md") == fact(note, valid_to="2027-12-31")

@@ -324,8 +324,7 @@ class _Bench:
         values: dict[str, Any] = {"superseded_by": successor.id}
         if after is not None:
             values["status"] = str(after.written_status)
-            keys = ("valid_to", "valid_to_before")
-            values |= {k: after.fields[k] for k in keys if k in after.fields}
+            values |= {k: v for k, v in after.fields.items() if k.startswith("valid_to")}
             yield Repair(record.path, code, values, f"superseded by {successor.id}")
 
     def _revived(self, record: Record) -> Repair:
@@ -340,9 +339,7 @@ class _Bench:
         for key in ("superseded_by", "graduated", "valid_to_before"):
             if key in record.fields:
                 values[key] = REMOVE
-        end = record.fields.get("valid_to_before")
-        if end is None and old is not None:
-            end = old.fields.get("valid_to")
+        end = record.fields.get("valid_to_before") or (old.fields.get("valid_to") if old else None)
         if end:
             values["valid_to"] = end
         elif "valid_to" in record.fields and (old is not None or "superseded_by" in record.fields):
