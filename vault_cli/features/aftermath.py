@@ -6,7 +6,7 @@ for what it brings back. May import `text`, `model`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from vault_cli.errors import RefusedError
@@ -25,15 +25,19 @@ def snapshot_after(snapshot: Snapshot, change: Change) -> Snapshot:
     """
     records: dict[str, Record] = {record.path: record for record in snapshot.records}
     for edit in change.edits:
-        old = records.pop(edit.path, None)
-        if isinstance(edit, Remove):
-            continue
-        path = edit.target if isinstance(edit, Move) else edit.path
-        is_record = old is not None or path.endswith(".md")
-        new = read_record(edit.data, path)[0] if is_record else None
-        if new is not None:
-            records[path] = new
+        records.pop(edit.path, None)
+    records |= {record.path: record for record in _written(change)}
     return replace(snapshot, records=tuple(records[path] for path in sorted(records)))
+
+
+def _written(change: Change) -> Iterator[Record]:
+    """Yield the records that a change writes, as they would be read back."""
+    for edit in change.edits:
+        path = edit.target if isinstance(edit, Move) else edit.path
+        if not isinstance(edit, Remove) and path.endswith(".md"):
+            record = read_record(edit.data, path)[0]
+            if record is not None:
+                yield record
 
 
 def clashes_of(snapshot: Snapshot) -> dict[str, str]:
@@ -68,6 +72,8 @@ def require_sound(snapshot: Snapshot, change: Change) -> None:
     Raises:
         RefusedError: it would; the records are named.
     """
+    if not any(record.supersedes for record in _written(change)):
+        return  # nothing of the rest of the vault has to be read
     after: Mapping[str, str] = clashes_of(snapshot_after(snapshot, change))
     before = clashes_of(snapshot) if after else {}
     fresh = [text for key, text in after.items() if key not in before]
