@@ -161,6 +161,19 @@ def test_a_text_changed_by_hand_is_no_longer_verified(tmp_path: Path) -> None:
     assert "- [f-1] 两台机器\n" in rendered(root)
 
 
+def test_an_edit_of_a_verified_text_says_so(tmp_path: Path) -> None:
+    root = vault(tmp_path, record("f-1", "两台机器"))
+    run(
+        "--vault", root, "verify", "f-1", "--yes", "-e", "session-event:session=7f,start=1,end=2"
+    ).ok()
+    same = run("--vault", root, "edit", "f-1", "--yes", "--set", "importance=9").ok()
+    assert "verified" not in same.err
+    other = run("--vault", root, "edit", "f-1", "--yes", "--set", "boundary=CI").ok()
+    assert "confirm this one: mvault verify f-1" in other.err
+    run("--vault", root, "verify", "f-1", "--yes").ok()
+    assert codes(root) == []
+
+
 def test_a_review_report_is_not_opened_and_never_enough(tmp_path: Path) -> None:
     root = vault(tmp_path, record("f-1", "T"))
     os.mkfifo(root / "verdict.md")  # whoever opens it waits for ever

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from vault_cli.cli.editor import Desk
     from vault_cli.features.records import Planned
     from vault_cli.features.requests import DraftRequest
+    from vault_cli.model.change import Change
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record
 
@@ -151,6 +152,7 @@ def edit(
         change = plan_set(record, data, values, verb="edit", reason=reason, actor=actor)
         require_sound_change(inv.snapshot, change, record)
         plan = Plan(change, f"edited {record.id}", "Change this record in force?", yes=yes)
+        plan.hints = _verify_again(change, record)
         plan.nothing = f"{', '.join(values)} stands there like that already"
         return inv.submit(plan)
     return edit_in_editor(inv, record, data, actor, reason=reason, yes=yes)
@@ -191,12 +193,23 @@ def edit_in_editor(
                 change = plan_edit(record, data, text, actor=actor, reason=reason)
                 require_sound_change(inv.snapshot, change, record)
                 done = f"edited {record.id}: {record.title}"
-                return inv.submit(Plan(change, done, "Change this record in force?", yes=yes))
+                plan = Plan(change, done, "Change this record in force?", yes=yes)
+                plan.hints = _verify_again(change, record)
+                return inv.submit(plan)
             except VaultError as error:
                 if not _edit_again(inv, desk, text, error):
                     raise
     finally:
         desk.clear()
+
+
+def _verify_again(change: Change, record: Record) -> tuple[str, ...]:
+    """Say that a verification was of the text before the edit, where it was."""
+    from vault_cli.features.evidence import outdates_verification
+
+    if not outdates_verification(change, record):
+        return ()
+    return (f"It was verified with another text; confirm this one: mvault verify {record.id}",)
 
 
 def _unchanged(inv: Invocation, verb: str, record: Record, hint: str) -> int:

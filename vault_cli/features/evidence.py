@@ -29,6 +29,7 @@ from vault_cli.model.evidence import (
     Evidence,
     claim_digest,
     is_bound,
+    is_verified,
     judge_verification,
     raw_entries,
     read_entry,
@@ -40,7 +41,14 @@ from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.spelling import nearest_choice
 
-__all__ = ["VerifyRequest", "check_evidence", "needed_paths", "parse_evidence", "plan_verify"]
+__all__ = [
+    "VerifyRequest",
+    "check_evidence",
+    "needed_paths",
+    "outdates_verification",
+    "parse_evidence",
+    "plan_verify",
+]
 
 _KEYS = sorted({key for keys in TYPES.values() for key in keys} | {"id", "observed"})
 _NUMBERS = frozenset({"start", "end", "line"})
@@ -78,6 +86,14 @@ def _check_verified(record: Record, places: Places) -> Iterator[Diagnostic]:
         hint = f"A later change of the text would not show: mvault verify {record.id} ties them."
         line = places.key(record, "verification")
         yield finding(record, "verification-unbound", "note", text, hint, line)
+
+
+def outdates_verification(change: Change, record: Record) -> bool:
+    """Tell whether a change of a verified record's text leaves its verification behind."""
+    edit = change.edits[0] if change.edits else None
+    if not isinstance(edit, Put) or not is_verified(record):
+        return False
+    return not is_verified(read_checked(edit.data, edit.path))
 
 
 def parse_evidence(text: str) -> dict[str, Any]:

@@ -157,6 +157,7 @@ class _Bench:
         self._earlier = earlier
         self._stuck: set[tuple[str, str]] = set()
         self._before = _records_of(head)
+        self._by_path = {record.path: record for record in snapshot.records}
         self._jumped = {r.path for r in snapshot.records if self._jump(r) is not None}
 
     def find(self) -> Iterator[Repair]:
@@ -173,6 +174,7 @@ class _Bench:
     def apply(self, repairs: list[Repair]) -> list[Repair]:
         """Apply the first repair of each file; return those that worked."""
         done: dict[str, Repair] = {}
+        records: dict[str, Record] = {}
         for repair in repairs:
             key = (repair.path, repair.code)
             if repair.path in done or key in self._stuck:
@@ -186,31 +188,27 @@ class _Bench:
             if record is None:
                 self._stuck.add(key)
                 continue
-            self._take(repair.path, new, record)
-            done[repair.path] = repair
+            self.files[repair.path] = new
+            records[repair.path], done[repair.path] = record, repair
+        self._take(records)
         return list(done.values())
 
     def _data(self, path: str) -> bytes:
-        data = self.files.get(path, self._texts.get(path))
-        if data is None:
-            raise ChangedMeanwhileError(
-                f"{path} was not there to be read", hint="Run the command again."
-            )
-        record = next((r for r in self.snapshot.records if r.path == path), None)
-        if record is not None and path not in self.files and digest_of(data) != record.digest:
+        if path in self.files:
+            return self.files[path]
+        data, record = self._texts.get(path), self._by_path.get(path)
+        if data is None or (record is not None and digest_of(data) != record.digest):
             raise ChangedMeanwhileError(
                 f"{path} changed while the command was running", hint="Run the command again."
             )
         return data
 
-    def _take(self, path: str, data: bytes, record: Record) -> None:
-        self.files[path] = data
-        others = [r for r in self.snapshot.records if r.path != path]
-        records = tuple(sorted([*others, record], key=lambda r: r.path))
-        unreadable = tuple(name for name in self.snapshot.unreadable if name != path)
-        self.snapshot = replace(self.snapshot, records=records, unreadable=unreadable)
-        if self._jump(record) is None:
-            self._jumped.discard(path)
+    def _take(self, records: Mapping[str, Record]) -> None:
+        self._by_path |= records
+        ordered = tuple(self._by_path[path] for path in sorted(self._by_path))
+        unreadable = tuple(name for name in self.snapshot.unreadable if name not in records)
+        self.snapshot = replace(self.snapshot, records=ordered, unreadable=unreadable)
+        self._jumped -= {path for path, record in records.items() if self._jump(record) is None}
 
     def _jump(self, record: Record) -> Record | None:
         """Return the record as committed when its status went a way that nobody may take."""
@@ -222,16 +220,15 @@ class _Bench:
     def _bound(self) -> set[str]:
         """Return the ids of records with a jump, and of those that hang on them."""
         found: set[str] = set()
-        for record in self.snapshot.records:
-            pointer = record.fields.get("superseded_by") if self._jumped else None
-            if record.path in self._jumped:
-                found |= {record.id, *record.supersedes}
-            elif isinstance(pointer, str) and pointer in {r.id for r in self._jumped_records()}:
-                found.add(record.id)
+        for record in self._jumped_records():
+            found |= {record.id, *record.supersedes}
+        if found:
+            pointing = (r for r in self.snapshot.records if "superseded_by" in r.fields)
+            found |= {r.id for r in pointing if r.fields["superseded_by"] in found}
         return found
 
     def _jumped_records(self) -> list[Record]:
-        return [r for r in self.snapshot.records if r.path in self._jumped]
+        return [self._by_path[path] for path in sorted(self._jumped)]
 
     def _statuses(self) -> Iterator[Repair]:
         for finding in self.snapshot.diagnostics:
