@@ -181,3 +181,11 @@ def test_a_repair_gives_an_overwritten_end_back(make_vault: Any, note: Any, now:
     planned = plan_repairs(vault.snapshot(), vault.files, None, now, Actor.PERSON)
     vault.apply(planned.change)
     assert vault.text("memories/a.md") == fact(note, valid_to="2027-12-31")
+
+
+def test_what_was_promoted_is_promoted_back_and_not_revived(
+    make_vault: Any, note: Any, revive: Any
+) -> None:
+    text = fact(note, status="superseded", promoted_to="global (user vault)")
+    with pytest.raises(RefusedError, match="was promoted"):
+        revive(make_vault({"memories/a.md": text}))

@@ -44,6 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "deprecate": Entry("curate", "ending", "deprecate", "Take records out of force."),
     "revive": Entry("curate", "fate", "revive", "Bring back what was taken out of force."),
     "forget": Entry("curate", "ending", "forget", "Delete records; a tombstone remains."),
+    "promote": Entry("curate", "promote", "promote", "Give a record another scope, or vault."),
     "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
     "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),

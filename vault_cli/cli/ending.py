@@ -13,7 +13,6 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import brief_data, plural, record_data, value_text
 from vault_cli.features.choosing import Choice, choose_records
-from vault_cli.features.resolve import resolve_records
 from vault_cli.model.record import Record, Status
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def _chosen(
     statuses: frozenset[Status],
     verb: str,
 ) -> tuple[Record, ...]:
-    named = resolve_records(inv.snapshot, ids or (), root=inv.root, cwd=inv.cwd)
+    named = inv.find_all(ids or ())
     return choose_records(inv.snapshot, named, choice, statuses=statuses, verb=verb)
 
 

@@ -98,7 +98,9 @@ def _check_status(snapshot: Snapshot, old: Record, record: Record) -> Iterator[D
 
 
 def _has_successor(snapshot: Snapshot, record: Record) -> bool:
-    """Tell whether something took its place: by its own word, or as the skill of a recipe."""
+    """Tell whether something took its place: by its own word, as a skill, in another vault."""
+    if "promoted_to" in record.fields:
+        return True
     if any(other.id != record.id for other in successors_of(snapshot, record.id)):
         return True
     skill = snapshot.by_id.get(str(record.fields.get("superseded_by")))

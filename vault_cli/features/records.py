@@ -65,6 +65,8 @@ _BY_COMMAND = {
     "disputed": "Use mvault dispute.",
     "deprecated": "Use mvault deprecate.",
     "rejected": "Use mvault reject.",
+    "promoted_from": "Use mvault promote.",
+    "promoted_to": "Use mvault promote.",
     "verification": "It is set by the program when the evidence rule passes.",
     "allow": "Use mvault approve --allow CODE --reason TEXT.",
 }

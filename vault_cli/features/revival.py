@@ -129,6 +129,11 @@ def plan_revive(
 
 
 def _require_ended(record: Record) -> None:
+    if record.fields.get("promoted_to"):
+        raise RefusedError(
+            f"{record.id} was promoted: it is in force as {record.fields['promoted_to']}",
+            hint="Promote it back from there: mvault promote",
+        )
     if record.status in _REVIVED:
         return
     other = {Status.CANDIDATE: "approve", Status.DISPUTED: "resolve"}.get(record.status)
