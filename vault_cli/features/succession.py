@@ -47,7 +47,7 @@ class Succession:
     def is_lost(self, record: Record) -> bool:
         """Tell whether a superseded record has no successor that was ever admitted."""
         if record.status is not Status.SUPERSEDED or "promoted_to" in record.fields:
-            return False  # what was promoted lives in another vault: see `features.promotion`
+            return False  # what moved into another vault has its successor there
         if any(other.status in _STANDS for other in self._named.get(record.id, ())):
             return False
         pointer = self.pointer(record)
