@@ -1,4 +1,4 @@
-"""A person's word: `approve`, `reject`, `deprecate`, `graduate`, `demote`. May import all below."""
+"""A person's word: `approve`, `reject`, `graduate`, `demote`. May import all below."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.output import Line
+from vault_cli.cli.output import Line, inline
 from vault_cli.cli.views import plural, show_lines
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.model.record import Record, Status
@@ -98,15 +98,28 @@ def plan_approval(
         f"Approve {what}?",
         person=True,
         yes=yes,
-        card=[line for record in records for line in approval_card(record)],
+        card=[line for record in records for line in approval_card(inv, record)],
         findings=() if planned.change.is_empty else (*own, *planned.notes),
         nothing="already in force",
     )
 
 
-def approval_card(record: Record) -> list[Line]:
-    """Return what a person is about to put in force: title, keys and text."""
-    return [] if record.in_force else [*show_lines(record), ""]
+def approval_card(inv: Invocation, record: Record) -> list[Line]:
+    """Return what a person is about to put in force: title, keys, text, and what it replaces."""
+    if record.in_force:
+        return []
+    return [*show_lines(record), "", *replaced_lines(inv, record)]
+
+
+def replaced_lines(inv: Invocation, record: Record) -> list[Line]:
+    """Return, for each record that this one supersedes, its text against the new one."""
+    from vault_cli.cli.preview import compact_diff
+
+    lines: list[Line] = []
+    for old in filter(None, map(inv.snapshot.by_id.get, record.supersedes)):
+        lines.append([("bold", f"replaces {old.id}"), f": {inline(old.title)}"])
+        lines += [*compact_diff(old, record), ""]
+    return lines
 
 
 def reject(
@@ -154,32 +167,6 @@ def plan_rejection(inv: Invocation, record: Record, *, reason: str, yes: bool = 
         findings=planned.notes,
         nothing="rejected already",
     )
-
-
-def deprecate(
-    ctx: typer.Context,
-    record_id: flags.ForceId,
-    reason: flags.Reason = "",
-    yes: flags.Yes = False,
-) -> int:
-    """Take a record out of force, with the reason. The file and its history stay.
-
-    Examples:
-      mvault deprecate f-1m4c8tt --reason "the server was replaced"
-    """
-    from vault_cli.features.records import plan_deprecate
-
-    inv: Invocation = ctx.obj
-    record = inv.find(record_id)
-    if record.status is not Status.DEPRECATED:
-        reason = reason_for(inv, record.id, "deprecate", reason)
-    actor = inv.decider(yes=yes)
-    data = inv.read(record.path)
-    change = plan_deprecate(record, data, reason=reason, now=inv.now, actor=actor)
-    what = f"{record.id}: {record.title}"
-    plan = Plan(change, f"deprecated {what}", f"Deprecate {what}?", person=True, yes=yes)
-    plan.nothing = "deprecated already"
-    return inv.submit(plan)
 
 
 def graduate(

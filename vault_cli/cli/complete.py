@@ -32,6 +32,17 @@ def complete_in_force(incomplete: str) -> list[tuple[str, str]]:
     return list(_matches(incomplete, (r for r in _records() if r.in_force)))
 
 
+def complete_disputed(incomplete: str) -> list[tuple[str, str]]:
+    """Return (id, title) of disputed records only."""
+    return list(_matches(incomplete, (r for r in _records() if r.status is Status.DISPUTED)))
+
+
+def complete_ended(incomplete: str) -> list[tuple[str, str]]:
+    """Return (id, title) of the records that can be revived."""
+    ended = {Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED}
+    return list(_matches(incomplete, (r for r in _records() if r.status in ended)))
+
+
 def complete_kind(incomplete: str) -> list[str]:
     """Return the kinds that begin with what was typed."""
     return [str(kind) for kind in Kind if kind.startswith(incomplete)]

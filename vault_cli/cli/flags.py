@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from vault_cli.cli.complete import (
+    complete_disputed,
     complete_draft,
+    complete_ended,
     complete_id,
     complete_in_force,
     complete_kind,
@@ -39,6 +41,30 @@ ForceId = Annotated[
     str,
     typer.Argument(
         metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_in_force
+    ),
+]
+DisputedId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_disputed
+    ),
+]
+EndedId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_ended
+    ),
+]
+SomeIds = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID...]", help="Ids, their beginnings, or paths.", autocompletion=complete_id
+    ),
+]
+SomeForceIds = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID...]", help="Ids, their beginnings, or paths.", autocompletion=complete_in_force
     ),
 ]
 Yes = Annotated[

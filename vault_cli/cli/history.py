@@ -20,6 +20,7 @@ from vault_cli.model.record import ID_PATTERN
 if TYPE_CHECKING:
     from vault_cli.features.undo import UndoFile
     from vault_cli.model.change import Change
+    from vault_cli.model.record import Record
     from vault_cli.recall.render import Block
     from vault_cli.store.repo import CommitInfo, Repository
 
@@ -69,7 +70,30 @@ def _record_log(inv: Invocation, text: str, limit: int) -> list[CommitInfo]:
         if not commits:
             raise
         return commits
-    return repository(inv).log(paths=(record.path,), record_id=record.id, limit=limit)
+    repo = repository(inv)
+    paths = (record.path, *_earlier_paths(repo, record))
+    return repo.log(paths=paths, record_id=record.id, limit=limit)
+
+
+_MOST_PATHS = 200
+"""Paths of one commit that are looked into to find where a record came from."""
+
+
+def _earlier_paths(repo: Repository, record: Record) -> set[str]:
+    """Return where a record stood before a command moved or deleted its file."""
+    from vault_cli.text.fields import read_record
+
+    found: set[str] = set()
+    for commit in repo.log(record_id=record.id):
+        verbs = {value for key, value in commit.trailers if key == "Vault-Op"}
+        if not verbs & {"approve", "forget"} or not commit.parents:
+            continue
+        for path in commit.paths[:_MOST_PATHS]:
+            data = repo.read_blob(commit.parents[0], path) if path.endswith(".md") else None
+            old = read_record(data, path)[0] if data is not None else None
+            if old is not None and old.id == record.id:
+                found.add(path)
+    return found
 
 
 def commit_data(commit: CommitInfo) -> dict[str, Any]:
@@ -202,6 +226,7 @@ def _plan_undo(
 ) -> Change:
     """Return the reverse of a commit, planned for whoever may take back what it touches."""
     from vault_cli.cli.preview import touches_force
+    from vault_cli.features.aftermath import require_sound
     from vault_cli.features.undo import plan_undo
     from vault_cli.model.lifecycle import Actor
 
@@ -221,6 +246,7 @@ def _plan_undo(
         )
 
     change = planned_for(Actor.PERSON)
+    require_sound(inv.snapshot, change)
     if touches_force(inv.root, change):
         return planned_for(inv.decider(yes=yes))
     return change if inv.is_person else replace(change, actor=inv.actor)

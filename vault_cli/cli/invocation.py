@@ -269,7 +269,7 @@ class Invocation:
         from vault_cli.cli.preview import change_data, change_diff, touches_force
 
         change = plan.change
-        diff = change_diff(self.root, change)
+        diff = change_diff(self.root, change, veiled=plan.veiled)
         data = {**change_data(change, diff), **plan.data}
         if self.vault_name:
             data["vault"] = self.vault_name
@@ -283,12 +283,16 @@ class Invocation:
             data["dry_run"] = True
             whole = [*self._pending(change, data), *diff]
             return self.out.show(View(data, lambda: whole, None, plan.findings, (note,)))
-        if plan.person or touches_force(self.root, change):
+        if self._needs_consent(plan) or (not plan.anyone and touches_force(self.root, change)):
             consent = self._agreed(plan, [*plan.card, *self._pending(change, data), *diff], data)
             if consent is None:
                 return self.left(data)
             change = consent.sign(change)
         return self._report(plan, self.vault.apply(change), data)
+
+    def _needs_consent(self, plan: Plan) -> bool:
+        """Tell whether somebody has to agree whatever the change touches."""
+        return plan.person or (plan.anyone and bool(self.consent(yes=plan.yes).how))
 
     def _require_vault(self) -> None:
         """Write nothing elsewhere when the project vault is there and must not be used."""
@@ -350,7 +354,7 @@ class Invocation:
             self.out.lines(preview)
             raise NeedsPersonError(
                 f"{plan.change.verb}: a person has to agree; this is only the preview",
-                hint=self._consent_hint(yes=plan.yes),
+                hint=plan.consent_hint or self._consent_hint(yes=plan.yes),
                 diagnostics=tuple(plan.findings),
             )
         if not consent.ask:

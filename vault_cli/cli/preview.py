@@ -33,10 +33,21 @@ def _names(edit: Edit) -> tuple[str, str]:
     return ("" if edit.expects == ABSENT else edit.path), edit.path
 
 
-def change_diff(root: Path, change: Change) -> list[Line]:
-    """Return the unified diff of a change against the disk, as lines to print."""
+def change_diff(root: Path, change: Change, *, veiled: bool = False) -> list[Line]:
+    """Return the unified diff of a change against the disk, as lines to print.
+
+    Args:
+        root: vault root.
+        change: what is planned.
+        veiled: of files that are removed only the name is shown.
+    """
     lines: list[Line] = []
     for edit in change.edits:
+        if veiled and isinstance(edit, Remove):
+            count = _old_bytes(root, edit).count(b"\n")
+            lines += [[("bold", f"--- a/{edit.path}")], [("bold", "+++ /dev/null")]]
+            lines.append([("dim", f"({count} lines, not shown)")])
+            continue
         new = b"" if isinstance(edit, Remove) else edit.data
         lines.extend(diff_lines(_old_bytes(root, edit), new, *_names(edit)))
     return lines
@@ -48,7 +59,7 @@ def pending_lines(root: Path, repo: Repository, change: Change) -> list[Line]:
     They are recorded as a commit of their own before the change, so they are part of what is
     agreed to.
     """
-    sources = {edit.path for edit in change.edits if not _is_new(edit)}
+    sources = {edit.path for edit in change.edits if not _is_new(edit)} - change.discarded
     lines: list[Line] = []
     for found in repo.pending(sources):
         if found.code == "added":
@@ -80,6 +91,26 @@ def diff_lines(old: bytes, new: bytes, old_name: str, new_name: str) -> list[Lin
     for text in unified_diff(_split(old), _split(new), before, after, n=3):
         lines.extend(_styled(text))
     return lines
+
+
+_SHOWN_KEYS = ("title", "kind", "scope", "boundary", "applies_when", "summary", "valid_from")
+"""Keys that a reader is told of beside the text."""
+
+
+def compact_diff(old: Record, new: Record) -> list[Line]:
+    """Return what a successor says otherwise than its predecessor: keys that matter, and text."""
+    from difflib import unified_diff
+
+    before, after = _readable(old), _readable(new)
+    lines: list[Line] = []
+    for text in list(unified_diff(before, after, n=1))[2:]:
+        lines.extend(_styled(text))
+    return lines or [[("dim", "(the same text)")]]
+
+
+def _readable(record: Record) -> list[str]:
+    keys = [f"{key}: {record.fields[key]}\n" for key in _SHOWN_KEYS if record.fields.get(key)]
+    return [*keys, *(f"{line}\n" for line in record.body.strip("\n").split("\n"))]
 
 
 def _header(prefix: str, name: str) -> str:

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import plan_approval, plan_rejection
+from vault_cli.cli.admit import approval_card, plan_approval, plan_rejection
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View, inline
-from vault_cli.cli.views import brief_data, plural, show_lines
+from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import Diagnostic, NeedsPersonError, NotFoundError, VaultError
 from vault_cli.model.record import Kind, Record, Status
 
@@ -139,7 +139,7 @@ def _decide(inv: Invocation, session: Session, draft: Record, place: str) -> boo
 
 def _show_card(inv: Invocation, record: Record) -> None:
     """Show what is to be decided: title, keys, text, and all that is to be said about it."""
-    inv.out.preview(["", *show_lines(record), ""])
+    inv.out.preview(["", *approval_card(inv, record)])
     inv.out.findings(_findings(record), again=True)
 
 

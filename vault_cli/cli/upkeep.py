@@ -100,6 +100,7 @@ def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
     records = snapshot.records
     return {
         "drafts": [r for r in records if r.status is Status.CANDIDATE],
+        "disputed": [r for r in records if r.status is Status.DISPUTED],
         "held": [r for r in records if r.held_by],
         **_out_of_date(inv, snapshot),
         "ready": [r for r in records if is_mature(r, snapshot.tally(r.id), threshold)],
@@ -139,6 +140,9 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
         hints.append("They are not run. `mvault trust` shows them to a person.")
     if data["drafts"]:
         hints.append("`mvault review` goes through the drafts.")
+    if data["disputed"]:
+        one = data["disputed"][0]["id"]
+        hints.append(f"A person answers a dispute: mvault resolve {one} --reason TEXT")
     if any(not record.adopted for record in records):
         hints.append("Notes without an id are drafts too; `mvault adopt PATH` gives them one.")
     if data["ready"]:
@@ -205,6 +209,7 @@ def _path_groups(
     held = [f"{inline(show_path(r.path))}: {', '.join(held_codes(r))}" for r in groups["held"]]
     return [
         ("changed outside, not committed", changed),
+        ("disputed, waiting for a person", named["disputed"]),
         ("held from the render", held),
         ("in force, but expired", named["expired"]),
         ("in force, but not yet valid", named["scheduled"]),

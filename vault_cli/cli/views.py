@@ -184,6 +184,9 @@ def show_lines(record: Record, states: Sequence[str] = ()) -> Iterator[Line]:
         if key not in _HEAD_KEYS and value not in (None, "", []):
             yield [("dim", f"{inline(str(key))}: "), inline(value_text(value))]
     yield ""
+    if record.status is Status.TOMBSTONED and not record.body.strip():
+        yield f"This is all that remains; the text was deleted. Its history: mvault log {record.id}"
+        return
     yield from record.body.strip("\n").split("\n")
 
 

@@ -18,6 +18,7 @@ from vault_cli.features.composing import (
     request_from_record,
 )
 from vault_cli.features.duplicates import find_duplicates
+from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.parts import missing_notes
 from vault_cli.features.records import (
     Planned,
@@ -107,6 +108,7 @@ def plan_add(
         *missing_notes(record),
         *_dangling_notes(snapshot, record),
         *find_duplicates(snapshot, record, now),
+        *find_forgotten(snapshot, record),
         *(finding for finding in record.findings if finding.severity != "note"),
     )
     return Planned(change, (record_id,), notes)

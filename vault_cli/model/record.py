@@ -97,8 +97,8 @@ ENDED = frozenset({Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED, Status
 _RESTRICTION = {
     Status.VERIFIED: 0,
     Status.ACTIVE: 1,
-    Status.DISPUTED: 2,
-    Status.CANDIDATE: 3,
+    Status.CANDIDATE: 2,
+    Status.DISPUTED: 3,  # more than a draft: approving it alone must not pass over the objection
     Status.DEPRECATED: 4,
     Status.SUPERSEDED: 5,
     Status.REJECTED: 6,

@@ -239,7 +239,7 @@ class _Run:
     def _record_hand_edits(self) -> tuple[str, ...]:
         """Commit pending hand edits of the touched files, as a commit of their own."""
         edits = HandEdits(self.root, self.repo, self.ignore)
-        paths, change = edits.plan(self.steps, self.committed)
+        paths, change = edits.plan(self.steps, self.committed, self.change.discarded)
         if not paths:
             return ()
         try:

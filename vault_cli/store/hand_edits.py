@@ -36,12 +36,18 @@ class HandEdits:
         self._repo = repo
         self._ignore = tuple(ignore)
 
-    def plan(self, steps: Sequence[Step], committed: Sequence[str]) -> tuple[list[str], Change]:
+    def plan(
+        self,
+        steps: Sequence[Step],
+        committed: Sequence[str],
+        discarded: frozenset[str] = frozenset(),
+    ) -> tuple[list[str], Change]:
         """Return the paths to commit and the change to call them by; no paths: nothing to do.
 
         Args:
             steps: what the change will do.
             committed: those of its paths that belong into history.
+            discarded: paths whose uncommitted text must not enter history, whatever it says.
 
         Raises:
             RefusedError: a touched record cannot be read: history keeps readable texts only.
@@ -50,11 +56,23 @@ class HandEdits:
         old = {step.path for step in steps if step.before}
         # asked about all of them at once, so that git is started once for this and the commit
         found = self._repo.pending(committed) if old else ()
-        edited = [item for item in found if item.path in old]
+        touched = [item for item in found if item.path in old]
+        edited = [item for item in touched if item.path not in discarded]
         records = self._read(item.path for item in edited if item.code != "deleted")
-        outside = self._read(old.difference(committed))  # a file git ignores may come from one
-        left = self._left_behind(edited, {**records, **outside}, {step.path for step in steps})
-        return sorted({item.path for item in edited} | left), _name(edited, records)
+        outside = self._read(old.difference(committed) - discarded)  # git ignores them
+        given_up = self._glance(discarded)
+        others = {**records, **outside, **given_up}
+        left = self._left_behind(touched, others, {step.path for step in steps})
+        named = edited or [Pending(path, "deleted") for path in sorted(left)]
+        return sorted({item.path for item in edited} | left), _name(named, records)
+
+    def _glance(self, paths: Iterable[str]) -> dict[str, Record]:
+        """Read texts only to know whose they are; one that cannot be read is nobody's."""
+        from vault_cli.text.fields import read_record
+
+        texts = {path: read_file(self._root, path, MAX_CHANGED) for path in sorted(paths)}
+        records = {path: read_record(data, path)[0] for path, data in texts.items()}
+        return {path: record for path, record in records.items() if record is not None}
 
     def _read(self, paths: Iterable[str]) -> dict[str, Record]:
         found = {path: self._parse(path) for path in sorted(paths)}
@@ -126,7 +144,8 @@ def _name(edited: Sequence[Pending], records: dict[str, Record]) -> Change:
         (record,) = records.values()
         subject = f"({record.kind}): {record.title}"
     else:
-        subject = f": {edited[0].path}" if len(edited) == 1 else f": {len(edited)} files"
+        one = len(edited) == 1
+        subject = f": {edited[0].path}" if one else f": {len(edited)} files"
     return Change(
         verb="edit",
         subject=subject,
