@@ -15,7 +15,7 @@ from helpers import PROJECT, make_vault, run, run_real
 from vault_cli.cli.commands import COMMANDS, PANELS
 
 TESTS = Path(__file__).parent
-GROUPS = {"config": ("show", "set")}
+GROUPS = {"config": ("show", "set"), "quarantine": ("list", "show", "release", "purge")}
 
 
 def all_commands() -> list[list[str]]:

@@ -28,7 +28,7 @@ def approve(
     """Put drafts in force. Needs a person: the change is shown first, then asked about.
 
     All of them become active in one commit; what they supersede goes out of force in the same
-    one. A record that is active already is left alone.
+    one. A record that is active already is left alone, unless it is held and --allow names why.
 
     Examples:
       mvault approve l-7k3qd2m
@@ -37,13 +37,13 @@ def approve(
     """
     inv: Invocation = ctx.obj
     records = resolve_records(inv.snapshot, ids, root=inv.root, cwd=inv.cwd)
-    if allow and any(not record.in_force for record in records):
-        _require_person_to_allow(inv, yes=yes)
+    if allow and any(not record.in_force or record.held_by for record in records):
+        require_person_to_allow(inv, yes=yes)
         reason = reason_for(inv, records[0].id, "approve", reason)
     return inv.submit(plan_approval(inv, records, allow=allow or (), reason=reason, yes=yes))
 
 
-def _require_person_to_allow(inv: Invocation, *, yes: bool) -> None:
+def require_person_to_allow(inv: Invocation, *, yes: bool) -> None:
     """Let only a person wave a finding through; what approves by a rule cannot have read it."""
     from vault_cli.features.records import PERSON_ONLY
     from vault_cli.model.lifecycle import Actor

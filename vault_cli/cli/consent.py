@@ -70,6 +70,7 @@ class Plan:
         findings: what the planner noticed.
         nothing: why there is nothing to do.
         stalled: advice when there was nothing to do.
+        exit_code: 4 when a part of the request was refused and the rest is this change.
     """
 
     change: Change
@@ -84,3 +85,4 @@ class Plan:
     findings: Sequence[Diagnostic] = ()
     nothing: str = "it is so already"
     stalled: str = ""
+    exit_code: int = 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
+from vault_cli.cli.admit import require_person_to_allow
 from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
@@ -47,8 +48,13 @@ def add(
     checklist: flags.Checklist = False,
     correction: flags.Correction = False,
     reason: flags.Reason = "",
+    allow: flags.Allow = None,
+    yes: flags.Yes = False,
 ) -> int:
     """Write a new draft; a person approves it later.
+
+    A secret, an ID or a card number is refused. A text that gives orders, hides characters or says
+    nothing goes into quarantine when an agent brings it, or when its source is web, tool or doc.
 
     The text comes from --body and --section, from stdin, or at a terminal from the editor on a
     template. The id of the draft is printed. Kinds: lesson, failure, rule, fact, preference,
@@ -75,23 +81,30 @@ def add(
     given = {key: value for key, value in values.items() if value not in ("", None, False, ())}
     named = one_of(Kind, kind, "kind")
     request, desk = read_request(inv, named, given, body, section or [], payload)
-    return _guarded(desk, lambda: _submit_draft(inv, request))
+    if allow:
+        require_person_to_allow(inv, yes=yes)
+    return _guarded(desk, lambda: _submit_draft(inv, request, allow=tuple(allow or ())))
 
 
-def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
+def _submit_draft(inv: Invocation, request: DraftRequest, *, allow: tuple[str, ...] = ()) -> int:
     from vault_cli.cli.intake import section_notes
     from vault_cli.features.drafts import plan_add
     from vault_cli.features.parts import has_text
+    from vault_cli.model.lifecycle import Actor
 
     planned = plan_add(
         inv.snapshot,
         request,
         now=inv.now,
-        actor=inv.actor,
+        actor=Actor.PERSON if allow else inv.actor,
         origin="cli",
         random_int=inv.random_int,
+        allow=allow,
+        gates=inv.vault.config.gates,
     )
     own = planned.ids[0]
+    if planned.held:
+        return inv.hold_back(planned)
     title = request.title or planned.change.subject.partition(": ")[2]
     notes = [*planned.notes, *section_notes(planned.change.edits[0].path, request.sections)]
     hints = [f"A person puts it in force: mvault approve {own}"]
@@ -241,10 +254,16 @@ def adopt(
         actor=inv.actor,
         random_int=inv.random_int,
         kind=one_of(Kind, kind, "kind") if kind else None,
+        gates=inv.vault.config.gates,
     )
     done = f"adopted {plural(len(planned.ids), 'note')}"
-    plan = Plan(planned.change, done, "Adopt these?", findings=planned.notes)
+    found = (*planned.notes, *planned.left_out)
+    plan = Plan(planned.change, done, "Adopt these?", findings=found)
     plan.nothing = "adopted already"
+    if planned.left_out:
+        plan.exit_code = RefusedError.exit_code
+        paths = dict.fromkeys(item.path for item in planned.left_out)
+        plan.hints = (f"Not adopted: {', '.join(paths)}",)
     return inv.submit(plan)
 
 

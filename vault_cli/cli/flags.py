@@ -51,6 +51,10 @@ Yes = Annotated[
 Reason = Annotated[
     str, typer.Option("--reason", "-r", help="Why; it becomes the body of the commit message.")
 ]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option("--allow", metavar="CODE", help="Let a finding pass (a person, with --reason)."),
+]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=_SET)]
 Body = Annotated[
     str | None, typer.Option("--body", "-b", help="Text in Markdown; `-` reads stdin.")

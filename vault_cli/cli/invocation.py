@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from vault_cli.errors import Diagnostic
+    from vault_cli.features.records import Planned
     from vault_cli.model.change import Change, Receipt
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record, Snapshot
@@ -252,18 +254,47 @@ class Invocation:
         if change.is_empty:
             notes = (f"nothing to do: {plan.nothing}",)
             hints = (plan.stalled,) if plan.stalled else ()
-            return self.out.show(View(data, diagnostics=plan.findings, notes=notes, hints=hints))
+            view = View(data, diagnostics=plan.findings, notes=notes, hints=hints)
+            return self.out.show(replace(view, exit_code=plan.exit_code))
         if self.options.dry_run:
             note = f"dry run, nothing written: {change.verb}{change.subject}"
             data["dry_run"] = True
             whole = [*self._pending(change, data), *diff]
-            return self.out.show(View(data, lambda: whole, None, plan.findings, (note,)))
+            view = View(data, lambda: whole, None, plan.findings, (note,))
+            return self.out.show(replace(view, exit_code=plan.exit_code))
         if plan.person or touches_force(self.root, change):
             consent = self._agreed(plan, [*plan.card, *self._pending(change, data), *diff], data)
             if consent is None:
                 return self.left(data)
             change = consent.sign(change)
         return self._report(plan, self.vault.apply(change), data)
+
+    def hold_back(self, planned: Planned) -> int:
+        """Write a text into quarantine, and say so as the refusal it is.
+
+        Raises:
+            RefusedError: always, unless nothing was to be written (a dry run).
+        """
+        own = planned.ids[0]
+        plan = Plan(planned.change, f"held back as {own}", findings=planned.notes)
+        if self.options.dry_run:
+            return self.submit(plan)
+        from vault_cli.cli.preview import answer_data
+        from vault_cli.errors import RefusedError
+
+        receipt = self.vault.apply(planned.change)
+        found = tuple(dict.fromkeys((*planned.notes, *receipt.diagnostics)))
+        holding = [item for item in found if item.holds]
+        codes = list(dict.fromkeys(item.code for item in holding))
+        self.out.partial = {
+            **answer_data("quarantine", planned.change.subject, receipt.paths),
+            **{"ids": [own], "id": own, "quarantined": True, "codes": codes, "changed": True},
+        }
+        raise RefusedError(
+            f"{own} is no draft: held in quarantine for {', '.join(codes) or 'its source'}",
+            hint=f"A person looks at it: mvault quarantine show {own}",
+            diagnostics=found,
+        )
 
     def _pending(self, change: Change, data: dict[str, Any]) -> list[Line]:
         """Return the edits of touched files that the change would record first, as a diff.
@@ -362,4 +393,5 @@ class Invocation:
             "edit_commits": list(receipt.edit_commits),
         }
         found = tuple(dict.fromkeys((*plan.findings, *receipt.diagnostics)))
-        return self.out.show(View(full, lambda: answer, None, found, notes, plan.hints))
+        view = View(full, lambda: answer, None, found, notes, plan.hints, plan.exit_code)
+        return self.out.show(view)

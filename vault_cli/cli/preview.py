@@ -77,7 +77,7 @@ def diff_lines(old: bytes, new: bytes, old_name: str, new_name: str) -> list[Lin
         lines += [[("bold", f"rename from {old_name}")], [("bold", f"rename to {new_name}")]]
     before = _header("a/", old_name)
     after = _header("b/", new_name)
-    for text in unified_diff(_split(old), _split(new), before, after, n=3):
+    for text in unified_diff(_shown(old), _shown(new), before, after, n=3):
         lines.extend(_styled(text))
     return lines
 
@@ -89,8 +89,15 @@ def _header(prefix: str, name: str) -> str:
     return name if Path(name).is_absolute() else prefix + name
 
 
-def _split(data: bytes) -> list[str]:
-    parts = data.decode("utf-8", "surrogateescape").split("\n")
+def _shown(data: bytes) -> list[str]:
+    """Return the lines of a text as they may be printed: the kind stands for each secret."""
+    from vault_cli.text.scan import mask_secrets
+
+    return _split(mask_secrets(data.decode("utf-8", "surrogateescape")))
+
+
+def _split(text: str) -> list[str]:
+    parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 

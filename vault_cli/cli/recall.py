@@ -77,6 +77,10 @@ def show(
     """
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
+    if record.status is Status.QUARANTINED:
+        from vault_cli.cli.quarantine import require_reader
+
+        require_reader(inv, record)
     notes = []
     if record.held_by:
         codes = ", ".join(sorted({found.code for found in record.held_by}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
@@ -19,6 +19,15 @@ from vault_cli.features.composing import (
 )
 from vault_cli.features.duplicates import find_duplicates
 from vault_cli.features.parts import missing_notes
+from vault_cli.features.quarantine import (
+    ALLOW_TRAILER,
+    held_list,
+    is_quarantined,
+    not_adoptable,
+    quarantine_path,
+    refuse_held,
+    require_no_values,
+)
 from vault_cli.features.records import (
     Planned,
     broken_file,
@@ -29,6 +38,7 @@ from vault_cli.features.records import (
     present_keys,
     put_change,
     read_checked,
+    require_reason,
     require_same,
     subject_of,
 )
@@ -42,6 +52,7 @@ from vault_cli.text.document import REMOVE, replace_body
 from vault_cli.text.fields import read_record
 from vault_cli.text.lines import first_heading
 from vault_cli.text.names import file_name, new_id
+from vault_cli.text.scan import ALL, CLICHE, QUARANTINE_KEY
 
 __all__ = [
     "NEVER_ALLOWED",
@@ -67,8 +78,13 @@ def plan_add(
     actor: Actor,
     origin: str,
     random_int: Callable[[int], int],
+    allow: Collection[str] = (),
+    gates: frozenset[str] = ALL,
 ) -> Planned:
     """Plan a new draft: `drafts/<YYYY-MM>/<slug>-<7 characters>.md`, status candidate whoever asks.
+
+    What the scanner holds goes to `quarantine/` when anybody but a person brings it, or when it
+    comes from the web, a tool or a document; `Planned.held` says so then.
 
     Args:
         snapshot: the vault it goes into.
@@ -77,39 +93,77 @@ def plan_add(
         actor: who asks.
         origin: how it came in; set by the program, never by a payload.
         random_int: random integer below its argument, for the id.
+        allow: codes of findings that a person lets pass; needs a reason in the request.
+        gates: the gates of admission that are on.
 
     Returns:
         The change with one id; notes name missing parts, ignored claims and duplicates.
 
     Raises:
-        UsageError: the request has no title or a value that is not allowed.
-        RefusedError: the text would not be a readable record.
+        UsageError: the request has no title or a value that is not allowed, or `allow` without a
+            reason.
+        RefusedError: the text would not be a readable record, or holds a secret or personal data.
     """
     checked = check_request(request)
+    if allow:
+        require_reason(checked.reason, "add --allow")
     record_id = new_id(checked.kind, other_ids(snapshot), random_int)
     source = checked.source or ("user" if actor is Actor.PERSON else "agent")
-    data = compose_draft(
-        checked, record_id, status="candidate", source=source, origin=origin, now=now
-    )
     path = f"drafts/{now.strftime('%Y-%m')}/{file_name(checked.title, record_id)}"
-    record = read_checked(data, path)
+
+    def compose(status: Status, **more: Any) -> bytes:
+        full = replace(checked, extra=MappingProxyType({**checked.extra, **more}))
+        return compose_draft(
+            full, record_id, status=str(status), source=source, origin=origin, now=now
+        )
+
+    data = compose(Status.CANDIDATE)
+    record = _scanned(data, path, gates)
+    require_no_values(record, allow)
+    passing = [code for code in dict.fromkeys(allow) if code in {f.code for f in record.held_by}]
+    if passing:
+        data = compose(Status.CANDIDATE, allow=passing)
+        record = _scanned(data, path, gates)
+    alike = _alike(snapshot, record, now, gates)
+    held = is_quarantined(record, actor=actor, source=source, allow=passing)
+    if held:
+        path = quarantine_path(record_id)
+        data = compose(Status.QUARANTINED, **{QUARANTINE_KEY: held_list(record, gates)})
+        record = _scanned(data, path, gates)
     change = Change(
-        verb="add",
+        verb="quarantine" if held else "add",
         subject=subject_of(record),
         edits=(Put(path, data),),
         reason=checked.reason.strip(),
         ids=(record_id,),
         actor=actor,
         origin=origin,
+        extra=tuple((ALLOW_TRAILER, code) for code in passing),
     )
     notes = (
         *_ignored_notes(path, checked.ignored),
         *missing_notes(record),
         *_dangling_notes(snapshot, record),
-        *find_duplicates(snapshot, record, now),
-        *(finding for finding in record.findings if finding.severity != "note"),
+        *alike,
+        *(f for f in record.findings if f.severity != "note" or f.code == CLICHE),
     )
-    return Planned(change, (record_id,), notes)
+    return Planned(change, (record_id,), notes, held=held)
+
+
+def _scanned(data: bytes, path: str, gates: frozenset[str]) -> Record:
+    """Read a planned text as the gates of this vault see it."""
+    record, findings = read_record(data, path, gates)
+    if record is None:
+        raise broken_file(path, findings)
+    return record
+
+
+def _alike(
+    snapshot: Snapshot, record: Record, now: datetime, gates: frozenset[str]
+) -> tuple[Diagnostic, ...]:
+    """Return who says the same or the opposite; about authority only when that gate is on."""
+    found = find_duplicates(snapshot, record, now)
+    return tuple(f for f in found if f.code != "low-authority" or "authority" in gates)
 
 
 def _ignored_notes(path: str, keys: tuple[str, ...]) -> tuple[Diagnostic, ...]:
@@ -144,8 +198,12 @@ def plan_adopt(
     random_int: Callable[[int], int],
     kind: Kind | None = None,
     origin: str = "cli",
+    gates: frozenset[str] = ALL,
 ) -> Planned:
     """Plan to give notes an id, a kind and a status, in place and nothing else.
+
+    A note with a secret or personal data is left as it is, and the others are adopted
+    (`Planned.left_out`); so is one that the scanner holds when anybody but a person asks.
 
     A key that is there already is left alone (tags, a foreign `type`); a clash is a note. A
     SKILL.md gets them under `metadata`. Adopting again changes nothing.
@@ -157,6 +215,7 @@ def plan_adopt(
         random_int: random integer below its argument, for the ids.
         kind: for notes that do not say what they are; default by folder, else note.
         origin: how the request came in.
+        gates: the gates of admission that are on.
 
     Raises:
         RefusedError: none of the files can be used (diagnostics attached). A file that the vault
@@ -166,14 +225,19 @@ def plan_adopt(
     read = {record.path for record in snapshot.records} | set(snapshot.unreadable)
     edits: list[Edit] = []
     notes: list[Diagnostic] = []
+    left: list[Diagnostic] = []
     ids: list[str] = []
     for path, data in sorted(files.items()):
         if path not in read:
             notes.append(_not_a_note(path))
             continue
-        record, diagnostics = read_record(data, path)
+        record, diagnostics = read_record(data, path, gates)
         if record is None:
             notes += [d for d in diagnostics if d.severity == "error"]
+            continue
+        stops = not_adoptable(record, actor)
+        if stops:
+            left += stops
             continue
         new, own_id = _adopted(record, data, kind, taken, random_int)
         ids.append(own_id)
@@ -182,8 +246,8 @@ def plan_adopt(
             read_checked(new, path)
             taken.add(own_id)
             edits.append(Put(path, new, digest_of(data)))
-    if not ids and notes:
-        raise _none_adopted(notes)
+    if not ids and (notes or left):
+        raise _none_adopted([*notes, *left])
     change = Change(
         verb="adopt",
         subject=_adopt_subject(files, edits),
@@ -192,7 +256,7 @@ def plan_adopt(
         actor=actor,
         origin=origin,
     )
-    return Planned(change, tuple(ids), tuple(notes))
+    return Planned(change, tuple(ids), tuple(notes), left_out=tuple(left))
 
 
 def _not_a_note(path: str) -> Diagnostic:
@@ -203,6 +267,8 @@ def _not_a_note(path: str) -> Diagnostic:
 
 
 def _none_adopted(notes: list[Diagnostic]) -> RefusedError:
+    if all(note.holds for note in notes):
+        return refuse_held(notes)
     if any(note.code != "not-a-note" for note in notes):
         return broken_file(notes[0].path, notes)
     one = f"{notes[0].path} is not a note of the vault"

@@ -18,6 +18,7 @@ from vault_cli.store.places import expand_home, user_folder
 if TYPE_CHECKING:
     from vault_cli.model.change import Change, Receipt
     from vault_cli.store.repo import Repository
+    from vault_cli.store.screen import Screen
 
 PROJECT_FOLDER: Final = ".mvault"
 """Folder of a code repository that may hold a project vault."""
@@ -180,7 +181,9 @@ class Vault:
             return replace(found, diagnostics=(*missing, *found.diagnostics))
         repo = self.require_repo()
         commit = repo.resolve(at)
-        return snapshot_of_tree(repo.read_tree(commit), commit, ignore=self.config["files.ignore"])
+        files = repo.read_tree(commit)
+        ignore, gates = self.config["files.ignore"], self.config.gates
+        return snapshot_of_tree(files, commit, ignore=ignore, gates=gates)
 
     def _outside_checkout(self) -> tuple[Diagnostic, ...]:
         """Say how many records git was told to leave out of the work tree (git is asked then)."""
@@ -224,7 +227,20 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
-        ignore = self.config["files.ignore"]
-        done = apply_change(self.root, self.require_repo(), change, ignore=ignore, wait=wait)
+        done = apply_change(
+            self.root, self.require_repo(), change, screen=self.screen(), wait=wait
+        )
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
+
+    def screen(self) -> Screen:
+        """Return what may be written into this vault."""
+        from vault_cli.store.screen import Screen
+
+        repo = self.repo
+        return Screen(
+            self.root,
+            self.config["files.ignore"],
+            self.config.gates,
+            lambda paths: repo.read_head(paths) if repo is not None and repo.head() else {},
+        )

@@ -65,6 +65,15 @@ SCAN_CODES: dict[str, str] = {
 }
 """Codes of the structural scan: a trick holds the record, what does no harm is a note."""
 
+GATE_CODES: dict[str, tuple[str, str]] = {
+    "secret": ("held, never written", "a key, a token or a password"),
+    "personal-data": ("held, or a warning", "an ID or bank card number; a mobile number"),
+    "injection": ("held", "a text that gives the reader orders (English and Chinese)"),
+    "filler": ("held", "a memory that says nothing: ok, thanks, 好的"),
+    "cliche": ("note", "a memory that says what holds anywhere"),
+}
+"""Codes of the gates that `admission.gates` switches: effect and meaning."""
+
 _SHOWN = 60
 
 
