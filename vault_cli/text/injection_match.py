@@ -1,48 +1,57 @@
 """Find the rules' concepts in a text and the rules in the concepts, in linear time.
 
 A text is first looked at cheaply: which words of the vocabulary are in it at all, and is there
-a rule whose every step has one. Only then are places compared. A rule is followed by a table of
-its steps, each remembering its latest place, so the work is words times rules, whatever the
-text. Standard library only.
+a rule whose every step has one near the rarest. Only then are places compared. A rule is
+followed with a table of its steps, each remembering its latest place, so the work is words
+times rules, whatever the text. Standard library only.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from itertools import permutations
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from vault_cli.text.fold import Folded, fold_map, is_plain
-from vault_cli.text.injection_rules import RULES, Rule
-from vault_cli.text.injection_words import COMMON, CONCEPTS, NO_CONCEPT
+from vault_cli.text.fold import Folded, fold_map
+from vault_cli.text.injection_rules import Rule
+from vault_cli.text.injection_vocabulary import WORD, Track, Vocabulary, vocabulary
 
 LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
 
-_WORD = re.compile(r"[a-z0-9_][a-z0-9_']*")
-_HAN = re.compile("[\u3400-\u9fff]")
-_DIGIT_IN_WORD = re.compile(r"[a-z][013457@$][a-z]|\b[013457@$][a-z]{2}")
+_GUARD_REACH: Final = 40
+_LONG_WORD: Final = 12
+_LONGEST_WORD: Final = 16
+_FIRST_HAN: Final = "\u3400"
+
+_LEET_WORD = re.compile(r"[a-z]*[013457@$][a-z]+[a-z0-9]*")
 _LEET = str.maketrans("013457@$", "oleastas")
 _BREAK = re.compile(r"[.!?](?=[\s\"')\]]|$)|[。！？；;]|\n[ \t]*(?=[-*#>+\n]|\d{1,3}[.)])")
 _DEST = re.compile(
     r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
-    r"|[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])"
-    r"|(?<![\w.@/-])(?:[a-z0-9-]{2,63}\.){1,4}(?:com|net|org|io|example|cn|xyz|ru|top|dev|app|site"
-    r"|info|co|ai|me|cc|tk|test|invalid|sh|online|tech)(?![\w.-]*\()(?![a-z0-9_-])"
-    r"|discord\.gg/|t\.me/|pastebin"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
+    r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|discord\.gg/|t\.me/|pastebin"
+    r"|(?<![\w.@/-])(?:[a-z0-9-]{2,63}\.){1,4}(?:com|net|org|io|example|cn|xyz|ru|top|dev|app"
+    r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech)(?![\w.-]*\()(?![a-z0-9_-])",
+    re.ASCII,
 )
 _KEYFILE = re.compile(
-    r"(?<![\w])\.env(?![\w(])|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure"
-    r"|git-credentials|gcloud|bash_history|pgpass|cursor/mcp)|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)"
-    r"|/etc/(?:passwd|shadow)|\.git-credentials|wallet\.dat|seed\.txt|\.netrc|login data|\.pem(?!\w)"
-    r"|\.ssh/|\.aws/credentials|credentials\.json"
+    r"(?<!\w)\.env(?![\w(])|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
+    r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
+    r"|gcloud|bash_history|pgpass|cursor/mcp)|\.git-credentials|wallet\.dat|seed\.txt|\.netrc"
+    r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
+    re.ASCII,
 )
 
 
 class Hit(NamedTuple):
-    """A rule that a text meets; offsets in the original text."""
+    """A rule that a text meets; offsets in the original text.
+
+    Args:
+        rule: the rule.
+        start, end: the span of its steps.
+        disguised: whether folding changed more than case and spaces of the span.
+    """
 
     rule: Rule
     start: int
@@ -56,138 +65,138 @@ class _Place(NamedTuple):
     mask: int
 
 
-class _Track(NamedTuple):
+class _Span(NamedTuple):
     rule: Rule
-    steps: tuple[int, ...]
-    unless: int
-
-
-class _Vocabulary(NamedTuple):
-    bits: dict[str, int]
-    words: dict[str, int]
-    phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
-    han: dict[str, tuple[tuple[str, int], ...]]
-    tracks: tuple[_Track, ...]
-    anchored: tuple[tuple[int, tuple[_Track, ...]], ...]
+    start: int
+    end: int
 
 
 def find_hits(text: str) -> list[Hit]:
-    """Return the rules a text meets, in the order of the text, one hit per rule."""
-    if len(text) > LONGEST:
-        text = text[:LONGEST]
-    plain = is_plain(text)
-    folded = Folded(text.lower(), None, len(text)) if plain else fold_map(text)
-    if plain and len(folded.text) != len(text):
-        folded = fold_map(text)
+    """Return the rules a text meets, in the order of the text, one hit per rule.
+
+    Only the first `LONGEST` characters are looked at.
+    """
+    folded = fold_map(text[:LONGEST])
     tracks = _candidates(folded.text)
     if not tracks:
         return []
-    folded = fold_map(text)
-    return [_original(text, folded, *found) for found in _follow(folded.text, tracks)]
+    return [_original(text, folded, span) for span in _follow(folded.text, tracks)]
 
 
-def _original(text: str, folded: Folded, rule: Rule, start: int, end: int) -> Hit:
-    first, last = folded.origin(start, end)
-    raw = text[first:last].lower()
-    return Hit(rule, first, last, _squeeze(raw) != _squeeze(folded.text[start:end]))
+def _original(text: str, folded: Folded, span: _Span) -> Hit:
+    start, end = folded.origin(span.start, span.end)
+    raw = "".join(text[start:end].lower().split())
+    plain = "".join(folded.text[span.start : span.end].split())
+    return Hit(span.rule, start, end, raw != plain)
 
 
-def _squeeze(text: str) -> str:
-    return "".join(text.split())
-
-
-def _candidates(text: str) -> list[_Track]:
-    """Return the tracks whose every step has a word somewhere in the text."""
-    book = _vocabulary()
-    words = set(_WORD.findall(text))
-    present = 0
-    for word in words & book.words.keys():
-        present |= book.words[word]
-    for word in words & book.phrases.keys():
-        for rest, mask in book.phrases[word]:
-            if words.issuperset(rest):
-                present |= mask
-    if not text.isascii():
-        for first in set(text) & book.han.keys():
-            for word, mask in book.han[first]:
-                if mask & ~present and word in text:
-                    present |= mask
-    if _DIGIT_IN_WORD.search(text):
-        for word in words:
-            present |= book.words.get(word.translate(_LEET), 0)
-    if _DEST.search(text):
-        present |= book.bits["DEST"]
-    if _KEYFILE.search(text):
-        present |= book.bits["KEYFILE"]
+def _candidates(text: str) -> list[Track]:
+    """Return the tracks that may be in the text: every step has a word near the rarest one."""
+    book = vocabulary()
+    seen = _seen(text, book)
+    free = book.bits["DEST"] | book.bits["KEYFILE"]
+    present = free
+    for _, mask in seen:
+        present |= mask
     return [
         track
         for anchor, tracks in book.anchored
         if anchor & present
         for track in tracks
-        if all(step & present for step in track.steps)
+        if all(step & present for step in track.steps) and _may_follow(text, track, seen, free)
     ]
 
 
-def _follow(text: str, tracks: list[_Track]) -> Iterator[tuple[Rule, int, int]]:
-    book = _vocabulary()
-    neg, defend = book.bits["NEG"], book.bits["DEFEND"]
-    wanted = neg | defend
+def _seen(text: str, book: Vocabulary) -> list[tuple[str, int]]:
+    """Return the words of the vocabulary that are in a text, as they are written there."""
+    words = set(WORD.findall(text))
+    keys = book.keys
+    seen = [(word, keys[word]) for word in words & keys.keys()]
+    for word in words:
+        if word.isalpha():
+            continue
+        if _LEET_WORD.fullmatch(word):
+            mask = keys.get(word.translate(_LEET), 0)
+            if mask:
+                seen.append((word, mask))
+    if not text.isascii():
+        for first in book.han.keys() & set(text):
+            seen.extend(item for item in book.han[first] if item[0] in text and item[1])
+    return seen
+
+
+def _may_follow(text: str, track: Track, seen: list[tuple[str, int]], free: int) -> bool:
+    """Whether the steps of a track stand near each other somewhere."""
+    others = [
+        [word for word, mask in seen if mask & step]
+        for step in track.steps
+        if step != track.anchor and not step & free
+    ]
+    reach = (track.rule.gap + 24) * len(track.steps)
+    for anchor, mask in seen:
+        at = text.find(anchor) if mask & track.anchor else -1
+        while at >= 0:
+            window = text[max(0, at - reach) : at + 2 * reach]
+            if all(any(word in window for word in words) for words in others):
+                return True
+            at = text.find(anchor, at + reach)
+    return False
+
+
+def _follow(text: str, tracks: list[Track]) -> list[_Span]:
+    book = vocabulary()
+    guards = book.bits["NEG"] | book.bits["DEFEND"]
+    wanted = guards
     for track in tracks:
         wanted |= track.unless
         for step in track.steps:
             wanted |= step
-    places = _places(text, wanted)
-    found: dict[str, tuple[Rule, int, int]] = {}
-    for clause in _clauses(text, places):
+    found: dict[str, _Span] = {}
+    for clause in _clauses(text, _places(text, book, wanted)):
         present = 0
         for place in clause:
             present |= place.mask
         for track in tracks:
-            if track.rule.name in found or not all(step & present for step in track.steps):
-                continue
-            if track.unless & present:
-                continue
-            span = _run_track(text, track, clause, neg | defend)
-            if span:
-                found[track.rule.name] = (track.rule, *span)
-    yield from sorted(found.values(), key=lambda item: item[1])
+            name = track.rule.name
+            possible = name not in found and not track.unless & present
+            if possible and all(step & present for step in track.steps):
+                span = _run_track(text, track, clause, guards)
+                if span:
+                    found[name] = _Span(track.rule, *span)
+    return sorted(found.values(), key=lambda span: (span.start, span.end))
 
 
 def _run_track(
-    text: str, track: _Track, clause: list[_Place], guards: int
+    text: str, track: Track, clause: list[_Place], guards: int
 ) -> tuple[int, int] | None:
-    steps, last = track.steps, len(track.steps) - 1
-    state: list[tuple[int, int] | None] = [None] * len(steps)
+    """Return the first span in which the steps follow each other, unguarded."""
+    state: list[tuple[int, int] | None] = [None] * len(track.steps)
     for place in clause:
-        for at in range(last, -1, -1):
-            if not steps[at] & place.mask:
-                continue
-            if at == 0:
-                state[0] = (place.start, place.end)
-            else:
-                before = state[at - 1]
-                if before is None or not _near(text, track.rule, before[1], place.start):
-                    continue
-                state[at] = (before[0], place.end)
-            if at == last:
-                span = state[at]
-                if span and not (track.rule.guard and _guarded(clause, span, guards)):
-                    return span
+        for at in range(len(track.steps) - 1, -1, -1):
+            if track.steps[at] & place.mask:
+                before = state[at - 1] if at else (place.start, place.start)
+                if before and (at == 0 or _near(text, track.rule, before[1], place.start)):
+                    state[at] = (before[0], place.end)
+                    if at == len(track.steps) - 1 and not _guarded(track, clause, state[at], guards):
+                        return state[at]
     return None
 
 
 def _near(text: str, rule: Rule, end: int, start: int) -> bool:
-    gap = rule.gap // 2 if text[end - 1] >= "\u3400" else rule.gap
+    gap = rule.gap // 2 if text[end - 1] >= _FIRST_HAN else rule.gap
     return 0 <= start - end <= gap
 
 
-def _guarded(clause: list[_Place], span: tuple[int, int], guards: int) -> bool:
+def _guarded(
+    track: Track, clause: list[_Place], span: tuple[int, int] | None, guards: int
+) -> bool:
+    """Whether a negation or a word of defence takes the harm out of a span."""
+    if span is None or not track.rule.guard:
+        return False
     start, end = span
     return any(
-        place.mask & guards
-        and place.end <= end
-        and start - place.end <= 40
-        and not (place.start == start)
+        place.mask & guards and place.end <= end and 0 <= start - place.start <= _GUARD_REACH
+        and place.start != start
         for place in clause
     )
 
@@ -197,11 +206,10 @@ def _clauses(text: str, places: list[_Place]) -> Iterator[list[_Place]]:
     at = 0
     clause: list[_Place] = []
     for place in places:
-        moved = False
+        first = at
         while at < len(breaks) and breaks[at] < place.start:
             at += 1
-            moved = True
-        if moved and clause:
+        if at > first and clause:
             yield clause
             clause = []
         clause.append(place)
@@ -209,8 +217,7 @@ def _clauses(text: str, places: list[_Place]) -> Iterator[list[_Place]]:
         yield clause
 
 
-def _places(text: str, wanted: int) -> list[_Place]:
-    book = _vocabulary()
+def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
     places = list(_latin_places(text, book, wanted))
     if not text.isascii():
         places.extend(_han_places(text, book, wanted))
@@ -221,31 +228,36 @@ def _places(text: str, wanted: int) -> list[_Place]:
     return places
 
 
-def _latin_places(text: str, book: _Vocabulary, wanted: int) -> Iterator[_Place]:
-    tokens = [(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
-    leet = _DIGIT_IN_WORD.search(text) is not None
+def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
+    tokens = list(WORD.finditer(text))
+    words = [_plain(match.group(), book) for match in tokens]
     at = 0
-    while at < len(tokens):
-        word, start, end = tokens[at]
-        if leet and word not in book.words and not word.isalpha():
-            word = word.translate(_LEET)
-        best, mask = 1, book.words.get(word, 0)
+    while at < len(words):
+        word, size = words[at], 1
+        mask = book.words.get(word, 0)
+        known = word in book.words
         for rest, phrase_mask in book.phrases.get(word, ()):
-            size = len(rest) + 1
-            if size >= best and tuple(t[0] for t in tokens[at + 1 : at + size]) == rest:
-                best, mask = size, (mask | phrase_mask if size == best else phrase_mask)
+            length = len(rest) + 1
+            if length > size and tuple(words[at + 1 : at + length]) == rest:
+                size, mask, known = length, phrase_mask, True
         if mask & wanted:
-            yield _Place(start, tokens[at + best - 1][2], mask & wanted)
-        elif not mask and best == 1 and len(word) > 12 and word.isalpha():
-            yield from _segments(word, start, book, wanted)
-        at += best
+            yield _Place(tokens[at].start(), tokens[at + size - 1].end(), mask & wanted)
+        elif not known and len(word) > _LONG_WORD and word.isalpha():
+            yield from _segments(word, tokens[at].start(), book, wanted)
+        at += size
 
 
-def _segments(word: str, start: int, book: _Vocabulary, wanted: int) -> Iterator[_Place]:
+def _plain(word: str, book: Vocabulary) -> str:
+    if word.isalpha() or word in book.words or not _LEET_WORD.fullmatch(word):
+        return word
+    return word.translate(_LEET)
+
+
+def _segments(word: str, start: int, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     """Words of the vocabulary inside a run of letters (`ignoreprevious`), longest first."""
     at = 0
     while at < len(word):
-        for size in range(min(16, len(word) - at), 3, -1):
+        for size in range(min(_LONGEST_WORD, len(word) - at), 3, -1):
             mask = book.words.get(word[at : at + size], 0)
             if mask:
                 if mask & wanted:
@@ -256,88 +268,19 @@ def _segments(word: str, start: int, book: _Vocabulary, wanted: int) -> Iterator
             at += 1
 
 
-def _han_places(text: str, book: _Vocabulary, wanted: int) -> Iterator[_Place]:
+def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     spans: dict[tuple[int, int], int] = {}
-    for first in set(text) & book.han.keys():
+    for first in book.han.keys() & set(text):
         for word, mask in book.han[first]:
             if not mask or mask & wanted:
                 at = text.find(word)
                 while at >= 0:
                     spans[at, at + len(word)] = mask & wanted
                     at = text.find(word, at + 1)
-    hidden = [span for span, mask in spans.items() if not mask]
+    covered = bytearray(len(text))
     for (start, end), mask in spans.items():
-        if mask and not any(low <= start and end <= high for low, high in hidden):
+        if not mask:
+            covered[start:end] = b"\x01" * (end - start)
+    for (start, end), mask in spans.items():
+        if mask and not all(covered[start:end]):
             yield _Place(start, end, mask)
-
-
-@lru_cache(maxsize=1)
-def _vocabulary() -> _Vocabulary:
-    bits = {name: 1 << number for number, name in enumerate([*CONCEPTS, "DEST", "KEYFILE"])}
-    words: dict[str, int] = {}
-    phrases: dict[tuple[str, ...], int] = {}
-    han: dict[str, int] = {}
-    for name, text in (*CONCEPTS.items(), ("", NO_CONCEPT)):
-        for entry in _entries(text):
-            bit = bits.get(name, 0)
-            if _HAN.search(entry):
-                han[entry] = han.get(entry, 0) | bit
-                continue
-            parts = tuple(_WORD.findall(entry))
-            if len(parts) == 1:
-                words[parts[0]] = words.get(parts[0], 0) | bit
-            else:
-                phrases[parts] = phrases.get(parts, 0) | bit
-    by_first: dict[str, list[tuple[tuple[str, ...], int]]] = {}
-    for parts, mask in phrases.items():
-        by_first.setdefault(parts[0], []).append((parts[1:], mask))
-    by_han: dict[str, list[tuple[str, int]]] = {}
-    for word, mask in han.items():
-        by_han.setdefault(word[0], []).append((word, mask))
-    tracks = tuple(track for rule in RULES for track in _tracks(rule, bits))
-    return _Vocabulary(
-        bits,
-        words,
-        {first: tuple(rests) for first, rests in by_first.items()},
-        {first: tuple(items) for first, items in by_han.items()},
-        tracks,
-        _anchor(tracks, bits),
-    )
-
-
-def _tracks(rule: Rule, bits: dict[str, int]) -> Iterator[_Track]:
-    names = rule.steps.lstrip("* ").split()
-    steps = tuple(sum(bits[name] for name in step.split("|")) for step in names)
-    unless = sum(bits[name] for name in rule.unless.split())
-    orders: Iterable[tuple[int, ...]] = permutations(steps) if "*" in rule.steps else (steps,)
-    return (_Track(rule, order, unless) for order in orders)
-
-
-def _anchor(
-    tracks: tuple[_Track, ...], bits: dict[str, int]
-) -> tuple[tuple[int, tuple[_Track, ...]], ...]:
-    common = sum(bits[name] for name in COMMON)
-    by_anchor: dict[int, list[_Track]] = {}
-    for track in tracks:
-        rare = [step for step in track.steps if not step & common]
-        by_anchor.setdefault((rare or track.steps)[0], []).append(track)
-    return tuple((anchor, tuple(group)) for anchor, group in by_anchor.items())
-
-
-def _entries(text: str) -> Iterator[str]:
-    for raw in text.split(","):
-        entry = " ".join(raw.split())
-        if entry.endswith("~"):
-            yield from _forms(entry[:-1])
-        elif entry:
-            yield entry
-
-
-def _forms(verb: str) -> tuple[str, ...]:
-    """Return a regular verb with its endings."""
-    if verb.endswith("e"):
-        return verb, verb + "s", verb + "d", verb[:-1] + "ing"
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb, verb[:-1] + "ies", verb[:-1] + "ied", verb + "ing"
-    plural = "es" if verb.endswith(("s", "sh", "ch", "x")) else "s"
-    return verb, verb + plural, verb + "ed", verb + "ing"

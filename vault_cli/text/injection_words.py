@@ -471,12 +471,12 @@ CONCEPTS: Final[dict[str, str]] = {
 }
 """Words by concept."""
 
-COMMON: Final = frozenset({
-    "ALL", "PRIOR", "MINE", "SHOW", "DATA", "ASK", "WITHOUT", "ACTION", "AUTO", "NEG", "DEFEND",
-    "USER", "THIS", "YOUARE", "AI", "DECLARE", "URGENT", "RUN", "PAYLOAD", "SAFEWORD", "INSTR",
-    "SEND", "BYPASS", "SAFETY", "TELL", "APPROVE", "IGNORE", "WRONG", "GRANT",
-})  # fmt: skip
-"""Concepts that honest texts are full of: no rule is looked at because of them alone."""
+COMMON: Final = (
+    "IGNORE", "APPROVE", "ASK", "TELL", "BYPASS", "INSTR", "GRANT", "SAFETY", "WRONG", "DECLARE",
+    "AI", "URGENT", "YOUARE", "ACTION", "SAFEWORD", "SEND", "THIS", "USER", "MINE", "PAYLOAD",
+    "RUN", "PRIOR", "DEFEND", "WITHOUT", "SHOW", "AUTO", "ALL", "DATA", "NEG", "DEST", "KEYFILE",
+)  # fmt: skip
+"""Concepts that honest texts are full of, the rarer first; all others are rare."""
 
 NO_CONCEPT: Final = """
     do not hesitate, don't hesitate, never mind, do not forget to, don't forget to, not only,
