@@ -28,8 +28,8 @@ _ONE: Final = {
 }
 _INVISIBLE = re.compile(f"[{ALARM_CLASS}]")
 _ODD = re.compile(
-    "[\u00a0-\u036f\u0370-\u058f\u1d00-\u1eff\u2000-\u200a\u2028-\u202f\u205f\u2070-\u209f"
-    "\u20d0-\u214f\u2460-\u24ff\u3000\ua720-\ua7ff\uff10-\uff5a\ufb00-\ufb06"
+    "[\u00a0\u00aa\u00b2\u00b3\u00b9\u00ba\u00c0-\u036f\u0370-\u058f\u1d00-\u1eff\u2000-\u200a\u2028-\u202f\u205f\u2070-\u209f"
+    "\u20d0-\u214f\u2460-\u24ff\u3000\ua720-\ua7ff\uff0e\uff0f\uff10-\uff19\uff20-\uff3a\uff41-\uff5a\ufb00-\ufb06"
     f"\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff{TRADITIONAL}{ALARM_CLASS}]"
 )
 _SPREAD_WORD = re.compile(
@@ -71,16 +71,14 @@ def fold_text(text: str) -> str:
 
 def fold_map(text: str) -> Folded:
     """Return the matching form with its offsets, in linear time."""
-    if _ODD.search(text) is None:
-        folded = Folded(text.lower(), None, len(text))
-    else:
-        folded = _fold_odd(text)
-    return _join_spread(folded)
+    return join_spread(fold_characters(text))
 
 
-def is_plain(text: str) -> bool:
-    """Whether folding changes no more than the case of letters and spread words."""
-    return _ODD.search(text) is None
+def fold_characters(text: str) -> Folded:
+    """Return the matching form but for spread words, which stay as they are."""
+    if text.isascii() or _ODD.search(text) is None:
+        return Folded(text.lower(), None, len(text))
+    return _fold_odd(text)
 
 
 def _fold_odd(text: str) -> Folded:
@@ -98,6 +96,8 @@ def _fold_odd(text: str) -> Folded:
 def _fold_one(character: str) -> str:
     if character in "\r\u2028\u2029":
         return "\n"
+    if character in "！？；，：":
+        return character
     if _INVISIBLE.match(character):
         return ""
     if "\U0001f1e6" <= character <= "\U0001f1ff":
@@ -112,7 +112,8 @@ def _plain_letter(letter: str) -> str:
     return _ONE.get(lower, _ONE.get(letter, lower))
 
 
-def _join_spread(folded: Folded) -> Folded:
+def join_spread(folded: Folded) -> Folded:
+    """Return a folded text with single letters that stand apart (`i-g-n`) put together."""
     text = folded.text
     spans = [match.span() for match in _spread(text)]
     if not spans:

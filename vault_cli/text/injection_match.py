@@ -8,13 +8,14 @@ times rules, whatever the text. Standard library only.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from vault_cli.text.fold import Folded, fold_map
+from vault_cli.text.fold import Folded, fold_characters, join_spread
 from vault_cli.text.injection_rules import Rule
-from vault_cli.text.injection_vocabulary import WORD, Track, Vocabulary, vocabulary
+from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
 
 LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
@@ -24,9 +25,12 @@ _LONG_WORD: Final = 12
 _LONGEST_WORD: Final = 16
 _FIRST_HAN: Final = "\u3400"
 
+_FEW_LONE: Final = 3
+_SHORT_WORD: Final = 5
+
 _LEET_WORD = re.compile(r"[a-z]*[013457@$][a-z]+[a-z0-9]*")
 _LEET = str.maketrans("013457@$", "oleastas")
-_BREAK = re.compile(r"[.!?](?=[\s\"')\]]|$)|[。！？；;]|\n[ \t]*(?=[-*#>+\n]|\d{1,3}[.)])")
+_TOKEN = re.compile("[a-z0-9_\u3400-\u9fff][a-z0-9_'\u3400-\u9fff]*")
 _DEST = re.compile(
     r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
@@ -76,8 +80,12 @@ def find_hits(text: str) -> list[Hit]:
 
     Only the first `LONGEST` characters are looked at.
     """
-    folded = fold_map(text[:LONGEST])
-    tracks = _candidates(folded.text)
+    folded = fold_characters(text[:LONGEST])
+    sentences = _sentences(folded.text)
+    if sentences.count(" ") * _SHORT_WORD > len(sentences) and _has_lone(sentences):
+        folded = join_spread(folded)
+        sentences = _sentences(folded.text)
+    tracks = _candidates(sentences)
     if not tracks:
         return []
     return [_original(text, folded, span) for span in _follow(folded.text, tracks)]
@@ -90,80 +98,107 @@ def _original(text: str, folded: Folded, span: _Span) -> Hit:
     return Hit(span.rule, start, end, raw != plain)
 
 
-def _candidates(text: str) -> list[Track]:
-    """Return the tracks that may be in the text: every step has a word near the rarest one."""
+def _sentences(text: str) -> str:
+    """Return the words of a text, a space around each, with `|` between sentences."""
+    words = _TOKEN.findall
+    return "|".join([f" {' '.join(words(sentence))} " for sentence in BREAK.split(text)])
+
+
+def _has_lone(sentences: str) -> bool:
+    return sum(len(word) == 1 for word in sentences.split()) > _FEW_LONE
+
+
+def _candidates(joined: str) -> dict[int, list[Track]]:
+    """Return by number the sentences that have a word for every step of some track."""
     book = vocabulary()
-    seen = _seen(text, book)
+    seen = _seen(joined, book)
     free = book.bits["DEST"] | book.bits["KEYFILE"]
     present = free
     for _, mask in seen:
         present |= mask
-    return [
-        track
-        for anchor, tracks in book.anchored
-        if anchor & present
-        for track in tracks
-        if all(step & present for step in track.steps) and _may_follow(text, track, seen, free)
-    ]
+    found: dict[int, list[Track]] = {}
+    for anchor, tracks in book.anchored:
+        if anchor & present:
+            near = [track for track in tracks if all(step & present for step in track.steps)]
+            if near:
+                for number, mask in _masks(joined, anchor, seen, free).items():
+                    fit = [t for t in near if all(step & mask for step in t.steps)]
+                    if fit:
+                        found.setdefault(number, []).extend(fit)
+    return found
 
 
-def _seen(text: str, book: Vocabulary) -> list[tuple[str, int]]:
-    """Return the words of the vocabulary that are in a text, as they are written there."""
-    words = set(WORD.findall(text))
+def _seen(joined: str, book: Vocabulary) -> list[tuple[str, int]]:
+    """Return the words and phrases of the vocabulary that are in a text."""
+    words = set(joined.split())
     keys = book.keys
-    seen = [(word, keys[word]) for word in words & keys.keys()]
+    seen = []
+    for word in words & keys.keys():
+        seen += [item for item in keys[word] if f" {item[0]} " in joined]
     for word in words:
-        if word.isalpha():
-            continue
-        if _LEET_WORD.fullmatch(word):
-            mask = keys.get(word.translate(_LEET), 0)
-            if mask:
-                seen.append((word, mask))
-    if not text.isascii():
-        for first in book.han.keys() & set(text):
-            seen.extend(item for item in book.han[first] if item[0] in text and item[1])
+        if not word.isalpha() and word.isascii() and _LEET_WORD.fullmatch(word):
+            seen += [(word, item[1]) for item in keys.get(word.translate(_LEET), ())]
+    if not joined.isascii():
+        characters = set(joined)
+        for first in book.han.keys() & characters:
+            for second in book.han[first].keys() & characters:
+                seen += [item for item in book.han[first][second] if item[0] in joined and item[1]]
     return seen
 
 
-def _may_follow(text: str, track: Track, seen: list[tuple[str, int]], free: int) -> bool:
-    """Whether the steps of a track stand near each other somewhere."""
-    others = [
-        [word for word, mask in seen if mask & step]
-        for step in track.steps
-        if step != track.anchor and not step & free
-    ]
-    reach = (track.rule.gap + 24) * len(track.steps)
-    for anchor, mask in seen:
-        at = text.find(anchor) if mask & track.anchor else -1
+def _masks(joined: str, anchor: int, seen: list[tuple[str, int]], free: int) -> dict[int, int]:
+    """Return the concepts of each sentence that has a word of the anchor, by its number."""
+    masks: dict[int, int] = {}
+    for word, mask in seen:
+        at = joined.find(word) if mask & anchor else -1
         while at >= 0:
-            window = text[max(0, at - reach) : at + 2 * reach]
-            if all(any(word in window for word in words) for words in others):
-                return True
-            at = text.find(anchor, at + reach)
-    return False
+            end = joined.find("|", at)
+            end = len(joined) if end < 0 else end
+            start = joined.rfind("|", 0, at) + 1
+            number = joined.count("|", 0, start)
+            if number not in masks:
+                sentence = joined[start:end]
+                masks[number] = free
+                for other, other_mask in seen:
+                    if other in sentence:
+                        masks[number] |= other_mask
+            at = joined.find(word, end)
+    return masks
 
 
-def _follow(text: str, tracks: list[Track]) -> list[_Span]:
+def _follow(text: str, tracks: dict[int, list[Track]]) -> list[_Span]:
     book = vocabulary()
     guards = book.bits["NEG"] | book.bits["DEFEND"]
+    ends = [match.span() for match in BREAK.finditer(text)]
+    starts = [0, *(end for _, end in ends)]
+    stops = [*(start for start, _ in ends), len(text)]
+    found: dict[str, _Span] = {}
+    for number in sorted(tracks):
+        base = starts[number]
+        new = [track for track in tracks[number] if track.rule.name not in found]
+        for name, span in _match(text[base : stops[number]], new, book, guards):
+            found.setdefault(name, _Span(span.rule, span.start + base, span.end + base))
+    return sorted(found.values(), key=lambda span: (span.start, span.end))
+
+
+def _match(
+    sentence: str, tracks: list[Track], book: Vocabulary, guards: int
+) -> Iterator[tuple[str, _Span]]:
+    """Yield the rules that one sentence meets."""
     wanted = guards
     for track in tracks:
         wanted |= track.unless
         for step in track.steps:
             wanted |= step
-    found: dict[str, _Span] = {}
-    for clause in _clauses(text, _places(text, book, wanted)):
-        present = 0
-        for place in clause:
-            present |= place.mask
-        for track in tracks:
-            name = track.rule.name
-            possible = name not in found and not track.unless & present
-            if possible and all(step & present for step in track.steps):
-                span = _run_track(text, track, clause, guards)
-                if span:
-                    found[name] = _Span(track.rule, *span)
-    return sorted(found.values(), key=lambda span: (span.start, span.end))
+    places = _places(sentence, book, wanted)
+    present = 0
+    for place in places:
+        present |= place.mask
+    for track in tracks:
+        if not track.unless & present and all(step & present for step in track.steps):
+            span = _run_track(sentence, track, places, guards)
+            if span:
+                yield track.rule.name, _Span(track.rule, *span)
 
 
 def _run_track(
@@ -199,22 +234,6 @@ def _guarded(
         and place.start != start
         for place in clause
     )
-
-
-def _clauses(text: str, places: list[_Place]) -> Iterator[list[_Place]]:
-    breaks = [match.start() for match in _BREAK.finditer(text)]
-    at = 0
-    clause: list[_Place] = []
-    for place in places:
-        first = at
-        while at < len(breaks) and breaks[at] < place.start:
-            at += 1
-        if at > first and clause:
-            yield clause
-            clause = []
-        clause.append(place)
-    if clause:
-        yield clause
 
 
 def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
@@ -271,7 +290,7 @@ def _segments(word: str, start: int, book: Vocabulary, wanted: int) -> Iterator[
 def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     spans: dict[tuple[int, int], int] = {}
     for first in book.han.keys() & set(text):
-        for word, mask in book.han[first]:
+        for word, mask in itertools.chain.from_iterable(book.han[first].values()):
             if not mask or mask & wanted:
                 at = text.find(word)
                 while at >= 0:

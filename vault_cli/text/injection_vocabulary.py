@@ -17,6 +17,12 @@ from vault_cli.text.injection_words import COMMON, CONCEPTS, NO_CONCEPT
 WORD: Final = re.compile(r"[a-z0-9_][a-z0-9_']*")
 """A word of a folded text."""
 
+BREAK: Final = re.compile(
+    r"[.!?;。！？；\n](?:(?<=[。！？；])|(?<=[.!?;])(?=[\s\"')\]]|$)"
+    r"|(?<=\n)[ \t]*(?=[-*#>+\n]|\d{1,3}[.)]))"
+)
+"""Where a sentence ends: nothing that a rule looks for goes past it."""
+
 PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE")
 """Concepts found by a pattern rather than by words."""
 
@@ -40,17 +46,17 @@ class Vocabulary(NamedTuple):
     Args:
         bits: the bit of each concept.
         words: single words and their concepts; 0 for a word that hides others.
-        keys: for each word what it may stand for, alone or as the longest of a phrase.
+        keys: for each word the entries it belongs to, alone or as the longest of a phrase.
         phrases: by first word, the words that follow and the concepts.
-        han: by first character, the Chinese words and their concepts.
+        han: by first character and second, the Chinese words and their concepts.
         anchored: the tracks by the mask of their rarest step.
     """
 
     bits: dict[str, int]
     words: dict[str, int]
-    keys: dict[str, int]
+    keys: dict[str, tuple[tuple[str, int], ...]]
     phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
-    han: dict[str, tuple[tuple[str, int], ...]]
+    han: dict[str, dict[str, tuple[tuple[str, int], ...]]]
     anchored: tuple[tuple[int, tuple[Track, ...]], ...]
 
 
@@ -70,9 +76,11 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         bits,
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
-        _keys(latin),
+        _grouped(
+            (max(parts, key=len), (" ".join(parts), mask)) for parts, mask in latin.items() if mask
+        ),
         _grouped((parts[0], (parts[1:], mask)) for parts, mask in latin.items() if len(parts) > 1),
-        _grouped((word[0], (word, mask)) for word, mask in han.items()),
+        _by_two_characters(han),
         tuple(_grouped((t.anchor, t) for rule in RULES for t in _tracks(rule, bits)).items()),
     )
 
@@ -97,12 +105,12 @@ def verb_forms(verb: str) -> tuple[str, ...]:
     return verb, verb + plural, verb + "ed", verb + "ing"
 
 
-def _keys(latin: dict[tuple[str, ...], int]) -> dict[str, int]:
-    keys: dict[str, int] = {}
-    for parts, mask in latin.items():
-        key = max(parts, key=len)
-        keys[key] = keys.get(key, 0) | mask
-    return {key: mask for key, mask in keys.items() if mask}
+def _by_two_characters(han: dict[str, int]) -> dict[str, dict[str, tuple[tuple[str, int], ...]]]:
+    by_first = _grouped((word[0], (word, mask)) for word, mask in han.items())
+    return {
+        first: _grouped((word[1:2], (word, mask)) for word, mask in items)
+        for first, items in by_first.items()
+    }
 
 
 def _grouped(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, tuple[_V, ...]]:
