@@ -1,0 +1,305 @@
+"""Find the rules' concepts in a text and the rules in the concepts, in linear time.
+
+A text is first looked at cheaply: which words of the vocabulary are in it at all, and is there
+a rule whose every step has one near the rarest. Only then are places compared. A rule is
+followed with a table of its steps, each remembering its latest place, so the work is words
+times rules, whatever the text. Standard library only.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from vault_cli.text.fold import Folded, fold_characters, join_spread
+from vault_cli.text.injection_rules import Rule
+from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
+
+LONGEST: Final = 65_536
+"""Characters of one view that are scanned."""
+
+_GUARD_REACH: Final = 40
+_LONG_WORD: Final = 12
+_LONGEST_WORD: Final = 16
+_FIRST_HAN: Final = "\u3400"
+
+_FEW_LONE: Final = 3
+_SHORT_WORD: Final = 5
+
+_LEET_WORD = re.compile(r"[a-z]*[013457@$][a-z]+[a-z0-9]*")
+_LEET = str.maketrans("013457@$", "oleastas")
+_TOKEN = re.compile("[a-z0-9_\u3400-\u9fff][a-z0-9_'\u3400-\u9fff]*")
+_DEST = re.compile(
+    r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
+    r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|discord\.gg/|t\.me/|pastebin"
+    r"|(?<![\w.@/-])(?:[a-z0-9-]{2,63}\.){1,4}(?:com|net|org|io|example|cn|xyz|ru|top|dev|app"
+    r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech)(?![\w.-]*\()(?![a-z0-9_-])",
+    re.ASCII,
+)
+_KEYFILE = re.compile(
+    r"(?<!\w)\.env(?![\w(])|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
+    r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
+    r"|gcloud|bash_history|pgpass|cursor/mcp)|\.git-credentials|wallet\.dat|seed\.txt|\.netrc"
+    r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
+    re.ASCII,
+)
+
+
+class Hit(NamedTuple):
+    """A rule that a text meets; offsets in the original text.
+
+    Args:
+        rule: the rule.
+        start, end: the span of its steps.
+        disguised: whether folding changed more than case and spaces of the span.
+    """
+
+    rule: Rule
+    start: int
+    end: int
+    disguised: bool
+
+
+class _Place(NamedTuple):
+    start: int
+    end: int
+    mask: int
+
+
+class _Span(NamedTuple):
+    rule: Rule
+    start: int
+    end: int
+
+
+def find_hits(text: str) -> list[Hit]:
+    """Return the rules a text meets, in the order of the text, one hit per rule.
+
+    Only the first `LONGEST` characters are looked at.
+    """
+    folded = fold_characters(text[:LONGEST])
+    sentences = _sentences(folded.text)
+    if sentences.count(" ") * _SHORT_WORD > len(sentences) and _has_lone(sentences):
+        folded = join_spread(folded)
+        sentences = _sentences(folded.text)
+    tracks = _candidates(sentences)
+    if not tracks:
+        return []
+    return [_original(text, folded, span) for span in _follow(folded.text, tracks)]
+
+
+def _original(text: str, folded: Folded, span: _Span) -> Hit:
+    start, end = folded.origin(span.start, span.end)
+    raw = "".join(text[start:end].lower().split())
+    plain = "".join(folded.text[span.start : span.end].split())
+    return Hit(span.rule, start, end, raw != plain)
+
+
+def _sentences(text: str) -> str:
+    """Return the words of a text, a space around each, with `|` between sentences."""
+    words = _TOKEN.findall
+    return "|".join([f" {' '.join(words(sentence))} " for sentence in BREAK.split(text)])
+
+
+def _has_lone(sentences: str) -> bool:
+    return sum(len(word) == 1 for word in sentences.split()) > _FEW_LONE
+
+
+def _candidates(joined: str) -> dict[int, list[Track]]:
+    """Return by number the sentences that have a word for every step of some track."""
+    book = vocabulary()
+    seen = _seen(joined, book)
+    free = book.bits["DEST"] | book.bits["KEYFILE"]
+    present = free
+    for _, mask in seen:
+        present |= mask
+    found: dict[int, list[Track]] = {}
+    for anchor, tracks in book.anchored:
+        if anchor & present:
+            near = [track for track in tracks if all(step & present for step in track.steps)]
+            if near:
+                for number, mask in _masks(joined, anchor, seen, free).items():
+                    fit = [t for t in near if all(step & mask for step in t.steps)]
+                    if fit:
+                        found.setdefault(number, []).extend(fit)
+    return found
+
+
+def _seen(joined: str, book: Vocabulary) -> list[tuple[str, int]]:
+    """Return the words and phrases of the vocabulary that are in a text."""
+    words = set(joined.split())
+    keys = book.keys
+    seen = []
+    for word in words & keys.keys():
+        seen += [item for item in keys[word] if f" {item[0]} " in joined]
+    for word in words:
+        if not word.isalpha() and word.isascii() and _LEET_WORD.fullmatch(word):
+            seen += [(word, item[1]) for item in keys.get(word.translate(_LEET), ())]
+    if not joined.isascii():
+        characters = set(joined)
+        for first in book.han.keys() & characters:
+            for second in book.han[first].keys() & characters:
+                seen += [item for item in book.han[first][second] if item[0] in joined and item[1]]
+    return seen
+
+
+def _masks(joined: str, anchor: int, seen: list[tuple[str, int]], free: int) -> dict[int, int]:
+    """Return the concepts of each sentence that has a word of the anchor, by its number."""
+    masks: dict[int, int] = {}
+    for word, mask in seen:
+        at = joined.find(word) if mask & anchor else -1
+        while at >= 0:
+            end = joined.find("|", at)
+            end = len(joined) if end < 0 else end
+            start = joined.rfind("|", 0, at) + 1
+            number = joined.count("|", 0, start)
+            if number not in masks:
+                sentence = joined[start:end]
+                masks[number] = free
+                for other, other_mask in seen:
+                    if other in sentence:
+                        masks[number] |= other_mask
+            at = joined.find(word, end)
+    return masks
+
+
+def _follow(text: str, tracks: dict[int, list[Track]]) -> list[_Span]:
+    book = vocabulary()
+    guards = book.bits["NEG"] | book.bits["DEFEND"]
+    ends = [match.span() for match in BREAK.finditer(text)]
+    starts = [0, *(end for _, end in ends)]
+    stops = [*(start for start, _ in ends), len(text)]
+    found: dict[str, _Span] = {}
+    for number in sorted(tracks):
+        base = starts[number]
+        new = [track for track in tracks[number] if track.rule.name not in found]
+        for name, span in _match(text[base : stops[number]], new, book, guards):
+            found.setdefault(name, _Span(span.rule, span.start + base, span.end + base))
+    return sorted(found.values(), key=lambda span: (span.start, span.end))
+
+
+def _match(
+    sentence: str, tracks: list[Track], book: Vocabulary, guards: int
+) -> Iterator[tuple[str, _Span]]:
+    """Yield the rules that one sentence meets."""
+    wanted = guards
+    for track in tracks:
+        wanted |= track.unless
+        for step in track.steps:
+            wanted |= step
+    places = _places(sentence, book, wanted)
+    present = 0
+    for place in places:
+        present |= place.mask
+    for track in tracks:
+        if not track.unless & present and all(step & present for step in track.steps):
+            span = _run_track(sentence, track, places, guards)
+            if span:
+                yield track.rule.name, _Span(track.rule, *span)
+
+
+def _run_track(
+    text: str, track: Track, clause: list[_Place], guards: int
+) -> tuple[int, int] | None:
+    """Return the first span in which the steps follow each other, unguarded."""
+    state: list[tuple[int, int] | None] = [None] * len(track.steps)
+    for place in clause:
+        for at in range(len(track.steps) - 1, -1, -1):
+            if track.steps[at] & place.mask:
+                before = state[at - 1] if at else (place.start, place.start)
+                if before and (at == 0 or _near(text, track.rule, before[1], place.start)):
+                    state[at] = (before[0], place.end)
+                    if at == len(track.steps) - 1 and not _guarded(track, clause, state[at], guards):
+                        return state[at]
+    return None
+
+
+def _near(text: str, rule: Rule, end: int, start: int) -> bool:
+    gap = rule.gap // 2 if text[end - 1] >= _FIRST_HAN else rule.gap
+    return 0 <= start - end <= gap
+
+
+def _guarded(
+    track: Track, clause: list[_Place], span: tuple[int, int] | None, guards: int
+) -> bool:
+    """Whether a negation or a word of defence takes the harm out of a span."""
+    if span is None or not track.rule.guard:
+        return False
+    start, end = span
+    return any(
+        place.mask & guards and place.end <= end and 0 <= start - place.start <= _GUARD_REACH
+        and place.start != start
+        for place in clause
+    )
+
+
+def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
+    places = list(_latin_places(text, book, wanted))
+    if not text.isascii():
+        places.extend(_han_places(text, book, wanted))
+    for name, pattern in (("DEST", _DEST), ("KEYFILE", _KEYFILE)):
+        if book.bits[name] & wanted:
+            places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
+    places.sort()
+    return places
+
+
+def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
+    tokens = list(WORD.finditer(text))
+    words = [_plain(match.group(), book) for match in tokens]
+    at = 0
+    while at < len(words):
+        word, size = words[at], 1
+        mask = book.words.get(word, 0)
+        known = word in book.words
+        for rest, phrase_mask in book.phrases.get(word, ()):
+            length = len(rest) + 1
+            if length > size and tuple(words[at + 1 : at + length]) == rest:
+                size, mask, known = length, phrase_mask, True
+        if mask & wanted:
+            yield _Place(tokens[at].start(), tokens[at + size - 1].end(), mask & wanted)
+        elif not known and len(word) > _LONG_WORD and word.isalpha():
+            yield from _segments(word, tokens[at].start(), book, wanted)
+        at += size
+
+
+def _plain(word: str, book: Vocabulary) -> str:
+    if word.isalpha() or word in book.words or not _LEET_WORD.fullmatch(word):
+        return word
+    return word.translate(_LEET)
+
+
+def _segments(word: str, start: int, book: Vocabulary, wanted: int) -> Iterator[_Place]:
+    """Words of the vocabulary inside a run of letters (`ignoreprevious`), longest first."""
+    at = 0
+    while at < len(word):
+        for size in range(min(_LONGEST_WORD, len(word) - at), 3, -1):
+            mask = book.words.get(word[at : at + size], 0)
+            if mask:
+                if mask & wanted:
+                    yield _Place(start + at, start + at + size, mask & wanted)
+                at += size
+                break
+        else:
+            at += 1
+
+
+def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
+    spans: dict[tuple[int, int], int] = {}
+    for first in book.han.keys() & set(text):
+        for word, mask in itertools.chain.from_iterable(book.han[first].values()):
+            if not mask or mask & wanted:
+                at = text.find(word)
+                while at >= 0:
+                    spans[at, at + len(word)] = mask & wanted
+                    at = text.find(word, at + 1)
+    covered = bytearray(len(text))
+    for (start, end), mask in spans.items():
+        if not mask:
+            covered[start:end] = b"\x01" * (end - start)
+    for (start, end), mask in spans.items():
+        if mask and not all(covered[start:end]):
+            yield _Place(start, end, mask)

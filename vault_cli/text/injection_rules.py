@@ -1,0 +1,94 @@
+"""The rules: which concepts, near each other in one sentence, make an injection.
+
+A rule is a row: name, kind, steps, and why. A step is a concept or several (`A|B`); the steps
+follow each other in the order written, or in any order if the row starts with `*`. The words of
+the concepts are in `injection_words`. Standard library only.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Rule(NamedTuple):
+    """One rule.
+
+    Args:
+        name: for tests and bug reports.
+        kind: what the finding says it is, for a person.
+        steps: concepts as above.
+        why: what such a sentence does to an agent.
+        gap: most characters between two steps; half of it after a Chinese word.
+        guard: whether a negation or a word of defence before it makes it harmless.
+        unless: concepts that make it harmless when they stand in the same sentence.
+    """
+
+    name: str
+    kind: str
+    steps: str
+    why: str
+    gap: int = 36
+    guard: bool = True
+    unless: str = ""
+
+
+OVERRIDE: Final = "override of instructions"
+EXTRACT: Final = "extraction of the system prompt"
+EXFILTRATE: Final = "sending secrets or data away"
+EXECUTE: Final = "running what it brings along"
+CONSENT: Final = "acting without consent"
+SAFETY: Final = "switching safety off"
+CONCEAL: Final = "hiding from the user"
+PERSONA: Final = "another persona without limits"
+AUTHORITY: Final = "borrowed authority"
+SPREAD: Final = "spreading itself"
+TRIGGER: Final = "a hidden trigger"
+DAMAGE: Final = "damage on command"
+
+RULES: Final = (
+    Rule("forget-prior", OVERRIDE, "IGNORE PRIOR|MINE INSTR",
+         "the oldest form: what stood before shall not count", gap=32, unless="SAFEWORD"),
+    Rule("forget-all", OVERRIDE, "IGNORE ALL INSTR",
+         "the same without `previous`", gap=16, unless="SAFEWORD"),
+    Rule("forget-prompt", OVERRIDE, "IGNORE SYSPROMPT|YOURPROMPT|ABOVETEXT",
+         "names the system prompt", gap=32),
+    Rule("prior-void", OVERRIDE, "PRIOR INSTR IGNORE",
+         "the same, told as a fact", gap=12, unless="SAFEWORD"),
+    Rule("new-task", OVERRIDE, "NEWTASK RUN|SHOW|SEND|HARM|IGNORE",
+         "puts a task of its own in place of the user's", gap=24),
+    Rule("end-then-task", OVERRIDE, "ENDMARK NEWTASK|RUN|IGNORE|SHOW|SEND|HARM",
+         "pretends that the text is over and a new one begins", gap=30),
+    Rule("show-prompt", EXTRACT, "SHOW SYSPROMPT|YOURPROMPT|ABOVETEXT",
+         "the system prompt is what other attacks are cut to", gap=40),
+    Rule("prompt-shown", EXTRACT, "SYSPROMPT|YOURPROMPT|ABOVETEXT SHOW",
+         "the same, object first", gap=16),
+    Rule("send-secret", EXFILTRATE, "SEND SECRET|KEYFILE DEST",
+         "a secret and an address in one order", gap=60),
+    Rule("secret-sent", EXFILTRATE, "SECRET|KEYFILE SEND DEST",
+         "the same, object first", gap=60),
+    Rule("send-data", EXFILTRATE, "SEND SENSITIVE DEST",
+         "private data and an address in one order", gap=60),
+    Rule("data-sent", EXFILTRATE, "SENSITIVE SEND DEST",
+         "the same, object first", gap=40),
+    Rule("show-secrets", EXFILTRATE, "SHOW ALL SECRET",
+         "asks for every secret at once", gap=24),
+    Rule("never-ask", CONSENT, "WITHOUT ASK USER|ACTION",
+         "takes the question out of the loop", gap=36, guard=False),
+    Rule("approve-all", CONSENT, "APPROVE AUTO|ALL ACTION",
+         "approval in advance", gap=24),
+    Rule("auto-approve", CONSENT, "AUTO APPROVE ACTION",
+         "approval in advance", gap=24),
+    Rule("safety-off", SAFETY, "BYPASS HARDSAFETY",
+         "the agent's own brakes", gap=40),
+    Rule("safety-is-off", SAFETY, "HARDSAFETY BYPASS",
+         "the same, told as a fact", gap=24),
+    Rule("not-tell-user", CONCEAL, "NEG TELL USER",
+         "an order to keep the person in the dark", gap=16, guard=False),
+    Rule("unbound-persona", PERSONA, "YOUARE UNBOUND",
+         "a role that has no rules", gap=60),
+    Rule("decode-run", EXECUTE, "DECODE RUN",
+         "carries the order in a form that no reader sees", gap=50),
+    Rule("spread", SPREAD, "PROPAGATE EVERYWHERE",
+         "a memory that copies itself", gap=40),
+)  # fmt: skip
+"""All rules, in the order in which a report names them."""
