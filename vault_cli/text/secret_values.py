@@ -1,0 +1,178 @@
+"""Is this value a secret or a stand-in: placeholders, code, randomness. Standard library only.
+
+A value is judged only where a known shape or a name beside it says that a secret may stand here;
+nothing is a secret because it looks random.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_STAND_IN: Final = re.compile(
+    r"(?i)x{4,}|\*{3,}|\.{3}|…|•{2,}|_{4,}|-{4,}|\?{3,}|#{4,}|<[^>]*>?|\$\{|\{\{|\}\}|\$\(|%\(|\{[a-z_]\w*\}|^\{|^\["
+    r"|^%[sdr]|^\$[a-z_]+$|^%[a-z_]+%$|^@@?\w+@@?$|^@[a-z_]+$"
+    r"|your[-_ ]?|example|placeholder|change[-_ ]?(?:me|it|this)|redacted|dummy|fake|sample"
+    r"|replace[-_ ]?(?:me|this|with)?|insert[-_ ]|put[-_ ]|enter[-_ ]|t[o0]d[o0]\b|fixme|foobar"
+    r"|not[-_ ]?a?[-_ ]?(?:real|secret|valid|key)|lorem|ipsum|deadbeef|testtest|asdf|qwerty"
+    r"|123456|0{6}|abcdef(?:g|0|1)|01234|xyz$|my[-_]?(?:secret|passw|token|key|api)|\bhere$"
+    r"|secret[-_]?(?:key|token|value|here|password)|test[-_](?:key|token|secret|password|only)"
+    r"|(?:key|token|secret|password)[-_](?:here|goes|value|test)"
+    r"|占位|示例|你的|您的|填写|替换|省略|某某"
+)
+_REPEATED: Final = re.compile(r"(.)\1{5,}|(.{2,4})\2{3,}")
+_PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_PAIRS: Final = frozenset(
+    group[0] + second
+    for group in (
+        "abcdgiklmnprstuvy baeilou caehiklortu dadeiosu eacdefglmnpqrstvxy faefiloru gehinrsu"
+        " haeiot iabcdefglmnoprstvz ke ladeilostuy mabeimopsu nacdefginostuv obcdgiklmnoprstuvw"
+        " paeiloprstuy qu racdegimnorstuy sacehiopstuy tacehilorstuy uabceilmnprst vaei waehior"
+        " xcpt ypst ze"
+    ).split()
+    for second in group[1:]
+)
+"""The 220 pairs of letters that make 93 % of the words in program texts, by first letter."""
+_LEET: Final = str.maketrans("013457@$!", "oieastasi")
+_WEAK: Final = frozenset(
+    "password passwd passwort passphrase passcode pass pwd pw secret secrets token key admin root"
+    " user username guest test tester testing demo default login welcome letmein qwerty master"
+    " postgres postgresql mysql mongo redis rabbitmq none null true false string value required"
+    " optional hidden empty unset blank foo bar baz foobar changeme hunter correct hello world"
+    " secure strong weak access private public service apikey api pswd mypassword mysecret userpass"
+    " mypass yourpassword newpassword oldpassword somepassword dbpassword topsecret supersecret"
+    " secretpassword testpassword adminpassword rootpassword app db dev".split()
+)
+_TECHNICAL: Final = re.compile(
+    r"(?i)^(?:sha[-_]?\d+|md5|argon2(?:id?|d)?|bcrypt|scrypt|pbkdf2|oauth2?|base\d\d|utf-?\d+|aes[-_]?\d+\S*|rsa[-_]?\d*"
+    r"|ed25519|hs\d+|rs\d+|es\d+|hmac\S*|x509|pkcs\d*\S*|jwt|v?\d+(?:\.\d+)+\S*|v\d+|h264|ipv[46]|http2?|k8s"
+    r"|i18n|l10n|p256|secp\w+|blake\w+|tls\S*|ntlmv?2?|int\d+|str\d*|level\d|step\d|line\d+)$"
+)
+_DATE: Final = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ]|$)|^\d{1,2}:\d\d")
+_HASH: Final = re.compile(
+    r"(?i)^(?:\$2[abxy]?\$|\$argon2|\$[156y]\$|\$pbkdf2|\{(?:s?sha|md5|crypt)|pbkdf2[_:]|scrypt:"
+    r"|bcrypt|sha\d*[-_:$]|md5[-_:]|h1:|pk[-_](?:live|test|lf)|pub[-_]|ssh-|AAAA[BCE]3Nza|age1)"
+)
+_UUID: Final = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_HEX: Final = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)")
+_CALL: Final = re.compile(r"[A-Za-z_][\w.:>-]*[(\[]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\.?$")
+_ADDRESS: Final = re.compile(r"[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,8}$")
+_STRONG: Final = frozenset("!@#$%^&*+=?~|\\")
+
+_RANDOM_LENGTH: Final = 16
+_PIECE_LENGTH: Final = 4.5
+_WORD_LENGTH: Final = 3
+_WORD_SHARE: Final = 0.5
+_MIN_DISTINCT: Final = 6
+_MIN_PASSWORD: Final = 6
+_LONG_PASSWORD: Final = 8
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value is a stand-in (`xxxx`, `<your-key>`, `${X}`, `AKIA...EXAMPLE`)."""
+    return (
+        _STAND_IN.search(value) is not None
+        or _REPEATED.search(value) is not None
+        or len(set(value)) < min(_MIN_DISTINCT, len(value) - 1)
+    )
+
+
+def is_hash(value: str) -> bool:
+    """Whether a value says itself that it is a password hash, a digest or a public key."""
+    return _HASH.match(value) is not None
+
+
+def is_uuid(value: str) -> bool:
+    """Whether a value is a UUID and nothing else."""
+    return _UUID.fullmatch(value) is not None
+
+
+def is_hex(value: str) -> bool:
+    """Whether a value has only hexadecimal digits of one case."""
+    return _HEX.fullmatch(value) is not None
+
+
+def is_mixed(value: str) -> bool:
+    """Whether letters and digits are mixed as a machine mixes them, unlike in words and names.
+
+    A piece is what camelCase takes for a word; it is a word when nearly all its pairs of letters
+    are common in English. Names of programs are mostly words, base 62 and hexadecimal are not.
+    """
+    pieces = _PIECE.findall(value)
+    if not pieces:
+        return False
+    letters = sum(map(len, pieces))
+    words = sum(len(piece) for piece in pieces if _is_word(piece))
+    return letters <= _PIECE_LENGTH * len(pieces) and words <= _WORD_SHARE * letters
+
+
+def _is_word(piece: str) -> bool:
+    if len(piece) < _WORD_LENGTH or not piece.isalpha():
+        return False
+    low = piece.lower()
+    common = sum(low[place : place + 2] in _PAIRS for place in range(len(low) - 1))
+    return common * 5 >= (len(low) - 1) * 4
+
+
+def is_random(value: str, length: int = _RANDOM_LENGTH) -> bool:
+    """Whether a value of at least `length` characters looks made by a machine, not written."""
+    return (
+        len(value) >= length
+        and any(letter.isdigit() for letter in value)
+        and any(letter.isalpha() for letter in value)
+        and not is_placeholder(value)
+        and not _DATE.match(value)
+        and is_mixed(value)
+    )
+
+
+def is_code(value: str) -> bool:
+    """Whether a value is an expression (`settings.KEY`, `get_token(user)`), a path or an address."""
+    if "://" in value or value.startswith(("/", "./", "../", "~/", "$", "&", "--")):
+        return not is_mixed(value)
+    if _CALL.search(value):
+        return not is_mixed(value.rstrip("([])"))
+    return _ADDRESS.fullmatch(value) is not None and not is_mixed(value.partition("@")[2])
+
+
+def is_password(value: str, *, strict: bool = False) -> bool:
+    """Whether a value beside the word "password" is one: not a word, a stand-in or code.
+
+    Args:
+        value: the candidate, without quotes.
+        strict: whether the link to the word is loose, so that only an unmistakable value counts.
+    """
+    if len(value) < _MIN_PASSWORD or is_hash(value) or is_placeholder(value) or is_weak(value):
+        return False
+    if _TECHNICAL.match(value) or _DATE.match(value) or is_code(value):
+        return False
+    digits = any(letter.isdigit() for letter in value)
+    letters = any(letter.isalpha() for letter in value)
+    strong = any(letter in _STRONG for letter in value[:-1]) or (digits and value[-1] in _STRONG)
+    if not letters:
+        return digits and len(value) >= _LONG_PASSWORD and (strong or not strict)
+    if strict:
+        return strong and digits or is_random(value)
+    if strong:
+        return digits or not value.isascii() or value.lower() != value
+    return digits and len(value) >= _LONG_PASSWORD and not _is_name(value)
+
+
+def is_weak(value: str) -> bool:
+    """Whether a value is what examples use: `password123`, `s3cr3t`, `root`, `changeme!`."""
+    plain = value.lower().rstrip("0123456789!.?$#")
+    if plain in _WEAK or plain.translate(_LEET) in _WEAK:
+        return True
+    parts = re.split(r"[-_.@:/]+", value.lower())
+    return all(part.rstrip("0123456789") in _WEAK or not part for part in parts)
+
+
+def _is_name(value: str) -> bool:
+    """Whether letters make words: `must-have-14-characters`, `utf8_general_ci`."""
+    if not value.isascii():
+        return True
+    separators = sum(not letter.isalnum() for letter in value)
+    letters = sum(letter.isalpha() for letter in value)
+    words = sum(map(len, _WORD.findall(value)))
+    return separators > 0 and words * 2 >= letters
