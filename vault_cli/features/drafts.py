@@ -17,7 +17,7 @@ from vault_cli.features.composing import (
     compose_draft,
     request_from_record,
 )
-from vault_cli.features.duplicates import find_duplicates
+from vault_cli.features.likeness import find_alike
 from vault_cli.features.parts import missing_notes
 from vault_cli.features.records import (
     Planned,
@@ -46,7 +46,6 @@ from vault_cli.text.names import file_name, new_id
 __all__ = [
     "NEVER_ALLOWED",
     "DraftRequest",
-    "find_duplicates",
     "needed_paths",
     "plan_add",
     "plan_adopt",
@@ -106,7 +105,7 @@ def plan_add(
         *_ignored_notes(path, checked.ignored),
         *missing_notes(record),
         *_dangling_notes(snapshot, record),
-        *find_duplicates(snapshot, record, now),
+        *find_alike(snapshot, record, now),
         *(finding for finding in record.findings if finding.severity != "note"),
     )
     return Planned(change, (record_id,), notes)
