@@ -17,10 +17,12 @@ from vault_cli.features.composing import (
     compose_draft,
     request_from_record,
 )
-from vault_cli.features.duplicates import find_duplicates
+from vault_cli.features.likeness import find_alike
 from vault_cli.features.parts import missing_notes
 from vault_cli.features.quarantine import (
     ALLOW_TRAILER,
+    LOW_AUTHORITY,
+    OUTSIDE,
     held_list,
     is_quarantined,
     not_adoptable,
@@ -57,7 +59,6 @@ from vault_cli.text.scan import ALL, CLICHE, QUARANTINE_KEY
 __all__ = [
     "NEVER_ALLOWED",
     "DraftRequest",
-    "find_duplicates",
     "needed_paths",
     "plan_add",
     "plan_adopt",
@@ -125,10 +126,12 @@ def plan_add(
         data = compose(Status.CANDIDATE, allow=passing)
         record = _scanned(data, path, gates)
     alike = _alike(snapshot, record, now, gates)
-    held = is_quarantined(record, actor=actor, source=source, allow=passing)
+    outvoted = tuple(f for f in alike if f.code == LOW_AUTHORITY and source in OUTSIDE)
+    held = is_quarantined(record, outvoted, actor=actor, source=source, allow=passing)
     if held:
         path = quarantine_path(record_id)
-        data = compose(Status.QUARANTINED, **{QUARANTINE_KEY: held_list(record, gates)})
+        found = held_list(record, outvoted, gates)
+        data = compose(Status.QUARANTINED, **{QUARANTINE_KEY: found})
         record = _scanned(data, path, gates)
     change = Change(
         verb="quarantine" if held else "add",
@@ -162,8 +165,8 @@ def _alike(
     snapshot: Snapshot, record: Record, now: datetime, gates: frozenset[str]
 ) -> tuple[Diagnostic, ...]:
     """Return who says the same or the opposite; about authority only when that gate is on."""
-    found = find_duplicates(snapshot, record, now)
-    return tuple(f for f in found if f.code != "low-authority" or "authority" in gates)
+    found = find_alike(snapshot, record, now)
+    return tuple(f for f in found if f.code != LOW_AUTHORITY or "authority" in gates)
 
 
 def _ignored_notes(path: str, keys: tuple[str, ...]) -> tuple[Diagnostic, ...]:

@@ -37,6 +37,9 @@ ALLOW_TRAILER = "Vault-Allow"
 OUTSIDE = frozenset({"web", "tool", "doc"})
 """Sources whose texts were written by somebody else, whoever brings them."""
 
+LOW_AUTHORITY = "low-authority"
+"""Code of the finding that a lesser source contradicts what a person said."""
+
 _FOLDER = "quarantine"
 
 
@@ -63,18 +66,27 @@ def require_no_values(
         raise refuse_values(place, found, how=how)
 
 
-def is_quarantined(record: Record, *, actor: Actor, source: str, allow: Collection[str]) -> bool:
+def is_quarantined(
+    record: Record,
+    outvoted: Sequence[Diagnostic] = (),
+    *,
+    actor: Actor,
+    source: str,
+    allow: Collection[str],
+) -> bool:
     """Tell whether a new text goes into `quarantine/` instead of `drafts/`.
 
     Args:
         record: the text as it would be written.
+        outvoted: findings that a text from outside contradicts what a person said.
         actor: who brings it.
         source: who claims it.
         allow: codes that a person lets pass.
     """
     if actor is Actor.PERSON and source not in OUTSIDE:
         return False
-    return any(item.holds and item.code not in allow for item in record.findings)
+    found = [item.code for item in record.findings if item.holds]
+    return any(code not in allow for code in (*found, *(item.code for item in outvoted)))
 
 
 def not_adoptable(record: Record, actor: Actor) -> tuple[Diagnostic, ...]:
@@ -99,9 +111,12 @@ def refuse_held(found: Sequence[Diagnostic]) -> RefusedError:
     )
 
 
-def held_list(record: Record, gates: frozenset[str] = ALL) -> list[dict[str, Any]]:
+def held_list(
+    record: Record, outvoted: Sequence[Diagnostic] = (), gates: frozenset[str] = ALL
+) -> list[dict[str, Any]]:
     """Return what holds a text, as it is kept in the file: code, field, position, message."""
-    return [
+    whole = [{"code": item.code, "message": item.message} for item in outvoted]
+    return whole + [
         {
             "code": hit.code,
             "field": field,
@@ -215,17 +230,16 @@ def plan_purge(record: Record, data: bytes, *, actor: Actor, origin: str = "cli"
 
 
 def kept_findings(record: Record) -> tuple[Diagnostic, ...]:
-    """Return the findings that hold a record, as its file says them when the scanner has no more.
+    """Return the findings that hold a record, with those its file says and the scanner cannot.
 
-    A draft can be held for something that only the whole vault shows (a low-authority source
-    against a higher one); the file keeps what was found when it came in.
+    That a lesser source contradicts a person shows only in the whole vault; the file keeps what
+    was found when it came in.
     """
-    if record.held_by:
-        return record.held_by
     kept = record.fields.get(QUARANTINE_KEY)
-    items = kept if isinstance(kept, list) else []
-    return tuple(
-        Diagnostic(record.path, 0, str(item.get("code")), "warning", str(item.get("message")))
+    items = [item for item in kept if isinstance(item, dict)] if isinstance(kept, list) else []
+    said = tuple(
+        Diagnostic(record.path, 0, LOW_AUTHORITY, "warning", str(item.get("message", "")))
         for item in items
-        if isinstance(item, dict)
+        if item.get("code") == LOW_AUTHORITY
     )
+    return (*record.held_by, *said)

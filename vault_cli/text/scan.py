@@ -10,7 +10,7 @@ planned.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from vault_cli.model.schema import BY_KEY
@@ -38,7 +38,10 @@ NOT_SHOWN: Final = " (the value is not shown)"
 QUARANTINE_KEY: Final = "held"
 """Key under which a quarantined file keeps what held it; it is not scanned there again."""
 
-_PIECE: Final = 256 * 1024
+_STRUCTURE_PIECE: Final = 256 * 1024
+_INJECTION_PIECE: Final = 60_000
+"""Characters that each scanner takes at once."""
+
 _LONGEST_FILLER: Final = 400
 _NO_TEXT: Final = frozenset({"date", "flag", "id", "number"})
 """Forms of keys whose values are checked against a pattern anyway."""
@@ -125,15 +128,24 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _scan_field(text: str, gates: frozenset[str]) -> Iterator[Finding]:
     """Yield structural and injection findings; a text of any length is taken in pieces."""
-    line = 0
-    for start in range(0, len(text), _PIECE):
-        piece = text[start : start + _PIECE]
-        hits = scan_structure(piece)
-        if "injection" in gates:
-            hits = [*hits, *find_injections(piece)]
-        for hit in hits:
+    yield from _in_pieces(text, _STRUCTURE_PIECE, scan_structure)
+    if "injection" in gates:
+        yield from _in_pieces(text, _INJECTION_PIECE, find_injections)
+
+
+def _in_pieces(
+    text: str, most: int, scan: Callable[[str], Iterable[Finding]]
+) -> Iterator[Finding]:
+    """Scan a text piece by piece, cut at line ends where there are any."""
+    start = line = 0
+    while start < len(text):
+        end = min(len(text), start + most)
+        if end < len(text):
+            end = text.rfind("\n", start + most // 2, end) + 1 or end
+        for hit in scan(text[start:end]):
             yield _moved(hit, line) if line else hit
-        line += piece.count("\n")
+        line += text.count("\n", start, end)
+        start = end
 
 
 def _moved(hit: Finding, lines: int) -> Finding:
