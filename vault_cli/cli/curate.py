@@ -13,7 +13,7 @@ from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.views import plural
-from vault_cli.errors import RefusedError, UsageError, VaultError
+from vault_cli.errors import NeedsPersonError, RefusedError, UsageError, VaultError
 from vault_cli.model.record import Kind
 
 if TYPE_CHECKING:
@@ -81,6 +81,11 @@ def add(
     given = {key: value for key, value in values.items() if value not in ("", None, False, ())}
     named = one_of(Kind, kind, "kind")
     request, desk = read_request(inv, named, given, body, section or [], payload)
+    if allow and not inv.consent(yes=yes).how:
+        raise NeedsPersonError(
+            "add --allow: a person has to let it pass; nothing was written",
+            hint="Run the same command in a terminal.",
+        )
     if allow:
         require_person_to_allow(inv, yes=yes)
     return _guarded(desk, lambda: _submit_draft(inv, request, allow=tuple(allow or ())))
@@ -262,8 +267,8 @@ def adopt(
     plan.nothing = "adopted already"
     if planned.left_out:
         plan.exit_code = RefusedError.exit_code
-        paths = dict.fromkeys(item.path for item in planned.left_out)
-        plan.hints = (f"Not adopted: {', '.join(paths)}",)
+        left = dict.fromkeys(item.path for item in planned.left_out)
+        plan.hints = (f"Not adopted: {', '.join(left)}",)
     return inv.submit(plan)
 
 

@@ -257,12 +257,14 @@ class Invocation:
             view = View(data, diagnostics=plan.findings, notes=notes, hints=hints)
             return self.out.show(replace(view, exit_code=plan.exit_code))
         if self.options.dry_run:
+            self.vault.require_writable(change)
             note = f"dry run, nothing written: {change.verb}{change.subject}"
             data["dry_run"] = True
             whole = [*self._pending(change, data), *diff]
             view = View(data, lambda: whole, None, plan.findings, (note,))
             return self.out.show(replace(view, exit_code=plan.exit_code))
         if plan.person or touches_force(self.root, change):
+            self.vault.require_writable(change)
             consent = self._agreed(plan, [*plan.card, *self._pending(change, data), *diff], data)
             if consent is None:
                 return self.left(data)
@@ -288,7 +290,11 @@ class Invocation:
         codes = list(dict.fromkeys(item.code for item in holding))
         self.out.partial = {
             **answer_data("quarantine", planned.change.subject, receipt.paths),
-            **{"ids": [own], "id": own, "quarantined": True, "codes": codes, "changed": True},
+            "ids": [own],
+            "id": own,
+            "quarantined": True,
+            "codes": codes,
+            "changed": True,
         }
         raise RefusedError(
             f"{own} is no draft: held in quarantine for {', '.join(codes) or 'its source'}",

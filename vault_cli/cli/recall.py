@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 
 import typer
 
@@ -12,7 +13,7 @@ from vault_cli.cli.filters import check_scope, has_topic, in_scope, one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
-from vault_cli.model.record import Kind, Status
+from vault_cli.model.record import Kind, Record, Status
 
 
 def list_records(
@@ -45,6 +46,7 @@ def list_records(
         and (not topic or any(has_topic(record, text) for text in topic))
         and (not scope or any(in_scope(record, text) for text in scope))
     ]
+    records = [_without_held_words(record) for record in records]
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     snapshot = inv.snapshot
     notes = () if records else ("no records",)
@@ -62,6 +64,13 @@ def list_records(
             listed=True,
         )
     )
+
+
+def _without_held_words(record: Record) -> Record:
+    """Return a record as a list may show it: no word of a text in quarantine."""
+    if record.status is not Status.QUARANTINED:
+        return record
+    return replace(record, title="(in quarantine)", topics=())
 
 
 def show(

@@ -18,11 +18,10 @@ from typing import Final
 from vault_cli.errors import (
     ChangedMeanwhileError,
     Diagnostic,
-    RefusedError,
     StoreError,
     VaultError,
 )
-from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Receipt, Remove
+from vault_cli.model.change import ABSENT, Change, Edit, Put, Receipt, Remove
 from vault_cli.store.files import clean_temporaries, list_folders, lock_vault
 from vault_cli.store.hand_edits import HandEdits
 from vault_cli.store.journal import (

@@ -1,4 +1,4 @@
-"""May these texts be written: asked of every change before a byte of it. May import `text`, `model`.
+"""May these texts be written: asked before a byte of a change. May import `text`, `model`.
 
 A secret is refused wherever it would go: a file, its name, a commit message, the `edit:` commit
 of a hand edit. What else holds a record is refused from everybody but a person, unless it goes
@@ -24,6 +24,7 @@ from vault_cli.text.scan import PERSONAL, SECRET, find_secret_findings
 
 ALLOW_TRAILER: Final = "Vault-Allow"
 """Trailer of a change by which a person lets a code pass; only then a secret may be written."""
+
 
 @dataclass(frozen=True, slots=True)
 class Screen:
@@ -82,11 +83,13 @@ class Screen:
             return
         given = self.let_pass(change) | self.allowed_before(edit.path)
         passing = given & set(record.allow)
-        if PERSONAL in self._codes_before(edit):
+        before = [f for f in self._findings_before(edit) if f.holds and f.code in NEVER_WRITTEN]
+        if any(found.code == PERSONAL for found in before):
             passing |= {PERSONAL}
         left = [found for found in values if found.code not in passing]
-        if left:
-            raise refuse_values(show_name(edit.path), left)
+        if left:  # of a file that holds them already the lines are those on disk
+            old = [found for found in before if found.code in {item.code for item in left}]
+            raise refuse_values(show_name(edit.path), old or left)
 
     def read(self, data: bytes, path: str) -> tuple[Record | None, tuple[Diagnostic, ...]]:
         """Read one record with the gates of this vault."""
@@ -101,6 +104,11 @@ class Screen:
             return frozenset()
         return frozenset(value for name, value in change.extra if name == ALLOW_TRAILER)
 
+    @staticmethod
+    def new_paths(change: Change) -> set[str]:
+        """Return the paths that a change makes."""
+        return {e.path for e in change.edits if isinstance(e, Put) and e.expects == ABSENT}
+
     def allowed_before(self, path: str) -> set[str]:
         """Return the codes that the committed version of a file allows.
 
@@ -114,7 +122,7 @@ class Screen:
         """Refuse what holds a record, unless it stood there before, from all but a person."""
         if not found:
             return
-        before = self._codes_before(edit)
+        before = {f.code for f in self._findings_before(edit) if f.holds}
         fresh = tuple(f for f in found if f.code not in before)
         if fresh:
             codes = ", ".join(dict.fromkeys(f.code for f in fresh))
@@ -124,14 +132,14 @@ class Screen:
                 diagnostics=fresh,
             )
 
-    def _codes_before(self, edit: Edit) -> set[str]:
+    def _findings_before(self, edit: Edit) -> tuple[Diagnostic, ...]:
+        """Return what is found in the file as it is on disk."""
         if isinstance(edit, Put) and edit.expects == ABSENT:
-            return set()
+            return ()
         try:
-            _, own = self.read(read_file(self.root, edit.path), edit.path)
+            return self.read(read_file(self.root, edit.path), edit.path)[1]
         except VaultError:
-            return set()
-        return {found.code for found in own if found.holds}
+            return ()
 
     def _require_clean_words(self, change: Change) -> None:
         """Refuse a secret in the commit message."""

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vault_cli.errors import Diagnostic, StoreError, UsageError
 from vault_cli.model.record import Snapshot
+from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
+from vault_cli.store.files import read_file
 from vault_cli.store.lock import JOURNAL_PATH
 from vault_cli.store.places import expand_home, user_folder
 
@@ -227,9 +229,7 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
-        done = apply_change(
-            self.root, self.require_repo(), change, screen=self.screen(), wait=wait
-        )
+        done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
 
@@ -244,3 +244,17 @@ class Vault:
             self.config.gates,
             lambda paths: repo.read_head(paths) if repo is not None and repo.head() else {},
         )
+
+    def require_writable(self, change: Change) -> None:
+        """Ask all that the gate asks about texts, for a change that is only shown yet.
+
+        Raises:
+            RefusedError: a text would be refused, or a hand edit that would be recorded first.
+        """
+        screen = self.screen()
+        screen.ask(change)
+        sources = {edit.path for edit in change.edits if edit.path not in screen.new_paths(change)}
+        for found in self.repo.pending(sources) if self.repo is not None and sources else ():
+            if found.code != "deleted":
+                data = read_file(self.root, found.path, MAX_FILE)
+                screen.require_clean_edit(found.path, data, screen.let_pass(change))

@@ -67,10 +67,12 @@ SCAN_CODES: dict[str, str] = {
 
 GATE_CODES: dict[str, tuple[str, str]] = {
     "secret": ("held, never written", "a key, a token or a password"),
+    "secret-in-history": ("check fails", "a commit holds a secret: the key must be changed"),
     "personal-data": ("held, or a warning", "an ID or bank card number; a mobile number"),
     "injection": ("held", "a text that gives the reader orders (English and Chinese)"),
     "filler": ("held", "a memory that says nothing: ok, thanks, 好的"),
     "cliche": ("note", "a memory that says what holds anywhere"),
+    "low-authority": ("warning", "a lesser source contradicts what a person said"),
 }
 """Codes of the gates that `admission.gates` switches: effect and meaning."""
 

@@ -12,7 +12,7 @@ from vault_cli.text.scan import NOT_SHOWN, PERSONAL, SECRET, mask_secrets
 NEVER_WRITTEN: Final = frozenset({SECRET, PERSONAL})
 """Codes of findings with which a text is not even kept in quarantine."""
 
-_SECRET_HINT: Final = (
+_KEY_HINT: Final = (
     "Nothing was written. Leave the value out and say where the key is kept; if others could"
     " have seen it, change the key."
 )
@@ -30,7 +30,7 @@ def refuse_values(place: str, found: Sequence[Diagnostic], *, how: str = "") -> 
     kinds = ", ".join(dict.fromkeys(item.message.replace(NOT_SHOWN, "") for item in found))
     is_secret = any(item.code == SECRET for item in found)
     what = "a secret" if is_secret else "personal data"
-    hint = _SECRET_HINT if is_secret else f"{_PERSONAL_HINT}."
+    hint = _KEY_HINT if is_secret else f"{_PERSONAL_HINT}."
     shown = tuple(item._replace(path=mask_secrets(item.path)) for item in found)
     message = f"{mask_secrets(show(place))} holds {what}, which is not written: {kinds}"
     return RefusedError(message, hint=f"{hint} {how}".strip(), diagnostics=shown)

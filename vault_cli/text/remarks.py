@@ -93,8 +93,8 @@ class Scan(NamedTuple):
             return tuple(found)
         return tuple(
             item._replace(
-                message=mask_values(item.message, self.values),
-                hint=mask_values(item.hint, self.values),
+                message=mask_values(item.message, self.values, cut=True),
+                hint=mask_values(item.hint, self.values, cut=True),
             )
             for item in found
         )
