@@ -214,7 +214,9 @@ def _run_track(
                 before = state[at - 1] if at else (place.start, place.start)
                 if before and (at == 0 or _near(text, track.rule, before[1], place.start)):
                     state[at] = (before[0], place.end)
-                    if at == len(track.steps) - 1 and not _guarded(track, clause, state[at], guards):
+                    if at == len(track.steps) - 1 and not _guarded(
+                        track, clause, state[at], guards
+                    ):
                         return state[at]
     return None
 
@@ -224,15 +226,15 @@ def _near(text: str, rule: Rule, end: int, start: int) -> bool:
     return 0 <= start - end <= gap
 
 
-def _guarded(
-    track: Track, clause: list[_Place], span: tuple[int, int] | None, guards: int
-) -> bool:
+def _guarded(track: Track, clause: list[_Place], span: tuple[int, int] | None, guards: int) -> bool:
     """Whether a negation or a word of defence takes the harm out of a span."""
     if span is None or not track.rule.guard:
         return False
     start, end = span
     return any(
-        place.mask & guards and place.end <= end and 0 <= start - place.start <= _GUARD_REACH
+        place.mask & guards
+        and place.end <= end
+        and 0 <= start - place.start <= _GUARD_REACH
         and place.start != start
         for place in clause
     )
