@@ -8,14 +8,13 @@ times rules, whatever the text. Standard library only.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from vault_cli.text.fold import Folded, fold_characters, join_spread
 from vault_cli.text.injection_rules import Rule
-from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
+from vault_cli.text.injection_vocabulary import BREAK, WORD, Lookup, Track, Vocabulary, vocabulary
 
 LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
@@ -39,6 +38,8 @@ _DEST = re.compile(
     r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech)(?![\w.-]*\()(?![a-z0-9_-])",
     re.ASCII,
 )
+_DEST_MARKS: Final = ("//", "@", ".", "discord", "pastebin", "t.me/")
+_KEYFILE_MARKS: Final = (".", "id_", "/etc/", "login data", "credentials")
 _KEYFILE = re.compile(
     r"(?<!\w)\.env(?![\w(])|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
     r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
@@ -81,11 +82,13 @@ def find_hits(text: str) -> list[Hit]:
     Only the first `LONGEST` characters are looked at.
     """
     folded = fold_characters(text[:LONGEST])
-    sentences = _sentences(folded.text)
-    if sentences.count(" ") * _SHORT_WORD > len(sentences) and _has_lone(sentences):
+    sentences = BREAK.split(folded.text)
+    words = _words(sentences)
+    if _has_lone(words):
         folded = join_spread(folded)
-        sentences = _sentences(folded.text)
-    tracks = _candidates(sentences)
+        sentences = BREAK.split(folded.text)
+        words = _words(sentences)
+    tracks = _candidates(sentences, words)
     if not tracks:
         return []
     return [_original(text, folded, span) for span in _follow(folded.text, tracks)]
@@ -98,40 +101,50 @@ def _original(text: str, folded: Folded, span: _Span) -> Hit:
     return Hit(span.rule, start, end, raw != plain)
 
 
-def _sentences(text: str) -> str:
-    """Return the words of a text, a space around each, with `|` between sentences."""
+def _words(sentences: list[str]) -> list[str]:
+    """Return the words of each sentence, a space around each."""
     words = _TOKEN.findall
-    return "|".join([f" {' '.join(words(sentence))} " for sentence in BREAK.split(text)])
+    return [f" {' '.join(words(sentence))} " for sentence in sentences]
 
 
-def _has_lone(sentences: str) -> bool:
-    return sum(len(word) == 1 for word in sentences.split()) > _FEW_LONE
+def _has_lone(words: list[str]) -> bool:
+    """Whether letters stand apart (`i g n o r e`), more than a text has of itself."""
+    return any(
+        sentence.count(" ") * _SHORT_WORD > len(sentence)
+        and sum(len(word) == 1 for word in sentence.split()) > _FEW_LONE
+        for sentence in words
+    )
 
 
-def _candidates(joined: str) -> dict[int, list[Track]]:
+def _candidates(sentences: list[str], words: list[str]) -> dict[int, list[Track]]:
     """Return by number the sentences that have a word for every step of some track."""
     book = vocabulary()
-    seen = _seen(joined, book)
-    free = book.bits["DEST"] | book.bits["KEYFILE"]
-    present = free
-    for _, mask in seen:
-        present |= mask
+    rare = [word for word, _ in _seen("|".join(words), book.rare)]
     found: dict[int, list[Track]] = {}
-    for anchor, tracks in book.anchored:
-        if anchor & present:
-            near = [track for track in tracks if all(step & present for step in track.steps)]
-            if near:
-                for number, mask in _masks(joined, anchor, seen, free).items():
-                    fit = [t for t in near if all(step & mask for step in t.steps)]
-                    if fit:
-                        found.setdefault(number, []).extend(fit)
+    if not rare:
+        return found
+    for number, sentence in enumerate(words):
+        if not any(word in sentence for word in rare):
+            continue
+        present = _pattern_concepts(sentences[number], book)
+        for _, mask in _seen(sentence, book.all):
+            present |= mask
+        fit = [
+            track
+            for anchor, tracks in book.anchored
+            if anchor & present
+            for track in tracks
+            if all(step & present for step in track.steps)
+        ]
+        if fit:
+            found[number] = fit
     return found
 
 
-def _seen(joined: str, book: Vocabulary) -> list[tuple[str, int]]:
+def _seen(joined: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the words and phrases of the vocabulary that are in a text."""
     words = set(joined.split())
-    keys = book.keys
+    keys = lookup.keys
     seen = []
     for word in words & keys.keys():
         seen += [item for item in keys[word] if f" {item[0]} " in joined]
@@ -139,31 +152,20 @@ def _seen(joined: str, book: Vocabulary) -> list[tuple[str, int]]:
         if not word.isalpha() and word.isascii() and _LEET_WORD.fullmatch(word):
             seen += [(word, item[1]) for item in keys.get(word.translate(_LEET), ())]
     if not joined.isascii():
-        characters = set(joined)
-        for first in book.han.keys() & characters:
-            for second in book.han[first].keys() & characters:
-                seen += [item for item in book.han[first][second] if item[0] in joined and item[1]]
+        for pair in lookup.han.keys() & set(lookup.pairs.findall(joined)):
+            seen += [item for item in lookup.han[pair] if item[0] in joined]
+        seen += [item for item in lookup.single if item[0] in joined]
     return seen
 
 
-def _masks(joined: str, anchor: int, seen: list[tuple[str, int]], free: int) -> dict[int, int]:
-    """Return the concepts of each sentence that has a word of the anchor, by its number."""
-    masks: dict[int, int] = {}
-    for word, mask in seen:
-        at = joined.find(word) if mask & anchor else -1
-        while at >= 0:
-            end = joined.find("|", at)
-            end = len(joined) if end < 0 else end
-            start = joined.rfind("|", 0, at) + 1
-            number = joined.count("|", 0, start)
-            if number not in masks:
-                sentence = joined[start:end]
-                masks[number] = free
-                for other, other_mask in seen:
-                    if other in sentence:
-                        masks[number] |= other_mask
-            at = joined.find(word, end)
-    return masks
+def _pattern_concepts(sentence: str, book: Vocabulary) -> int:
+    """Return the concepts whose patterns may match, judged by what they must contain."""
+    present = 0
+    if any(mark in sentence for mark in _DEST_MARKS):
+        present = book.bits["DEST"]
+    if any(mark in sentence for mark in _KEYFILE_MARKS):
+        present |= book.bits["KEYFILE"]
+    return present
 
 
 def _follow(text: str, tracks: dict[int, list[Track]]) -> list[_Span]:
@@ -212,7 +214,9 @@ def _run_track(
                 before = state[at - 1] if at else (place.start, place.start)
                 if before and (at == 0 or _near(text, track.rule, before[1], place.start)):
                     state[at] = (before[0], place.end)
-                    if at == len(track.steps) - 1 and not _guarded(track, clause, state[at], guards):
+                    if at == len(track.steps) - 1 and not _guarded(
+                        track, clause, state[at], guards
+                    ):
                         return state[at]
     return None
 
@@ -222,15 +226,15 @@ def _near(text: str, rule: Rule, end: int, start: int) -> bool:
     return 0 <= start - end <= gap
 
 
-def _guarded(
-    track: Track, clause: list[_Place], span: tuple[int, int] | None, guards: int
-) -> bool:
+def _guarded(track: Track, clause: list[_Place], span: tuple[int, int] | None, guards: int) -> bool:
     """Whether a negation or a word of defence takes the harm out of a span."""
     if span is None or not track.rule.guard:
         return False
     start, end = span
     return any(
-        place.mask & guards and place.end <= end and 0 <= start - place.start <= _GUARD_REACH
+        place.mask & guards
+        and place.end <= end
+        and 0 <= start - place.start <= _GUARD_REACH
         and place.start != start
         for place in clause
     )
@@ -289,13 +293,12 @@ def _segments(word: str, start: int, book: Vocabulary, wanted: int) -> Iterator[
 
 def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     spans: dict[tuple[int, int], int] = {}
-    for first in book.han.keys() & set(text):
-        for word, mask in itertools.chain.from_iterable(book.han[first].values()):
-            if not mask or mask & wanted:
-                at = text.find(word)
-                while at >= 0:
-                    spans[at, at + len(word)] = mask & wanted
-                    at = text.find(word, at + 1)
+    for word, mask in book.han.items():
+        if word in text and (not mask or mask & wanted):
+            at = text.find(word)
+            while at >= 0:
+                spans[at, at + len(word)] = mask & wanted
+                at = text.find(word, at + 1)
     covered = bytearray(len(text))
     for (start, end), mask in spans.items():
         if not mask:

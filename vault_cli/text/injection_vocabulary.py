@@ -5,9 +5,10 @@ Standard library only.
 
 from __future__ import annotations
 
+import functools
+import operator
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import permutations
 from typing import Final, NamedTuple, TypeVar
 
@@ -40,27 +41,45 @@ class Track(NamedTuple):
     unless: int
 
 
+class Lookup(NamedTuple):
+    """Which entries of the vocabulary may be in a text, by what is quick to know of it.
+
+    Args:
+        keys: for each word the entries it belongs to, alone or as the longest of a phrase.
+        pairs: matches each two characters that may begin a Chinese word.
+        han: by these two (or the one there is) the Chinese words and their concepts.
+        single: the words of one character.
+    """
+
+    keys: dict[str, tuple[tuple[str, int], ...]]
+    pairs: re.Pattern[str]
+    han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
+    single: tuple[tuple[str, int], ...]
+
+
 class Vocabulary(NamedTuple):
     """All tables.
 
     Args:
         bits: the bit of each concept.
         words: single words and their concepts; 0 for a word that hides others.
-        keys: for each word the entries it belongs to, alone or as the longest of a phrase.
         phrases: by first word, the words that follow and the concepts.
-        han: by first character and second, the Chinese words and their concepts.
+        han: the Chinese words and their concepts.
+        rare: entries of the rarest step of each rule.
+        all: all entries.
         anchored: the tracks by the mask of their rarest step.
     """
 
     bits: dict[str, int]
     words: dict[str, int]
-    keys: dict[str, tuple[tuple[str, int], ...]]
     phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
-    han: dict[str, dict[str, tuple[tuple[str, int], ...]]]
+    han: dict[str, int]
+    rare: Lookup
+    all: Lookup
     anchored: tuple[tuple[int, tuple[Track, ...]], ...]
 
 
-@lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=1)
 def vocabulary() -> Vocabulary:
     """Return the tables (about 5 ms to build)."""
     bits = {name: 1 << number for number, name in enumerate([*CONCEPTS, *PATTERN_CONCEPTS])}
@@ -73,15 +92,34 @@ def vocabulary() -> Vocabulary:
         else:
             parts = tuple(WORD.findall(entry))
             latin[parts] = latin.get(parts, 0) | bit
+    anchored = _grouped((t.anchor, t) for rule in RULES for t in _tracks(rule, bits))
     return Vocabulary(
         bits,
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
-        _grouped(
-            (max(parts, key=len), (" ".join(parts), mask)) for parts, mask in latin.items() if mask
-        ),
         _grouped((parts[0], (parts[1:], mask)) for parts, mask in latin.items() if len(parts) > 1),
-        _by_two_characters(han),
-        tuple(_grouped((t.anchor, t) for rule in RULES for t in _tracks(rule, bits)).items()),
+        han,
+        _lookup(latin, han, functools.reduce(operator.or_, anchored)),
+        _lookup(latin, han, sum(bits.values())),
+        tuple(anchored.items()),
+    )
+
+
+def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:
+    keys = _grouped(
+        (max(parts, key=len), (" ".join(parts), mask & wanted))
+        for parts, mask in latin.items()
+        if mask & wanted
+    )
+    words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
+    pairs = _grouped(((word[0], word[1]), (word, mask)) for word, mask in words if word[1:])
+    first = "".join(sorted({pair[0] for pair in pairs}))
+    second = "".join(sorted({pair[1] for pair in pairs}))
+    # A character class is far faster than so many searches for words.
+    return Lookup(
+        keys,
+        re.compile(f"([{re.escape(first)}])(?=([{re.escape(second)}]))"),
+        pairs,
+        tuple((word, mask) for word, mask in words if not word[1:]),
     )
 
 
@@ -103,14 +141,6 @@ def verb_forms(verb: str) -> tuple[str, ...]:
         return verb, verb[:-1] + "ies", verb[:-1] + "ied", verb + "ing"
     plural = "es" if verb.endswith(("s", "sh", "ch", "x")) else "s"
     return verb, verb + plural, verb + "ed", verb + "ing"
-
-
-def _by_two_characters(han: dict[str, int]) -> dict[str, dict[str, tuple[tuple[str, int], ...]]]:
-    by_first = _grouped((word[0], (word, mask)) for word, mask in han.items())
-    return {
-        first: _grouped((word[1:2], (word, mask)) for word, mask in items)
-        for first, items in by_first.items()
-    }
 
 
 def _grouped(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, tuple[_V, ...]]:
