@@ -1,6 +1,6 @@
 """Secrets known by the word beside them: `API_KEY=...`, "the password is ...", 密码是 …
 
-A name says that a secret may stand here, the value must look like one: not a word, a call, a
+A name says that a secret may stand here; the value must look like one: not a word, a call, a
 path or a stand-in. Standard library only; every repetition is bounded.
 """
 
@@ -8,133 +8,207 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from vault_cli.text.secret_shapes import Found
 from vault_cli.text.secret_values import (
     is_code,
     is_hash,
     is_hex,
-    is_mixed,
     is_password,
     is_placeholder,
     is_random,
+    is_scrambled,
     is_uuid,
 )
+from vault_cli.text.secret_views import decode_text
 
 WORDS: Final = {
     "password": "password",
     "secret-value": "value of a key, token or secret",
 }
 
-_NAME: Final = re.compile(
-    r"(?P<password>passwords?|passwd|passwort|passphrase|passcode|pwd\b|pwd[=:]|pswd|pgpassword|pass\b(?=[\s\"']*[:=])"
-    r"|密码|口令|密碼|暗号|解压码)"
-    r"|(?P<key>secret|token|api[ _-]?key|apikey|access[ _-]?key|auth[ _-]?key|private[ _-]?key|account[ _-]?key"
-    r"|signing[ _-]?key|sign[ _-]?key|encrypt(?:ion)?[ _-]?key|master[ _-]?key|license[ _-]?key|service[ _-]?key|webhook[ _-]?key"
-    r"|app[ _-]?key|_key\b|-key\b|[a-z]key\b(?=[\"']?\s*[:=])|credential|authorization|[_-]sk\b|_auth\b|_pat\b|cookie|session(?:id|_id)?\b"
-    r"|密钥|秘钥|令牌|私钥|凭证|授权码|密匙|金钥|訪問令牌)"
+_STEMS: Final = (
+    "pass",
+    "pwd",
+    "pswd",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "authorization",
+    "cookie",
+    "_sk",
+    "_auth",
+    "_pat",
 )
-_LINK: Final = re.compile(
-    r"(?P<rest>[A-Za-z0-9_.\-]{0,40})[\"'`*_\])）】」]{0,4}"
-    r"(?P<between>(?:[ \t]{1,2}[A-Za-z][\w-]{0,20}|[ \t]{0,2}[（(][^()（）\n]{0,30}[)）]|[\u4e00-\u9fff]{0,6}?){0,6}?)[ \t]{0,3}"
-    r"(?P<sep>::?=?|：|={1,2}>?|＝|->|→|是|为|為|\b(?:is|was|are|to)\b|改成|设成|用|[|]|)"
-    r"[ \t]{0,3}(?P<open>\\?[\"'`“「『*]{0,3})(?P<scheme>(?:[Bb]earer|[Tt]oken|[Bb]asic) )?"
+_CHINESE_STEMS: Final = ("密", "口令", "令牌", "钥", "鑰", "匙", "凭证", "授权码", "暗号", "解压码")
+_PASSWORD: Final = re.compile(
+    r"passw(?:or)?d?t?|passphrase|passcode|pwd|pswd|pass(?=[\"'`]{0,2}[ \t]{0,2}[:=])|密码|密碼|口令|暗号|解压码"
 )
-_VALUE: Final = re.compile(r"[^\s\"'`<>，。；、）】」』“”|]{6,2000}")
-_QUERY: Final = re.compile(r"[&;][A-Za-z_][\w.-]*=")
+_CHINESE_KEY: Final = re.compile("钥|鑰|匙|令牌|凭证|授权码")
+_KEY_BEFORE: Final = re.compile(
+    r"(?:api|access|auth|private|account|sign|signing|encrypt|encryption|master|license|service"
+    r"|webhook|app|secret|shared|admin|client|project|security|storage|deploy|subscription"
+    r"|session|server|consumer|root|jwt|hmac|密)[ _-]?$|[a-z0-9][_-]$|[a-z]$"
+)
+_SPACED_KEY: Final = re.compile(
+    r"\b(?:api|access|auth|private|account|signing|encryption|master|license|service|webhook|app|secret|deploy)[ ]$"
+)
 _LEFT: Final = re.compile(r"[A-Za-z0-9_.\-]{0,40}$")
-_TRAIL: Final = ",;.:)]}>*\\!?"
+_OPEN: Final = r"[ \t]{0,3}(?P<open>\\?[\"'`“「『*]{0,3})(?P<scheme>(?i:bearer|token|basic) )?"
+_REST: Final = r"(?P<rest>[A-Za-z0-9_.\-]{0,40})"
+_CLOSE: Final = r"[\"'`*_\])）】」\\]{0,4}[ \t]{0,3}"
+_DIRECT: Final = re.compile(
+    rf"{_REST}{_CLOSE}(?::{{1,2}}=?|：|={{1,2}}>?|＝|->|→|>(?=[^<\s]{{6,99}}</)|\((?=[\"'])|是|为|為|\b(?:is|was)\b)(?:[ \t]{{0,3}}\n[ \t>]{{0,8}}(?:[-*] )?)?{_OPEN}"
+)
+_PAIR: Final = re.compile(
+    rf"{_REST}[\"']?,?\s{{0,12}}[\"']?(?:value|val|default|data|content)[\"']?[ \t]{{0,3}}[:=]{_OPEN}"
+)
+_PROSE: Final = re.compile(
+    rf"{_REST}(?:[ \t]{{1,2}}(?!is\b|was\b)[A-Za-z@][\w./@'-]{{0,24}}|[ \t]{{0,2}}[(（][^()（）\n]{{0,30}}[)）]){{1,6}}"
+    rf"(?:[ \t]{{1,2}}(?:is|was|became|to)\b(?: now)?:?|[ \t]?[:=：]){_OPEN}"
+)
+_CHINESE: Final = re.compile(
+    rf"{_REST}[\u4e00-\u9fffA-Za-z0-9（）() ]{{0,12}}?(?:是|为|為|：|:|=|改成|设成|设为|换成|叫|用){_OPEN}"
+)
+_LOOSE: Final = re.compile(rf"(?P<rest>s?)[\"'`*]{{0,2}}[ \t]{{1,3}}(?:\|[ \t]{{0,3}})?{_OPEN}")
+_VALUE: Final = re.compile(r"[^\s\"'`<>，。；、）】」』“”|]{6,256}")
+_QUERY: Final = re.compile(r"[&;,][A-Za-z_][\w.-]*=|\\n|\\r")
+_CLOSING: Final = ",;.:)]}>*\\"
 _PUBLIC: Final = re.compile(
-    r"(?i)(?:^|[_.\-]|(?<=[a-z])(?=[A-Z]))(?:test|tests|fake|dummy|mock|example|sample|fixture|public|pub|publishable|anon"
-    r"|hash|hashed|sha\d*|digest|checksum|fingerprint|etag|cache|primary|foreign|sort|partition|hotkey|locale|i18n)(?:$|[_.\-A-Z])"
+    r"(?:^|[_.\-])(?:test|tests|fake|dummy|mock|example|sample|fixture|public|pub|publishable|anon"
+    r"|hash|hashed|sha\d*|digest|checksum|fingerprint|etag|cache|primary|foreign|sort|partition"
+    r"|hotkey|idempotency|dedupe|lookup|row|object|host|known)(?:$|[_.\-])"
 )
 _HARMLESS: Final = re.compile(
-    r"(?i)^[_-]?(?:s|[_-]?(?:id|ids|name|names|type|types|path|file|url|uri|length|len|count|budget|limit|size|ttl|expiry|expires\w*|hash|policy"
-    r"|arn|ref|version|prefix|field|header|param\w*|env|var|vars|store|manager|provider|format|kind|scope|scopes|usage|izer|ize\w*|endpoint|class|label|hint|alg\w*|created\w*|updated\w*|fingerprint|digest|checksum|selector|placeholder|regex|pattern))$"
+    r"[_.-]?(?:ids?|identifiers?|attributes?|names?|types?|path|file|ur[li]|length|len|count|budget"
+    r"|limit|size|ttl|expir\w*|hash\w*|policy|arn|ref|version|prefix|suffix|field|header|params?"
+    r"|env|vars?|store|manager|provider|format|kind|scopes?|usage|izer|ize\w*|endpoint|class|label"
+    r"|hint|alg\w*|created\w*|updated\w*|fingerprint|digest|checksum|selector|placeholder|regex"
+    r"|pattern|spec|index|space|code|words?|board|map|error|reset|rotation|management)"
 )
-_PAGING: Final = re.compile(r"(?i)(?:page|next|cursor|continuation|sync|csrf|xsrf|request|idempotency|correlation|trace)[_-]?$")
-_WEAK_NAMES: Final = frozenset({"cookie", "session", "sessionid", "session_id", "_key", "-key", "credential"})
-_STRICT_SEPS: Final = frozenset({"", "to", "are", "用", "|", "->", "→"})
-_WINDOW: Final = 2400
+_PAGING: Final = re.compile(
+    r"(?:page|next|cursor|continuation|sync|csrf|xsrf|request|lock|change|client|lifecycle|update"
+    r"|purchase|action|resume|upload|idempotency|correlation|trace|copy|product|starting|import)[_-]?$"
+)
+_ACCESS: Final = re.compile(
+    r"(?:access|auth|api|bearer|refresh|personal|bot|deploy|admin|app|user|service|private|jwt)[_-]?$"
+)
+_CHINESE_LETTER: Final = re.compile("[\u4e00-\u9fff]")
+_WEAK_NAMES: Final = frozenset({"cookie", "credential"})
+_LEAST: Final = 6
+_LEAST_HEX: Final = 32
+_LEAST_WEAK: Final = 24
+_LEAST_LOOSE: Final = 20
+
+
+class _Name(NamedTuple):
+    """A name in a text: what it is about, what stands before it, where it ends."""
+
+    word: str
+    before: str
+    start: int
+    end: int
+    password: bool
 
 
 def find_context(text: str, lower: str) -> Iterator[Found]:
     """Yield the secrets that a word names. `lower` is the text in lower case, same length."""
-    position = 0
-    while (name := _NAME.search(lower, position)) is not None:
-        found = _judge(text, name)
-        if found is None:
-            position = name.end()
-        else:
-            yield found
-            position = max(found.end, name.end())
+    for stem in _STEMS if text.isascii() else (*_STEMS, *_CHINESE_STEMS):
+        start = lower.find(stem)
+        while start >= 0:
+            name = _name(lower, stem, start)
+            found = _judge(text, name) if name is not None else None
+            if found is not None:
+                yield found
+            start = lower.find(stem, found.end if found is not None else start + len(stem))
 
 
-def _judge(text: str, name: re.Match[str]) -> Found | None:
-    left = _LEFT.search(text, max(0, name.start() - 40), name.start())
+def _name(lower: str, stem: str, start: int) -> _Name | None:
+    end = start + len(stem)
+    left = _LEFT.search(lower, max(0, start - 40), start)
     before = left.group() if left else ""
-    for link in _links(text, name.end()):
-        value = _value(text, link)
-        apart = link["sep"] or link["open"] or text[link.end() - 1].isspace()
-        if value is None or not apart:
+    password = _PASSWORD.match(lower, start)
+    if password is not None:
+        return _Name(stem, before, start, password.end(), password=True)
+    if stem in _PASSWORD_STEMS or (stem == "key" and not _is_key_name(lower, start, end)):
+        return None
+    if not stem.isascii():
+        whole = _CHINESE_KEY.match(lower, start)
+        end = whole.end() if whole else end
+        if stem == "密":
+            return None  # 密码 is a password, and 密钥 is found by its second sign
+    return _Name(stem, before, start, end, password=False)
+
+
+def _is_key_name(lower: str, start: int, end: int) -> bool:
+    """Whether this `key` is one that opens something: `api key`, `OPENAI_KEY`, not `keyword`."""
+    after = lower[end : end + 1]
+    if after.isascii() and after.isalpha() and after != "s" and not _KEY_MORE.match(lower, end):
+        return False
+    pattern = _SPACED_KEY if lower[start - 1 : start] == " " else _KEY_BEFORE
+    return pattern.search(lower, max(0, start - 14), start) is not None
+
+
+_PASSWORD_STEMS: Final = frozenset({"pass", "pwd", "pswd", "口令", "暗号", "解压码"})
+_KEY_MORE: Final = re.compile(r"secret|value|[a-z]*(?:base64|pem|prod|live)")
+
+
+def _judge(text: str, name: _Name) -> Found | None:
+    flag = "--" in name.before or text[max(0, name.start - 2) : name.start] == "--"
+    for pattern in _LINKS:
+        link = pattern.match(text, name.end)
+        if link is None:
             continue
-        loose = link["sep"] in _STRICT_SEPS and not before.endswith("--") and not _is_flag(text, name, before)
-        if name["password"]:
-            if _is_named_password(before, link, value, loose=loose):
-                return Found("password", link.end(), link.end() + len(value))
-        elif _is_named_key(before, name.group(), link, value, loose=loose):
-            return Found("secret-value", link.end(), link.end() + len(value))
+        value = _value(text, link.end())
+        loose = pattern is _LOOSE and not flag
+        if value and _is_named(name, link["rest"].lower(), value, loose=loose):
+            return Found(
+                "password" if name.password else "secret-value", link.end(), link.end() + len(value)
+            )
     return None
 
 
-def _links(text: str, end: int) -> Iterator[re.Match[str]]:
-    match = _LINK.match(text, end)
-    if match is not None:
-        yield match
+_LINKS: Final = (_DIRECT, _PAIR, _PROSE, _CHINESE, _LOOSE)
 
 
-def _is_flag(text: str, name: re.Match[str], before: str) -> bool:
-    return "--" in text[max(0, name.start() - len(before) - 2) : name.start()]
-
-
-def _value(text: str, link: re.Match[str]) -> str | None:
-    match = _VALUE.match(text, link.end())
+def _value(text: str, start: int) -> str:
+    match = _VALUE.match(text, start)
     if match is None:
-        return None
+        return ""
     value = match.group()
     query = _QUERY.search(value)
-    if query is not None:
-        value = value[: query.start()]
-    closing = value.rstrip(_TRAIL[:-2])
-    return closing if len(closing) >= 6 else None
+    value = (value[: query.start()] if query else value).rstrip(_CLOSING)
+    return value if len(value) >= _LEAST else ""
 
 
-def _is_named_password(before: str, link: re.Match[str], value: str, *, loose: bool) -> bool:
-    rest = link["rest"]
-    if _HARMLESS.match(rest) and rest != "s" or _PUBLIC.search(before) or _PUBLIC.search(rest):
+def _is_named(name: _Name, rest: str, value: str, *, loose: bool) -> bool:
+    if rest and _HARMLESS.fullmatch(rest) or _PUBLIC.search(name.before) or _PUBLIC.search(rest):
         return False
-    if not value.isascii() and any("\u4e00" <= letter <= "\u9fff" for letter in value):
+    if _CHINESE_LETTER.search(value) or _is_spelled(value):
         return False
-    return is_password(value, strict=loose)
+    if name.password:
+        return is_password(value, strict=loose)
+    if (name.word == "token" and _PAGING.search(name.before)) or is_hash(value) or is_code(value):
+        return False
+    return _is_key(name, value, loose=loose)
 
 
-def _is_named_key(
-    before: str, name: str, link: re.Match[str], value: str, *, loose: bool
-) -> bool:
-    rest = link["rest"]
-    if _HARMLESS.match(rest) or _PUBLIC.search(before) or _PUBLIC.search(rest):
-        return False
-    if _PAGING.search(before) or is_hash(value) or is_code(value):
-        return False
+def _is_key(name: _Name, value: str, *, loose: bool) -> bool:
+    weak = name.word in _WEAK_NAMES
     if is_uuid(value):
-        return not loose and name not in _WEAK_NAMES
+        return not loose and not weak and bool(name.word != "token" or _ACCESS.search(name.before))
     if is_hex(value):
-        return not loose and name not in _WEAK_NAMES and len(value) >= 32 and is_random(value)
-    if loose:
-        return is_random(value, 20)
-    return is_random(value) or _is_letters(value) or is_password(value, strict=True) and len(value) >= 10
+        return not loose and not weak and len(value) >= _LEAST_HEX and is_random(value)
+    if loose or weak:
+        return is_random(value, _LEAST_WEAK if weak else _LEAST_LOOSE)
+    if is_random(value) or is_scrambled(value, _LEAST_LOOSE):
+        return True
+    return name.word == "secret" and len(value) >= _LEAST + 4 and is_password(value, strict=True)
 
 
-def _is_letters(value: str) -> bool:
-    return len(value) >= 20 and not is_placeholder(value) and is_mixed(value)
+def _is_spelled(value: str) -> bool:
+    """Whether a value is base64 of a stand-in: "not my real password"."""
+    spelled = decode_text(value) if len(value) > _LEAST_LOOSE else ""
+    return bool(spelled) and spelled.isprintable() and (" " in spelled or is_placeholder(spelled))

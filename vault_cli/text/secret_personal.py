@@ -21,13 +21,16 @@ WORDS: Final = {
     "mobile-number": "mobile number",
 }
 
-_EDGE: Final = r"(?<![A-Za-z0-9_.+/#=%-])"
-_START: Final = r"(?<![A-Za-z0-9_.])(?<!\d[-/:])"
+_LEFT: Final = re.compile(r"[A-Za-z0-9_.]$|\d[-/:]$")
 _END: Final = r"(?![A-Za-z0-9_]|[.:-]\d)"
-_NUMBER: Final = re.compile(rf"{_START}\d(?:[ -]?\d){{9,18}}(?:[ -]?[xX])?{_END}")
-_CODE: Final = re.compile(rf"{_START}[0-9A-HJ-NP-RT-UW-Y]{{2}}\d{{6}}[0-9A-HJ-NP-RT-UW-Y]{{10}}{_END}")
-_IBAN: Final = re.compile(rf"{_START}[A-Z]{{2}}\d\d(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,4}})?{_END}")
-_SSN: Final = re.compile(rf"{_START}(?!000|666|9)\d{{3}}([- ]?)(?!00)\d\d\1(?!0000)\d{{4}}{_END}")
+_NUMBER: Final = re.compile(rf"[0-9](?:[ -]?[0-9]){{9,18}}(?:[ -]?[xX])?{_END}")
+_CODE: Final = re.compile(rf"[0-9A-HJ-NP-RT-UW-Y]{{2}}[0-9]{{6}}[0-9A-HJ-NP-RT-UW-Y]{{10}}{_END}")
+_IBAN: Final = re.compile(
+    rf"[A-Z]{{2}}[0-9]{{2}}(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,4}})?{_END}"
+)
+_SSN: Final = re.compile(
+    rf"(?!000|666|9)[0-9]{{3}}([- ]?)(?!00)[0-9]{{2}}\1(?!0000)[0-9]{{4}}{_END}"
+)
 _SSN_WORD: Final = re.compile(r"(?i)\bssn\b|social[ -]security|社会安全|社保号|社會安全")
 _MOBILE: Final = re.compile(r"(?:\+?86[ -]?)?(1[3-9]\d[ -]?\d{4}[ -]?\d{4})")
 _CARDS: Final = (
@@ -38,7 +41,9 @@ _CARDS: Final = (
     (re.compile(r"(?:6011|65\d\d|64[4-9]\d|35(?:2[89]|[3-8]\d)|81\d\d|9\d{3})\d{12}"), True),
     (re.compile(r"3(?:0[0-5]|[68]\d)\d{11}"), True),
 )
-_TEST_WORD: Final = re.compile(r"(?i)test|sandbox|example|demo|stripe|dummy|fake|sample|测试|示例|样例|例如|沙箱")
+_TEST_WORD: Final = re.compile(
+    r"(?i)test|sandbox|example|demo|stripe|dummy|fake|sample|测试|示例|样例|例如|沙箱"
+)
 _PUBLISHED: Final = frozenset(
     "4242424242424242 4111111111111111 4012888888881881 5555555555554444 5105105105105100"
     " 378282246310005 371449635398431 6011111111111117 6011000990139424 30569309025904"
@@ -51,29 +56,46 @@ _STOCK_MOBILE: Final = re.compile(r"(\d)\1{4}|0{4}|1234|2345|3456|4567|5678|8000
 _EXAMPLE_SSN: Final = frozenset({"078051120", "123456789", "219099999", "111223333", "123121234"})
 
 
-def find_personal(text: str) -> Iterator[Found]:
-    """Yield the numbers of persons in a text, in linear time."""
-    if _LONG.search(text) is None:
-        return
-    for match in _NUMBER.finditer(text):
-        yield from _number(text, match)
-    for match in _CODE.finditer(text):
-        if not match.group().isdecimal() and check_digits.is_organisation_code(match.group()):
-            yield from _unless_published(text, "organisation-code", match)
-    for match in _IBAN.finditer(text):
-        if check_digits.is_iban(match.group().replace(" ", "")):
-            yield from _unless_published(text, "iban", match)
-    if _SSN_WORD.search(text) is not None:
+def find_personal(text: str, *, coded: bool) -> Iterator[Found]:
+    """Yield the numbers of persons in a text, in linear time.
+
+    Args:
+        text: any text.
+        coded: whether it has a run of letters and digits long enough for a code or an IBAN.
+    """
+    digits = _DIGITS.search(text) is not None
+    long = digits and _LONG.search(text) is not None
+    if long:
+        for match in _apart(_NUMBER, text):
+            yield from _number(text, match)
+    if coded:
+        for match in _apart(_CODE, text):
+            if not match.group().isdecimal() and check_digits.is_organisation_code(match.group()):
+                yield from _unless_published(text, "organisation-code", match)
+    if coded or long:
+        for match in _apart(_IBAN, text):
+            if check_digits.is_iban(match.group().replace(" ", "")):
+                yield from _unless_published(text, "iban", match)
+    if digits and _SSN_WORD.search(text) is not None:
         yield from _social(text)
 
 
-_LONG: Final = re.compile(r"\d[ -]?\d[ -]?\d[ -]?\d")
+_LONG: Final = re.compile(r"[0-9](?:[ -]?[0-9]){9}")
+_DIGITS: Final = re.compile(r"[0-9][0-9 -]{8}")
+
+
+def _apart(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches that are no part of a longer word, number, date or address."""
+    for match in pattern.finditer(text):
+        if _LEFT.search(text, max(0, match.start() - 2), match.start()) is None:
+            yield match
 
 
 def _number(text: str, match: re.Match[str]) -> Iterator[Found]:
     digits = re.sub("[ -]", "", match.group())
     if (kind := _kind(digits, match.group())) == "mobile-number":
-        if not _STOCK_MOBILE.search(digits[-10:]):
+        foreign = text[match.start() - 1 : match.start()] == "+" and len(digits) == 11
+        if not foreign and not _STOCK_MOBILE.search(digits[-10:]):
             yield Found(kind, *match.span())
     elif kind:
         yield from _unless_published(text, kind, match)
@@ -98,13 +120,15 @@ def _unless_published(text: str, kind: str, match: re.Match[str]) -> Iterator[Fo
     start = text.rfind("\n", 0, match.start()) + 1
     end = text.find("\n", match.end())
     plain = re.sub("[ -]", "", match.group()).upper()
-    line = text[max(start, match.start() - 300) : min(end if end >= 0 else len(text), match.end() + 300)]
+    line = text[
+        max(start, match.start() - 300) : min(end if end >= 0 else len(text), match.end() + 300)
+    ]
     if plain not in _PUBLISHED or _TEST_WORD.search(line) is None:
         yield Found(kind, *match.span())
 
 
 def _social(text: str) -> Iterator[Found]:
-    for match in _SSN.finditer(text):
+    for match in _apart(_SSN, text):
         around = text[max(0, match.start() - 40) : match.end() + 30]
         plain = re.sub("[ -]", "", match.group())
         if _SSN_WORD.search(around) and plain not in _EXAMPLE_SSN:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
@@ -17,6 +15,8 @@ from vault_cli.text.secret_values import (
     is_uuid,
     is_weak,
 )
+
+from vault_cli.text.secret_views import decode_text
 
 
 class Found(NamedTuple):
@@ -86,10 +86,16 @@ _WIREGUARD: Final = re.compile(
 )
 
 
-def find_shapes(text: str, lower: str) -> Iterator[Found]:
-    """Yield the structured secrets of a text. `lower` is the text in lower case, same length."""
-    for needles, find in _FINDERS:
-        if any(needle in lower for needle in needles):
+def find_shapes(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
+    """Yield the structured secrets of a text.
+
+    Args:
+        text: any text.
+        lower: the text in lower case, of the same length.
+        coded: whether it has a run of letters and digits long enough for a token.
+    """
+    for stem, needles, find in _FINDERS if coded else _SHORT_FINDERS:
+        if stem in lower and (not needles or any(needle in lower for needle in needles)):
             yield from find(text)
 
 
@@ -100,12 +106,12 @@ def _keys(text: str) -> Iterator[Found]:
         end = stop.end() if stop and len(stop.group()) > 5 else match.end() + 2000
         body = text[match.end() : stop.start() if stop else end]
         lines = _KEY_LINE.findall(body)
-        if sum(map(len, lines)) >= _LEAST_KEY and not _is_dummy_key(lines):
+        if sum(map(len, lines)) >= _LEAST_KEY and not _is_dummy_key(body):
             yield Found("private-key", match.start(), min(end, len(text)))
 
 
-def _is_dummy_key(lines: list[str]) -> bool:
-    return all(is_placeholder(line) for line in lines)
+def _is_dummy_key(body: str) -> bool:
+    return "..." in body or "EXAMPLE" in body or "xxxxxx" in body.lower()
 
 
 def _putty(text: str) -> Iterator[Found]:
@@ -113,7 +119,9 @@ def _putty(text: str) -> Iterator[Found]:
         stop = _PUTTY_END.search(text, match.end(), match.end() + _KEY_LIMIT)
         body = text[match.end() : match.end() + 2000]
         if sum(map(len, _KEY_LINE.findall(body))) >= _LEAST_KEY:
-            yield Found("private-key", match.start(), stop.end() if stop else match.end() + len(body))
+            yield Found(
+                "private-key", match.start(), stop.end() if stop else match.end() + len(body)
+            )
 
 
 def _jwts(text: str) -> Iterator[Found]:
@@ -122,16 +130,6 @@ def _jwts(text: str) -> Iterator[Found]:
         if is_placeholder(match.group()) or _PUBLISHED_JWT.search(claims):
             continue
         yield Found("jwt", *match.span())
-
-
-def decode_text(value: str) -> str:
-    """Return what base64 (either alphabet, padding optional) spells in UTF-8, or ""."""
-    plain = value.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        raw = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
-        return raw.decode("utf-8")
-    except (binascii.Error, ValueError):
-        return ""
 
 
 def _urls(text: str) -> Iterator[Found]:
@@ -156,9 +154,12 @@ def _is_url_password(text: str, match: re.Match[str]) -> bool:
 
 def _is_plain_password(password: str) -> bool:
     """A word with a digit or a capital inside counts in an address of a real host."""
-    return len(password) >= 6 and (
-        any(letter.isdigit() for letter in password) or not password.islower()
-    ) and not password.isupper() and not is_code(password)
+    return (
+        len(password) >= 6
+        and (any(letter.isdigit() for letter in password) or not password.islower())
+        and not password.isupper()
+        and not is_code(password)
+    )
 
 
 def _headers(text: str) -> Iterator[Found]:
@@ -182,11 +183,13 @@ def _is_header_value(value: str) -> bool:
     return is_random(value) or is_uuid(value) or (len(value) >= 24 and is_mixed(value))
 
 
-def _commands(text: str) -> Iterator[Found]:
+def _curls(text: str) -> Iterator[Found]:
     for match in _CURL.finditer(text):
-        value = match["value"]
-        if is_random(value, 12) or is_password(value):
+        if is_random(match["value"], 12) or is_password(match["value"]):
             yield Found("command-password", *match.span("value"))
+
+
+def _commands(text: str) -> Iterator[Found]:
     for match in _COMMAND.finditer(text):
         if is_password(match["value"]):
             yield Found("command-password", *match.span("value"))
@@ -198,24 +201,37 @@ def _netrcs(text: str) -> Iterator[Found]:
             yield Found("netrc-password", *match.span("value"))
 
 
-def _wallets(text: str) -> Iterator[Found]:
+def _seeds(text: str) -> Iterator[Found]:
     for match in _SEED.finditer(text):
         words = re.findall("[a-z]+", match["value"])
         if len(set(words)) >= len(words) - 3 and len(words) in {12, 15, 18, 21, 24}:
             yield Found("seed-phrase", *match.span("value"))
+
+
+def _wallets(text: str) -> Iterator[Found]:
     for pattern in (_WALLET, _WIREGUARD):
         for match in pattern.finditer(text):
             if not is_placeholder(match["value"]):
                 yield Found("wallet-key", *match.span("value"))
 
 
-_FINDERS: Final[tuple[tuple[tuple[str, ...], Callable[[str], Iterator[Found]]], ...]] = (
-    (("private key",), _keys),
-    (("putty-user-key", "private-lines:"), _putty),
-    (("eyj",), _jwts),
-    (("://",), _urls),
-    (("bearer", "basic", "authorization"), _headers),
-    ((" -u", "--user", "--proxy-user", " -p", " -a", " -w", "--pass"), _commands),
-    (("login",), _netrcs),
-    (("seed", "mnemonic", "phrase", "助记词", "短语", "key", "私钥"), _wallets),
+_Finder = Callable[[str], Iterator[Found]]
+_FINDERS: Final[tuple[tuple[str, tuple[str, ...], _Finder], ...]] = (
+    ("private", ("private key",), _keys),
+    ("private", ("putty-user-key", "private-lines:"), _putty),
+    ("key", ("privatekey", "presharedkey", "private", "secret", "私钥", "wallet"), _wallets),
+    ("eyj", (), _jwts),
+    ("bearer ", (), _headers),
+    ("basic ", (), _headers),
+    ("authorization", (), _headers),
+    ("://", (), _urls),
+    (" -", (" -u", "--user", "--proxy-user"), _curls),
+    (" -", (" -p", " -a", " -w", "--pass"), _commands),
+    ("login", ("password",), _netrcs),
+    ("phrase", (), _seeds),
+    ("mnemonic", (), _seeds),
+    ("seed words", (), _seeds),
+    ("助记词", (), _seeds),
+    ("短语", (), _seeds),
 )
+_SHORT_FINDERS: Final = _FINDERS[7:]

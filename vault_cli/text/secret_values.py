@@ -15,7 +15,7 @@ _STAND_IN: Final = re.compile(
     r"|your[-_ ]?|example|placeholder|change[-_ ]?(?:me|it|this)|redacted|dummy|fake|sample"
     r"|replace[-_ ]?(?:me|this|with)?|insert[-_ ]|put[-_ ]|enter[-_ ]|t[o0]d[o0]\b|fixme|foobar"
     r"|not[-_ ]?a?[-_ ]?(?:real|secret|valid|key)|lorem|ipsum|deadbeef|testtest|asdf|qwerty"
-    r"|123456|0{6}|abcdef(?:g|0|1)|01234|xyz$|my[-_]?(?:secret|passw|token|key|api)|\bhere$"
+    r"|123456|0{6}|abcdef(?:g|0|1)|01234|my[-_]?(?:secret|passw|token|key|api)|\bhere$"
     r"|secret[-_]?(?:key|token|value|here|password)|test[-_](?:key|token|secret|password|only)"
     r"|(?:key|token|secret|password)[-_](?:here|goes|value|test)"
     r"|占位|示例|你的|您的|填写|替换|省略|某某"
@@ -47,7 +47,7 @@ _WEAK: Final = frozenset(
 _TECHNICAL: Final = re.compile(
     r"(?i)^(?:sha[-_]?\d+|md5|argon2(?:id?|d)?|bcrypt|scrypt|pbkdf2|oauth2?|base\d\d|utf-?\d+|aes[-_]?\d+\S*|rsa[-_]?\d*"
     r"|ed25519|hs\d+|rs\d+|es\d+|hmac\S*|x509|pkcs\d*\S*|jwt|v?\d+(?:\.\d+)+\S*|v\d+|h264|ipv[46]|http2?|k8s"
-    r"|i18n|l10n|p256|secp\w+|blake\w+|tls\S*|ntlmv?2?|int\d+|str\d*|level\d|step\d|line\d+)$"
+    r"|i18n|l10n|p256|secp\w+|blake\w+|tls\S*|ntlmv?2?|\d+[:.]\d\S*|int\d+|str\d*|level\d|step\d|line\d+)$"
 )
 _DATE: Final = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ]|$)|^\d{1,2}:\d\d")
 _HASH: Final = re.compile(
@@ -58,15 +58,19 @@ _UUID: Final = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 _HEX: Final = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)")
 _CALL: Final = re.compile(r"[A-Za-z_][\w.:>-]*[(\[]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\.?$")
 _ADDRESS: Final = re.compile(r"[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,8}$")
+_MARK: Final = re.compile(r"[-_./:+]")
 _STRONG: Final = frozenset("!@#$%^&*+=?~|\\")
 
 _RANDOM_LENGTH: Final = 16
 _PIECE_LENGTH: Final = 4.5
 _WORD_LENGTH: Final = 3
 _WORD_SHARE: Final = 0.5
+_HEX_LENGTH: Final = 32
+_PART_LENGTH: Final = 10
 _MIN_DISTINCT: Final = 6
 _MIN_PASSWORD: Final = 6
 _LONG_PASSWORD: Final = 8
+_LONG_WEAK: Final = 28
 
 
 def is_placeholder(value: str) -> bool:
@@ -107,6 +111,11 @@ def is_mixed(value: str) -> bool:
     return letters <= _PIECE_LENGTH * len(pieces) and words <= _WORD_SHARE * letters
 
 
+def is_gibberish(value: str) -> bool:
+    """Whether lower-case letters make no word, as in the keys of some vendors."""
+    return value.isalpha() and value.islower() and not _is_word(value)
+
+
 def _is_word(piece: str) -> bool:
     if len(piece) < _WORD_LENGTH or not piece.isalpha():
         return False
@@ -123,8 +132,27 @@ def is_random(value: str, length: int = _RANDOM_LENGTH) -> bool:
         and any(letter.isalpha() for letter in value)
         and not is_placeholder(value)
         and not _DATE.match(value)
+        and not _is_slug(value)
+        and (is_mixed(value) or (len(value) >= _HEX_LENGTH and is_hex(value)))
+    )
+
+
+def is_scrambled(value: str, length: int = _RANDOM_LENGTH) -> bool:
+    """Whether letters of both cases stand mixed without a digit, as one key in thirty has them."""
+    return (
+        len(value) >= length
+        and not value.islower()
+        and not value[1:].islower()
+        and not value.isupper()
+        and not is_placeholder(value)
         and is_mixed(value)
     )
+
+
+def _is_slug(value: str) -> bool:
+    """Whether a value is short parts with marks between: `harbor-2026-11-24-b`, `my-dir/a.mp4`."""
+    parts = _MARK.split(value)
+    return len(parts) > 2 and max(map(len, parts)) < _PART_LENGTH
 
 
 def is_code(value: str) -> bool:
@@ -156,15 +184,21 @@ def is_password(value: str, *, strict: bool = False) -> bool:
         return strong and digits or is_random(value)
     if strong:
         return digits or not value.isascii() or value.lower() != value
-    return digits and len(value) >= _LONG_PASSWORD and not _is_name(value)
+    if not digits:
+        return is_scrambled(value, _RANDOM_LENGTH - 4)
+    return len(value) >= _LONG_PASSWORD and not _is_name(value)
 
 
 def is_weak(value: str) -> bool:
     """Whether a value is what examples use: `password123`, `s3cr3t`, `root`, `changeme!`."""
-    plain = value.lower().rstrip("0123456789!.?$#")
-    if plain in _WEAK or plain.translate(_LEET) in _WEAK:
+    low = value.lower()
+    plain = low.rstrip("0123456789!.?$#")
+    bare = "".join(filter(str.isalnum, low.translate(_LEET)))
+    if plain in _WEAK or plain.translate(_LEET) in _WEAK or bare.rstrip("o") in _WEAK:
         return True
-    parts = re.split(r"[-_.@:/]+", value.lower())
+    if len(value) < _LONG_WEAK and any(word in bare for word in ("password", "passwd", "secret")):
+        return True
+    parts = re.split(r"[-_.@:/]+", low)
     return all(part.rstrip("0123456789") in _WEAK or not part for part in parts)
 
 

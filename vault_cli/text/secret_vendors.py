@@ -6,7 +6,13 @@ import re
 from typing import Final
 
 from vault_cli.text.secret_rules import UUID, A, H, Rule, U, W, rule
-from vault_cli.text.secret_values import is_mixed, is_placeholder, is_random
+from vault_cli.text.secret_values import (
+    is_gibberish,
+    is_mixed,
+    is_placeholder,
+    is_random,
+    is_scrambled,
+)
 
 _SPLIT: Final = re.compile(r"[-_]")
 
@@ -15,15 +21,29 @@ def _mixed(value: str) -> bool:
     return not is_placeholder(value) and is_mixed(value)
 
 
+def _cased(value: str) -> bool:
+    return not is_placeholder(value) and not value.isupper()
+
+
 def _vendor_key(value: str) -> bool:
     """`sk-` and something random; `sk-learn-compatible-estimators` is a name."""
-    parts = _SPLIT.split(value[3:])
-    return not is_placeholder(value) and any(is_random(part) for part in (*parts, "".join(parts)))
+    body = value[3:]
+    if is_placeholder(body):
+        return False
+    parts = (*_SPLIT.split(body), _SPLIT.sub("", body))
+    return any(is_random(part) or is_scrambled(part, 20) for part in parts) or (
+        len(body) >= 40 and is_gibberish(body)
+    )
 
 
 MODELS: Final = (
     rule("anthropic-key", "Anthropic API key", "sk-ant-", f"(?:[a-z]{{2,8}}\\d\\d-)?{W}{{32,200}}"),
-    rule("openai-key", "OpenAI API key", "sk-proj- sk-svcacct- sk-admin- sk-service- sk-None-", f"{W}{{32,250}}"),
+    rule(
+        "openai-key",
+        "OpenAI API key",
+        "sk-proj- sk-svcacct- sk-admin- sk-service- sk-None-",
+        f"{W}{{32,250}}",
+    ),
     rule("openai-key", "OpenAI API key", "sk-", f"{A}{{20}}T3BlbkFJ{A}{{20}}"),
     rule("openai-session", "OpenAI session key", "sess-", f"{A}{{40}}"),
     rule("openrouter-key", "OpenRouter API key", "sk-or-v1- sk-or-", f"{H}{{64}}"),
@@ -59,23 +79,53 @@ MODELS: Final = (
 )
 
 CHINA: Final = (
-    rule("aliyun-key-id", "Aliyun access key id", "LTAI", f"{A}{{12,26}}", _mixed),
+    rule("aliyun-key-id", "Aliyun access key id", "LTAI", f"{A}{{12,26}}", _cased),
     rule("aliyun-sts", "Aliyun temporary access key id", "STS.", f"{A}{{20,40}}", _mixed),
     rule("tencent-key-id", "Tencent Cloud secret id", "AKID", f"{A}{{32,40}}"),
     rule("volcengine-key-id", "Volcengine access key id", "AKLT AKTP", f"{A}{{32,64}}={{0,2}}"),
     rule("baidu-key", "Baidu Cloud API key", "bce-v3/ALTAK-", f"{A}{{16,32}}/{H}{{40}}"),
     rule("baidu-key-id", "Baidu Cloud access key id", "ALTAK", f"-?{A}{{18,32}}"),
     rule("jdcloud-key", "JD Cloud access key id", "JDC_", f"{U}{{26,32}}"),
-    rule("dingtalk-webhook", "DingTalk robot address", "oapi.dingtalk.com/robot/send?access_token=", f"{H}{{64}}", free=True),
+    rule(
+        "dingtalk-webhook",
+        "DingTalk robot address",
+        "oapi.dingtalk.com/robot/send?access_token=",
+        f"{H}{{64}}",
+        free=True,
+    ),
     rule("dingtalk-secret", "DingTalk signing secret", "SEC", f"{H}{{64}}"),
-    rule("wecom-webhook", "WeCom robot address", "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", UUID, free=True),
-    rule("feishu-webhook", "Feishu robot address", "/open-apis/bot/v2/hook/ /open-apis/bot/hook/", f"(?:{UUID}|{H}{{32}})", free=True),
-    rule("feishu-webhook", "Feishu flow address", "/flow/api/trigger-webhook/", f"{H}{{32}}", free=True),
+    rule(
+        "wecom-webhook",
+        "WeCom robot address",
+        "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=",
+        UUID,
+        free=True,
+    ),
+    rule(
+        "feishu-webhook",
+        "Feishu robot address",
+        "/open-apis/bot/v2/hook/ /open-apis/bot/hook/",
+        f"(?:{UUID}|{H}{{32}})",
+        free=True,
+    ),
+    rule(
+        "feishu-webhook",
+        "Feishu flow address",
+        "/flow/api/trigger-webhook/",
+        f"{H}{{32}}",
+        free=True,
+    ),
     rule("serverchan-key", "ServerChan send key", "SCT", f"\\d{{3,7}}T{A}{{20,40}}"),
     rule("gitee-token", "Coding.net or Gitee token", "gitee_ ptok", f"{A}{{32,64}}", _mixed),
     rule("modelscope-token", "ModelScope token", "ms-", UUID),
     rule("siliconflow-key", "SiliconFlow API key", "sf-", f"[a-z]{{40,60}}"),
-    rule("wechat-pay-key", "WeChat access token", "access_token=", f"\\d\\d_{W}{{100,200}}", free=True),
+    rule(
+        "wechat-pay-key",
+        "WeChat access token",
+        "access_token=",
+        f"\\d\\d_{W}{{100,200}}",
+        free=True,
+    ),
 )
 
 RULES: Final[tuple[Rule, ...]] = (*MODELS, *CHINA)

@@ -7,18 +7,29 @@ written. No function here ever returns or shows a value.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from vault_cli.text import secret_context, secret_kinds, secret_personal, secret_shapes
 from vault_cli.text import secret_vendors
+from vault_cli.text.secret_context import find_context
+from vault_cli.text.secret_personal import find_personal
 from vault_cli.text.secret_rules import Rule, apply_rule
-from vault_cli.text.secret_shapes import Found
+from vault_cli.text.secret_shapes import Found, find_shapes
+from vault_cli.text.secret_values import is_random
+from vault_cli.text.secret_views import (
+    decoded_runs,
+    folded_view,
+    joined_runs,
+    joined_view,
+    long_runs,
+)
 
+_ROUNDS: Final = 8
+_SHORT: Final = 14
+_SURE: Final = 12
 _WARN: Final = frozenset({"mobile-number"})
-_RUN: Final = re.compile(r"[A-Za-z0-9+/=_.:~$%?&@-]{16,}")
 
 
 class SecretHit(NamedTuple):
@@ -40,10 +51,9 @@ class SecretHit(NamedTuple):
 
 def find_secrets(text: str) -> list[SecretHit]:
     """Return the secrets and personal numbers of a text, in order, without overlaps."""
-    lower = text.replace("İ", "I").lower()
     return [
         SecretHit(kind, start, end, kind in secret_personal.WORDS, _severity(kind))
-        for kind, start, end in _merged(_find(text, lower))
+        for kind, start, end in _merged(_find(text))
     ]
 
 
@@ -54,12 +64,21 @@ def describe(hit: SecretHit) -> str:
 
 def redact_secrets(text: str) -> str:
     """Return a text with every hit replaced by `[<kind>]`; doing it twice changes nothing more."""
+    for _ in range(_ROUNDS):
+        hits = find_secrets(text)
+        if not hits:
+            return text
+        text = _replace(text, hits)
+    return "[redacted]"
+
+
+def _replace(text: str, hits: list[SecretHit]) -> str:
     parts: list[str] = []
     done = 0
-    for hit in find_secrets(text):
+    for hit in hits:
         parts.extend((text[done : hit.start], f"[{hit.kind}]"))
         done = hit.end
-    return "".join((*parts, text[done:])) if parts else text
+    return "".join((*parts, text[done:]))
 
 
 def secret_lines(text: str) -> list[tuple[int, str]]:
@@ -75,22 +94,81 @@ def _severity(kind: str) -> Literal["refuse", "warn"]:
     return "warn" if kind in _WARN else "refuse"
 
 
-def _find(text: str, lower: str) -> Iterator[Found]:
-    yield from _find_vendors(text)
-    yield from secret_shapes.find_shapes(text, lower)
-    yield from secret_context.find_context(text, lower)
-    yield from secret_personal.find_personal(text)
+def _find(text: str) -> Iterator[Found]:
+    runs = long_runs(text)
+    yield from _find_plain(text, runs)
+    folded = folded_view(text)
+    if folded is not None:
+        for hit in _find_plain(folded.text, long_runs(folded.text)):
+            yield Found(hit.kind, *folded.locate(hit.start, hit.end))
+    yield from _find_joined(text, runs)
+    yield from _find_decoded(text, runs)
 
 
-def _find_vendors(text: str) -> Iterator[Found]:
-    runs = "\n".join(_RUN.findall(text))
-    if not runs:
+def _find_plain(text: str, runs: list[str]) -> Iterator[Found]:
+    lower = _lower(text)
+    coded = bool(runs)
+    if coded:
+        yield from _find_vendors(text, _anchors(" ".join(_wide_runs(text))))
+    yield from find_shapes(text, lower, coded=coded)
+    yield from find_context(text, lower)
+    yield from find_personal(text, coded=coded)
+
+
+def _wide_runs(text: str) -> list[str]:
+    return [word for word in text.split() if len(word) > _SHORT]
+
+
+def _find_joined(text: str, runs: list[str]) -> Iterator[Found]:
+    """Secrets that go on in the next line; only hits that cross a line, and unmistakable ones."""
+    if "\n" not in text:
         return
-    for anchor, rules in _by_anchor().items():
-        if anchor in runs:
-            for one in rules:
-                for start, end in apply_rule(one, anchor, text):
-                    yield Found(one.kind, start, end)
+    known = set(runs)
+    crossing = " ".join(run for run in joined_runs(text) if run not in known)
+    if not crossing:
+        return
+    view = joined_view(text)
+    for hit in _find_crossing(view.text, _anchors(crossing)):
+        if view.has_seam(hit.start + 1, hit.end - 1):
+            yield Found(hit.kind, *view.locate(hit.start, hit.end))
+
+
+def _find_crossing(text: str, anchors: list[str]) -> Iterator[Found]:
+    yield from _find_vendors(text, anchors)
+    lower = _lower(text)
+    for hit in (*find_shapes(text, lower, coded=True), *find_context(text, lower)):
+        if is_random(text[hit.start : hit.end], _SURE) or hit.kind not in {
+            "password",
+            "command-password",
+        }:
+            yield hit
+
+
+def _lower(text: str) -> str:
+    """The text in lower case, never longer: `İ` would become two characters."""
+    return text.replace("İ", "I").lower()
+
+
+def _find_decoded(text: str, runs: list[str]) -> Iterator[Found]:
+    """Base64 and hexadecimal that spell a credential; the whole of it is the hit."""
+    for run, spelled in decoded_runs(runs):
+        hit = next(_find_plain(spelled, long_runs(spelled)), None)
+        if hit is not None and hit.kind not in _WARN:
+            start = text.find(run)
+            if start >= 0:
+                yield Found(hit.kind, start, start + len(run))
+
+
+def _anchors(text: str) -> list[str]:
+    return [anchor for anchor in _by_anchor() if anchor in text]
+
+
+def _find_vendors(text: str, anchors: list[str]) -> Iterator[Found]:
+    table = _by_anchor()
+    for anchor in anchors:
+        for one in table[anchor]:
+            for start, end in apply_rule(one, anchor, text):
+                yield Found(one.kind, start, end)
 
 
 @cache
