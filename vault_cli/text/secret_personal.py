@@ -21,17 +21,16 @@ WORDS: Final = {
     "mobile-number": "mobile number",
 }
 
-_EDGE: Final = r"(?<![A-Za-z0-9_.+/#=%-])"
-_START: Final = r"(?<![A-Za-z0-9_.])(?<!\d[-/:])"
+_LEFT: Final = re.compile(r"[A-Za-z0-9_.]$|\d[-/:]$")
 _END: Final = r"(?![A-Za-z0-9_]|[.:-]\d)"
-_NUMBER: Final = re.compile(rf"{_START}\d(?:[ -]?\d){{9,18}}(?:[ -]?[xX])?{_END}")
-_CODE: Final = re.compile(
-    rf"{_START}[0-9A-HJ-NP-RT-UW-Y]{{2}}\d{{6}}[0-9A-HJ-NP-RT-UW-Y]{{10}}{_END}"
-)
+_NUMBER: Final = re.compile(rf"[0-9](?:[ -]?[0-9]){{9,18}}(?:[ -]?[xX])?{_END}")
+_CODE: Final = re.compile(rf"[0-9A-HJ-NP-RT-UW-Y]{{2}}[0-9]{{6}}[0-9A-HJ-NP-RT-UW-Y]{{10}}{_END}")
 _IBAN: Final = re.compile(
-    rf"{_START}[A-Z]{{2}}\d\d(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,4}})?{_END}"
+    rf"[A-Z]{{2}}[0-9]{{2}}(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,4}})?{_END}"
 )
-_SSN: Final = re.compile(rf"{_START}(?!000|666|9)\d{{3}}([- ]?)(?!00)\d\d\1(?!0000)\d{{4}}{_END}")
+_SSN: Final = re.compile(
+    rf"(?!000|666|9)[0-9]{{3}}([- ]?)(?!00)[0-9]{{2}}\1(?!0000)[0-9]{{4}}{_END}"
+)
 _SSN_WORD: Final = re.compile(r"(?i)\bssn\b|social[ -]security|社会安全|社保号|社會安全")
 _MOBILE: Final = re.compile(r"(?:\+?86[ -]?)?(1[3-9]\d[ -]?\d{4}[ -]?\d{4})")
 _CARDS: Final = (
@@ -57,26 +56,39 @@ _STOCK_MOBILE: Final = re.compile(r"(\d)\1{4}|0{4}|1234|2345|3456|4567|5678|8000
 _EXAMPLE_SSN: Final = frozenset({"078051120", "123456789", "219099999", "111223333", "123121234"})
 
 
-def find_personal(text: str) -> Iterator[Found]:
-    """Yield the numbers of persons in a text, in linear time."""
-    for match in _NUMBER.finditer(text):
-        yield from _number(text, match)
-    for match in _CODE.finditer(text):
-        if not match.group().isdecimal() and check_digits.is_organisation_code(match.group()):
-            yield from _unless_published(text, "organisation-code", match)
-    for match in _IBAN.finditer(text):
-        if check_digits.is_iban(match.group().replace(" ", "")):
-            yield from _unless_published(text, "iban", match)
-    if _SSN_WORD.search(text) is not None:
+def find_personal(text: str, *, coded: bool) -> Iterator[Found]:
+    """Yield the numbers of persons in a text, in linear time.
+
+    Args:
+        text: any text.
+        coded: whether it has a run of letters and digits long enough for a code or an IBAN.
+    """
+    digits = _DIGITS.search(text) is not None
+    long = digits and _LONG.search(text) is not None
+    if long:
+        for match in _apart(_NUMBER, text):
+            yield from _number(text, match)
+    if coded:
+        for match in _apart(_CODE, text):
+            if not match.group().isdecimal() and check_digits.is_organisation_code(match.group()):
+                yield from _unless_published(text, "organisation-code", match)
+    if coded or long:
+        for match in _apart(_IBAN, text):
+            if check_digits.is_iban(match.group().replace(" ", "")):
+                yield from _unless_published(text, "iban", match)
+    if digits and _SSN_WORD.search(text) is not None:
         yield from _social(text)
 
 
-def may_hold_number(text: str) -> bool:
-    """Whether a text has enough digits in a row for a number that is looked for."""
-    return _LONG.search(text) is not None
+_LONG: Final = re.compile(r"[0-9](?:[ -]?[0-9]){9}")
+_DIGITS: Final = re.compile(r"[0-9][0-9 -]{8}")
 
 
-_LONG: Final = re.compile(r"[0-9][0-9 -]{8}")
+def _apart(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches that are no part of a longer word, number, date or address."""
+    for match in pattern.finditer(text):
+        if _LEFT.search(text, max(0, match.start() - 2), match.start()) is None:
+            yield match
 
 
 def _number(text: str, match: re.Match[str]) -> Iterator[Found]:
@@ -116,7 +128,7 @@ def _unless_published(text: str, kind: str, match: re.Match[str]) -> Iterator[Fo
 
 
 def _social(text: str) -> Iterator[Found]:
-    for match in _SSN.finditer(text):
+    for match in _apart(_SSN, text):
         around = text[max(0, match.start() - 40) : match.end() + 30]
         plain = re.sub("[ -]", "", match.group())
         if _SSN_WORD.search(around) and plain not in _EXAMPLE_SSN:

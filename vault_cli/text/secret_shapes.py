@@ -86,10 +86,16 @@ _WIREGUARD: Final = re.compile(
 )
 
 
-def find_shapes(text: str, lower: str) -> Iterator[Found]:
-    """Yield the structured secrets of a text. `lower` is the text in lower case, same length."""
-    for needles, find in _FINDERS:
-        if any(needle in lower for needle in needles):
+def find_shapes(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
+    """Yield the structured secrets of a text.
+
+    Args:
+        text: any text.
+        lower: the text in lower case, of the same length.
+        coded: whether it has a run of letters and digits long enough for a token.
+    """
+    for stem, needles, find in _FINDERS if coded else _SHORT_FINDERS:
+        if stem in lower and (not needles or any(needle in lower for needle in needles)):
             yield from find(text)
 
 
@@ -210,15 +216,22 @@ def _wallets(text: str) -> Iterator[Found]:
 
 
 _Finder = Callable[[str], Iterator[Found]]
-_FINDERS: Final[tuple[tuple[tuple[str, ...], _Finder], ...]] = (
-    (("private key",), _keys),
-    (("putty-user-key", "private-lines:"), _putty),
-    (("eyj",), _jwts),
-    (("://",), _urls),
-    (("bearer ", "basic ", "authorization"), _headers),
-    ((" -u", "--user", "--proxy-user"), _curls),
-    ((" -p", " -a", " -w", "--pass"), _commands),
-    (("login ", "login\n"), _netrcs),
-    (("phrase", "mnemonic", "seed words", "助记词", "短语"), _seeds),
-    (("privatekey", "presharedkey", "private_key", "private key", "secret key", "私钥"), _wallets),
+_FINDERS: Final[tuple[tuple[str, tuple[str, ...], _Finder], ...]] = (
+    ("private", ("private key",), _keys),
+    ("private", ("putty-user-key", "private-lines:"), _putty),
+    ("key", ("privatekey", "presharedkey", "private", "secret", "私钥", "wallet"), _wallets),
+    ("eyj", (), _jwts),
+    ("bearer ", (), _headers),
+    ("basic ", (), _headers),
+    ("authorization", (), _headers),
+    ("://", (), _urls),
+    (" -", (" -u", "--user", "--proxy-user"), _curls),
+    (" -", (" -p", " -a", " -w", "--pass"), _commands),
+    ("login", ("password",), _netrcs),
+    ("phrase", (), _seeds),
+    ("mnemonic", (), _seeds),
+    ("seed words", (), _seeds),
+    ("助记词", (), _seeds),
+    ("短语", (), _seeds),
 )
+_SHORT_FINDERS: Final = _FINDERS[7:]

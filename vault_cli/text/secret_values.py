@@ -65,6 +65,7 @@ _RANDOM_LENGTH: Final = 16
 _PIECE_LENGTH: Final = 4.5
 _WORD_LENGTH: Final = 3
 _WORD_SHARE: Final = 0.5
+_HEX_LENGTH: Final = 32
 _PART_LENGTH: Final = 10
 _MIN_DISTINCT: Final = 6
 _MIN_PASSWORD: Final = 6
@@ -110,6 +111,11 @@ def is_mixed(value: str) -> bool:
     return letters <= _PIECE_LENGTH * len(pieces) and words <= _WORD_SHARE * letters
 
 
+def is_gibberish(value: str) -> bool:
+    """Whether lower-case letters make no word, as in the keys of some vendors."""
+    return value.isalpha() and value.islower() and not _is_word(value)
+
+
 def _is_word(piece: str) -> bool:
     if len(piece) < _WORD_LENGTH or not piece.isalpha():
         return False
@@ -127,7 +133,7 @@ def is_random(value: str, length: int = _RANDOM_LENGTH) -> bool:
         and not is_placeholder(value)
         and not _DATE.match(value)
         and not _is_slug(value)
-        and is_mixed(value)
+        and (is_mixed(value) or (len(value) >= _HEX_LENGTH and is_hex(value)))
     )
 
 

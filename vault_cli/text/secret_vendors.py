@@ -6,7 +6,13 @@ import re
 from typing import Final
 
 from vault_cli.text.secret_rules import UUID, A, H, Rule, U, W, rule
-from vault_cli.text.secret_values import is_mixed, is_placeholder, is_random
+from vault_cli.text.secret_values import (
+    is_gibberish,
+    is_mixed,
+    is_placeholder,
+    is_random,
+    is_scrambled,
+)
 
 _SPLIT: Final = re.compile(r"[-_]")
 
@@ -21,8 +27,13 @@ def _cased(value: str) -> bool:
 
 def _vendor_key(value: str) -> bool:
     """`sk-` and something random; `sk-learn-compatible-estimators` is a name."""
-    parts = _SPLIT.split(value[3:])
-    return not is_placeholder(value) and any(is_random(part) for part in (*parts, "".join(parts)))
+    body = value[3:]
+    if is_placeholder(body):
+        return False
+    parts = (*_SPLIT.split(body), _SPLIT.sub("", body))
+    return any(is_random(part) or is_scrambled(part, 20) for part in parts) or (
+        len(body) >= 40 and is_gibberish(body)
+    )
 
 
 MODELS: Final = (

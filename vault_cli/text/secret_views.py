@@ -26,6 +26,7 @@ _ENCODED: Final = re.compile("[A-Za-z0-9+/_-]{24,}={0,2}")
 _WRAP: Final = re.compile(
     r"(?<=[A-Za-z0-9_+/=.:-])\\?\r?\n[ \t]*(?:(?:[>|#*]|//)[ \t]?)?(?=[A-Za-z0-9_+/=.-])"
 )
+_LINE_MARKS: Final = " \t\r\\>|*#"
 _LONG_RUN: Final = 15
 _VERY_LONG_RUN: Final = 32
 _LEAST_DECODED: Final = 12
@@ -67,17 +68,17 @@ def long_runs(text: str) -> list[str]:
 
 
 def joined_runs(text: str) -> list[str]:
-    """Return the same for the text without line breaks and backslashes."""
-    spaced = text.encode("latin-1", "replace").translate(_TOKEN_BYTES, b"\n\r\\")
-    return _suspects(spaced)
+    """Return the same for the text without line breaks, and what begins or ends a line."""
+    joined = "".join([line.strip(_LINE_MARKS) for line in text.split("\n")])
+    return _suspects(joined.encode("latin-1", "replace").translate(_TOKEN_BYTES))
 
 
 def _suspects(spaced: bytes) -> list[str]:
-    return [
-        run
-        for run in map(bytes.decode, (part for part in spaced.split() if len(part) >= _LONG_RUN))
-        if len(run) >= _VERY_LONG_RUN or _MIX.search(run) is not None
-    ]
+    parts = spaced.split()
+    if max(map(len, parts), default=0) < _LONG_RUN:
+        return []
+    long = [part.decode() for part in parts if len(part) >= _LONG_RUN]
+    return [run for run in long if len(run) >= _VERY_LONG_RUN or _MIX.search(run) is not None]
 
 
 def folded_view(text: str) -> View | None:
@@ -152,7 +153,7 @@ def decoded_runs(runs: list[str]) -> Iterator[tuple[str, str]]:
     for run in runs:
         for match in _ENCODED.finditer(run):
             spelled = decode_text(match.group()) or _decode_hex(match.group())
-            if len(spelled) >= _LEAST_DECODED and spelled.isascii() and _is_readable(spelled):
+            if len(spelled) >= _LEAST_DECODED and _is_readable(spelled):
                 yield match.group(), spelled
 
 

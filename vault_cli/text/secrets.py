@@ -14,9 +14,10 @@ from typing import Final, Literal, NamedTuple
 from vault_cli.text import secret_context, secret_kinds, secret_personal, secret_shapes
 from vault_cli.text import secret_vendors
 from vault_cli.text.secret_context import find_context
-from vault_cli.text.secret_personal import find_personal, may_hold_number
+from vault_cli.text.secret_personal import find_personal
 from vault_cli.text.secret_rules import Rule, apply_rule
 from vault_cli.text.secret_shapes import Found, find_shapes
+from vault_cli.text.secret_values import is_random
 from vault_cli.text.secret_views import (
     decoded_runs,
     folded_view,
@@ -26,6 +27,8 @@ from vault_cli.text.secret_views import (
 )
 
 _ROUNDS: Final = 8
+_SHORT: Final = 14
+_SURE: Final = 12
 _WARN: Final = frozenset({"mobile-number"})
 
 
@@ -97,34 +100,53 @@ def _find(text: str) -> Iterator[Found]:
     folded = folded_view(text)
     if folded is not None:
         for hit in _find_plain(folded.text, long_runs(folded.text)):
-            if folded.has_seam(hit.start, hit.end):
-                yield Found(hit.kind, *folded.locate(hit.start, hit.end))
+            yield Found(hit.kind, *folded.locate(hit.start, hit.end))
     yield from _find_joined(text, runs)
     yield from _find_decoded(text, runs)
 
 
 def _find_plain(text: str, runs: list[str]) -> Iterator[Found]:
-    lower = text.replace("İ", "I").lower()
-    if runs:
-        yield from _find_vendors(text, _anchors(text))
-    yield from find_shapes(text, lower)
+    lower = _lower(text)
+    coded = bool(runs)
+    if coded:
+        yield from _find_vendors(text, _anchors(" ".join(_wide_runs(text))))
+    yield from find_shapes(text, lower, coded=coded)
     yield from find_context(text, lower)
-    if runs or may_hold_number(text):
-        yield from find_personal(text)
+    yield from find_personal(text, coded=coded)
+
+
+def _wide_runs(text: str) -> list[str]:
+    return [word for word in text.split() if len(word) > _SHORT]
 
 
 def _find_joined(text: str, runs: list[str]) -> Iterator[Found]:
-    """Keys that go on in the next line: known shapes only, and only those that cross a line."""
+    """Secrets that go on in the next line; only hits that cross a line, and unmistakable ones."""
     if "\n" not in text:
         return
     known = set(runs)
-    crossing = "\n".join(run for run in joined_runs(text) if run not in known)
-    anchors = _anchors(crossing) if crossing else []
-    if anchors:
-        view = joined_view(text)
-        for hit in _find_vendors(view.text, anchors):
-            if view.has_seam(hit.start + 1, hit.end - 1):
-                yield Found(hit.kind, *view.locate(hit.start, hit.end))
+    crossing = " ".join(run for run in joined_runs(text) if run not in known)
+    if not crossing:
+        return
+    view = joined_view(text)
+    for hit in _find_crossing(view.text, _anchors(crossing)):
+        if view.has_seam(hit.start + 1, hit.end - 1):
+            yield Found(hit.kind, *view.locate(hit.start, hit.end))
+
+
+def _find_crossing(text: str, anchors: list[str]) -> Iterator[Found]:
+    yield from _find_vendors(text, anchors)
+    lower = _lower(text)
+    for hit in (*find_shapes(text, lower, coded=True), *find_context(text, lower)):
+        if is_random(text[hit.start : hit.end], _SURE) or hit.kind not in {
+            "password",
+            "command-password",
+        }:
+            yield hit
+
+
+def _lower(text: str) -> str:
+    """The text in lower case, never longer: `İ` would become two characters."""
+    return text.replace("İ", "I").lower()
 
 
 def _find_decoded(text: str, runs: list[str]) -> Iterator[Found]:
