@@ -25,6 +25,7 @@ from vault_cli.text.similarity import (
     Likeness,
     compare_texts,
     find_opposed,
+    letters_of,
     prepare_text,
     read_claims,
     same_text,
@@ -69,7 +70,7 @@ class Alike(NamedTuple):
             `rejected-before`.
         other: the record that was there.
         why: the difference in a few words.
-        mine: the sentence or beginning of the record that was asked about.
+        mine: the first sentence of the record that was asked about that differs, "" for none.
         theirs: the one of `other`.
         low_authority: `code` is `contradiction`, and a person had said so.
     """
@@ -134,7 +135,7 @@ def _compare(record: Record, other: Record) -> Alike | None:
     if record.kind in _APART or other.kind in _APART:
         return None
     if other.status is not Status.REJECTED:
-        opposed = _contradiction(record, other)
+        opposed = find_contradiction(record, other)
         if opposed is not None:
             return opposed
     likeness = _likeness(record, other)
@@ -145,10 +146,20 @@ def _compare(record: Record, other: Record) -> Alike | None:
         if code == "similar-text":
             return None
         code = "rejected-before"
-    return Alike(code, other, likeness.why, _cut(_whole(record)), _cut(_whole(other)))
+    return Alike(code, other, likeness.why, *_differing(_whole(record), _whole(other)))
 
 
-def _contradiction(record: Record, other: Record) -> Alike | None:
+def _differing(mine: str, theirs: str) -> tuple[str, str]:
+    """Return the first sentence of each text that the other does not have, "" for none."""
+    own, there = split_sentences(mine), split_sentences(theirs)
+    known, known_there = ({letters_of(text) for text in texts} for texts in (own, there))
+    first = next((text for text in own if letters_of(text) not in known_there), "")
+    second = next((text for text in there if letters_of(text) not in known), "")
+    return _cut(first), _cut(second)
+
+
+def find_contradiction(record: Record, other: Record) -> Alike | None:
+    """Return in which sentences two records contradict each other, None when they do not."""
     mine, theirs = claims_of(record), claims_of(other)
     opposed = find_opposed(read_claims(mine), read_claims(theirs))
     if opposed is None:
@@ -293,7 +304,11 @@ def _named(other: Record) -> str:
 
 
 def _pair(alike: Alike) -> str:
-    return f"here “{alike.mine}”, there “{alike.theirs}”"
+    return ", ".join(
+        f"{where} “{text}”"
+        for where, text in (("here", alike.mine), ("there", alike.theirs))
+        if text
+    )
 
 
 def _duplicate(record: Record, alike: Alike) -> tuple[str, str]:
