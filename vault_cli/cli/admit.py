@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +14,9 @@ from vault_cli.cli.views import plural, show_lines
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.features.resolve import resolve_records
 from vault_cli.model.record import Record, Status
+
+if TYPE_CHECKING:
+    from vault_cli.features.likeness import Alike
 
 
 def approve(
@@ -76,6 +80,7 @@ def plan_approval(
     yes: bool = False,
 ) -> Plan:
     """Return the plan that puts records in force."""
+    from vault_cli.cli.pairs import alike_data
     from vault_cli.features.approval import needed_paths, plan_approve
 
     texts = {path: inv.read(path) for path in needed_paths(inv.snapshot, records)}
@@ -90,6 +95,7 @@ def plan_approval(
         allow=tuple(allow),
         reason=reason,
     )
+    alikes = _alikes(inv, records, asks=not yes)
     own = [found for record in records for found in record.findings if not record.in_force]
     one = f"{records[0].id}: {records[0].title}"
     what = one if len(records) == 1 else plural(len(records), "record")
@@ -99,15 +105,33 @@ def plan_approval(
         f"Approve {what}?",
         person=True,
         yes=yes,
-        card=[line for record in records for line in approval_card(record)],
+        card=[line for record in records for line in approval_card(record, alikes[record.id])],
+        data={"alike": {key: alike_data(found) for key, found in alikes.items()}},
         findings=() if planned.change.is_empty else (*own, *planned.notes),
         nothing="already in force",
     )
 
 
-def approval_card(record: Record) -> list[Line]:
-    """Return what a person is about to put in force: title, keys and text."""
-    return [] if record.in_force else [*show_lines(record), ""]
+def _alikes(
+    inv: Invocation, records: tuple[Record, ...], *, asks: bool
+) -> dict[str, tuple[Alike, ...]]:
+    """Return by id what each draft is like, or against; with `--yes` nobody would read it."""
+    from vault_cli.cli.pairs import alike_of
+
+    return {
+        record.id: alike_of(inv, record) if asks and not record.in_force else ()
+        for record in records
+    }
+
+
+def approval_card(record: Record, alikes: Sequence[Alike] = ()) -> list[Line]:
+    """Return what a person is about to put in force: title, keys, text, and what is like it."""
+    from vault_cli.cli.pairs import alike_lines
+
+    if record.in_force:
+        return []
+    beside = list(alike_lines(alikes))
+    return [*show_lines(record), "", *beside, *([""] if beside else [])]
 
 
 def reject(

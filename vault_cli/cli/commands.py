@@ -37,6 +37,8 @@ COMMANDS: dict[str, Entry] = {
     "approve": Entry("curate", "admit", "approve", "Put drafts in force."),
     "reject": Entry("curate", "admit", "reject", "Turn a draft down, with the reason."),
     "revise": Entry("curate", "curate", "revise", "Propose a successor of a record in force."),
+    "merge": Entry("curate", "pairs", "merge", "Put two records that say the same into one."),
+    "conflict": Entry("curate", "pairs", "conflict", "Name two records as being in conflict."),
     "deprecate": Entry("curate", "admit", "deprecate", "Take a record out of force."),
     "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
     "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),

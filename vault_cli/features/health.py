@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 
 from vault_cli.errors import Diagnostic, Severity
+from vault_cli.features.conflicts import check_conflicts
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes, verification_problem
 from vault_cli.model.lifecycle import Actor, may_step
@@ -147,6 +148,7 @@ def check_relations(
             for old in record.supersedes:
                 successors.setdefault(old, []).append(record)
     found += _check_circles(snapshot)
+    found += check_conflicts(snapshot)
     for record in snapshot.records:
         found += _check_successors(record, successors.get(record.id, []), known, now)
     return found

@@ -18,13 +18,16 @@ from typing import Final, NamedTuple
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.supersession import periods_overlap
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
+from vault_cli.text.lines import lines_outside_fences
 from vault_cli.text.negation import read_sentence, split_sentences
-from vault_cli.text.sections import section_text, split_sections
+from vault_cli.text.sections import split_sections
 from vault_cli.text.similarity import (
     Likeness,
     compare_texts,
     find_opposed,
+    letters_of,
     prepare_text,
+    read_claims,
     same_text,
 )
 
@@ -67,7 +70,7 @@ class Alike(NamedTuple):
             `rejected-before`.
         other: the record that was there.
         why: the difference in a few words.
-        mine: the sentence or beginning of the record that was asked about.
+        mine: the first sentence of the record that was asked about that differs, "" for none.
         theirs: the one of `other`.
         low_authority: `code` is `contradiction`, and a person had said so.
     """
@@ -111,6 +114,8 @@ def compare_record(snapshot: Snapshot, record: Record, now: datetime) -> tuple[A
         and other.status in _COMPARED
         and other.id not in record.supersedes  # it is there to take its place
         and record.id not in other.supersedes
+        and other.id not in record.derived_from
+        and record.id not in other.derived_from
     )
     found = []
     for other in _likely(record, others):
@@ -127,10 +132,10 @@ def _compare(record: Record, other: Record) -> Alike | None:
     if same_text(text, theirs):
         code = "rejected-before" if other.status is Status.REJECTED else "duplicate-text"
         return Alike(code, other, SAME, _cut(text), _cut(theirs))
-    if record.kind in _APART or other.kind in _APART or _is_refusal(other):
+    if record.kind in _APART or other.kind in _APART:
         return None
     if other.status is not Status.REJECTED:
-        opposed = _contradiction(record, other)
+        opposed = find_contradiction(record, other)
         if opposed is not None:
             return opposed
     likeness = _likeness(record, other)
@@ -141,22 +146,25 @@ def _compare(record: Record, other: Record) -> Alike | None:
         if code == "similar-text":
             return None
         code = "rejected-before"
-    return Alike(code, other, likeness.why, _cut(_whole(record)), _cut(_whole(other)))
+    return Alike(code, other, likeness.why, *_differing(_whole(record), _whole(other)))
 
 
-def _is_refusal(record: Record) -> bool:
-    """Tell whether it is the decision that a draft was turned down: it has the draft's title."""
-    return record.kind is Kind.DECISION and bool(section_text(record.body, "why"))
+def _differing(mine: str, theirs: str) -> tuple[str, str]:
+    """Return the first sentence of each text that the other does not have, "" for none."""
+    own, there = split_sentences(mine), split_sentences(theirs)
+    known, known_there = ({letters_of(text) for text in texts} for texts in (own, there))
+    first = next((text for text in own if letters_of(text) not in known_there), "")
+    second = next((text for text in there if letters_of(text) not in known), "")
+    return _cut(first), _cut(second)
 
 
-def _contradiction(record: Record, other: Record) -> Alike | None:
+def find_contradiction(record: Record, other: Record) -> Alike | None:
+    """Return in which sentences two records contradict each other, None when they do not."""
     mine, theirs = claims_of(record), claims_of(other)
-    opposed = find_opposed(
-        prepare_text("\n".join(mine)).sentences, prepare_text("\n".join(theirs)).sentences
-    )
+    opposed = find_opposed(read_claims(mine), read_claims(theirs))
     if opposed is None:
         return None
-    pair = (_cut(mine.get(opposed.pair[0], "")), _cut(theirs.get(opposed.pair[1], "")))
+    pair = (_cut(mine[opposed.pair[0]]), _cut(theirs[opposed.pair[1]]))
     why = opposed.why
     one, two = record.applies_when.strip(), other.applies_when.strip()
     if one and two and compare_texts(one, two).relation in ("unrelated", "contradicting"):
@@ -185,7 +193,7 @@ def _likeness(record: Record, other: Record) -> Likeness:
 def statement_of(record: Record) -> str:
     """Return what a record says without its headings: its text, else its title."""
     lead, sections = split_sections(record.body)
-    text = "\n".join([lead, *(section.text for section in sections)]).strip()
+    text = "\n\n".join([lead, *(section.text for section in sections)]).strip()
     return text[:_READ] or record.title.strip()
 
 
@@ -193,7 +201,7 @@ def _whole(record: Record) -> str:
     """Return title and text, the title once."""
     text = statement_of(record)
     first = text.split("\n", 1)[0]
-    return text if same_text(first, record.title) else f"{record.title}\n{text}"
+    return text if same_text(first, record.title) else f"{record.title}\n\n{text}"
 
 
 def claims_of(record: Record) -> dict[str, str]:
@@ -216,7 +224,8 @@ def claims_of(record: Record) -> dict[str, str]:
 
 
 def _claim(claims: dict[str, str], text: str, *, is_avoided: bool) -> None:
-    for sentence in split_sentences(text):
+    outside = "\n".join(line for _, line in lines_outside_fences(text))
+    for sentence in split_sentences(outside):
         clauses = read_sentence(sentence).clauses
         turn = is_avoided and clauses and not clauses[0].negated
         claims.setdefault(f"never {sentence}" if turn else sentence, sentence)
@@ -295,7 +304,11 @@ def _named(other: Record) -> str:
 
 
 def _pair(alike: Alike) -> str:
-    return f"here “{alike.mine}”, there “{alike.theirs}”"
+    return ", ".join(
+        f"{where} “{text}”"
+        for where, text in (("here", alike.mine), ("there", alike.theirs))
+        if text
+    )
 
 
 def _duplicate(record: Record, alike: Alike) -> tuple[str, str]:

@@ -65,6 +65,10 @@ _CONTRACTED: Final = (
     (re.compile(r"\bcannot\b"), "can not"),
 )
 _SENTENCE_END: Final = re.compile(r"[.!?](?=[\s\"'”’)]|$)|[。！？\n]|(?<=\S)\s+[-–](?=\s)")
+_WRAP: Final = re.compile(r"(?<=\S)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)、][ \t]?|$))")
+"""A line end within a paragraph: the sentence goes on in the next line."""
+
+_CJK_SPACE: Final = re.compile(r"(?<=[\u3001-\u9fff\uff01-\uff5e]) (?=[\u3001-\u9fff])")
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-*+>]|\d{1,3}[.)]|#{1,6})\s+")
 _SUBORDINATE: Final = frozenset({"without", "before", "after", "when"})
 _OPENING: Final = _SUBORDINATE | {"contrast", "break"}
@@ -137,7 +141,8 @@ class Reading(NamedTuple):
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences and lines, list marks dropped, in order."""
+    """Split a text into sentences, in order; paragraphs and list items end them too."""
+    text = _CJK_SPACE.sub("", _WRAP.sub(" ", text.replace("\r\n", "\n")))
     parts = (_LIST_MARK.sub("", part).strip() for part in _SENTENCE_END.split(text))
     return [part for part in parts if part]
 

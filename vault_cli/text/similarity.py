@@ -16,8 +16,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from math import sqrt
 from typing import Final, Literal, NamedTuple
 
@@ -167,9 +168,14 @@ def prepare_text(text: str) -> Prepared:
     """Take a text apart."""
     plain = _plain(text)
     words = tuple(_WORD.findall(plain)[:_MOST_WORDS])
-    read = tuple(map(_read, split_sentences(text)[:_SENTENCES]))
+    read = read_claims(split_sentences(text))
     counts = Counter(token for sentence in read for token in sentence.reading.content)
     return Prepared(letters_of(text), words, tuple(_units(words)), counts, read)
+
+
+def read_claims(sentences: Iterable[str]) -> tuple[Sentence, ...]:
+    """Read sentences for `find_opposed`; the first 40 count."""
+    return tuple(_read(sentence) for sentence in islice(sentences, _SENTENCES))
 
 
 def _read(text: str) -> Sentence:
