@@ -45,6 +45,7 @@ COMMANDS: dict[str, Entry] = {
     "quarantine": Entry(
         "curate", "quarantine", "quarantine", "Look at what was held back, release or purge it."
     ),
+    "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "upkeep", "check", "Check every file of the vault."),
