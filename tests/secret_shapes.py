@@ -48,12 +48,14 @@ _add("stripe", "sk" + "_live_" + letters(24))
 _add("model", "sk" + "-" + letters(48))
 _add(
     "pem",
-    "-----BEGIN RSA PRIV" + "ATE KEY-----\n"
+    "-----BEGIN RSA PRIV"
+    + "ATE KEY-----\n"
     + "\n".join(letters(64) for _ in range(3))
-    + "\n-----END RSA PRIV" + "ATE KEY-----",
+    + "\n-----END RSA PRIV"
+    + "ATE KEY-----",
 )
 _add("jwt", ".".join((_part({"alg": "HS256", "typ": "JWT"}), _part({"sub": "42"}), letters(43))))
 _add("url", _PASSWORD.replace("&", ""), "postgres" + "://user:{}@db.example.org/app")
-_add("assignment", _PASSWORD, 'pass' + 'word = "{}"')
+_add("assignment", _PASSWORD, "pass" + 'word = "{}"')
 _add("chinese", _PASSWORD, "密" + "码是 {}")
 _add("card", card_number())

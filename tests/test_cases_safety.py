@@ -29,7 +29,9 @@ from helpers import (
 from secret_shapes import SHAPES
 
 PERSON = {"MVAULT_ACTOR": "person"}
-FACT = "---\nid: f-aaaaaaa\nkind: fact\nstatus: active\ntitle: Port\n---\nThe proxy listens on 8443.\n"
+FACT = (
+    "---\nid: f-aaaaaaa\nkind: fact\nstatus: active\ntitle: Port\n---\nThe proxy listens on 8443.\n"
+)
 
 
 def everything(*folders: Path) -> bytes:
@@ -166,7 +168,9 @@ def test_sa_01_a_text_from_the_editor_is_kept_without_its_secret(
     assert_nowhere(value, root, home)
 
 
-HAND = "---\nid: f-bbbbbbb\nkind: fact\nstatus: {status}\ntitle: Login\n---\n# Login\n\nUse {text}\n"
+HAND = (
+    "---\nid: f-bbbbbbb\nkind: fact\nstatus: {status}\ntitle: Login\n---\n# Login\n\nUse {text}\n"
+)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -174,7 +178,9 @@ def test_sa_01_a_hand_edited_file_is_named_and_neither_committed_nor_shown(
     shape: str, tmp_path: Path, home: Path
 ) -> None:
     text, value = SHAPES[shape]
-    root = make_vault(tmp_path, {"memories/login.md": HAND.format(status="active", text="the form")})
+    root = make_vault(
+        tmp_path, {"memories/login.md": HAND.format(status="active", text="the form")}
+    )
     before = head(root)
     path = root / "memories" / "login.md"
     path.write_text(HAND.format(status="active", text=text), "utf-8")
@@ -284,7 +290,9 @@ def test_sa_01_a_person_can_keep_a_documented_example(tmp_path: Path) -> None:
 
 def test_sa_01_an_allow_typed_into_a_file_is_not_leave_to_commit_a_secret(tmp_path: Path) -> None:
     text, value = SHAPES["github"]
-    root = make_vault(tmp_path, {"memories/login.md": HAND.format(status="active", text="the form")})
+    root = make_vault(
+        tmp_path, {"memories/login.md": HAND.format(status="active", text="the form")}
+    )
     changed = HAND.format(status="active", text=text).replace("title:", "allow: [secret]\ntitle:")
     (root / "memories" / "login.md").write_text(changed, "utf-8")
     done = run("--vault", root, "edit", "f-bbbbbbb", "--set", "importance=3", "--yes")
@@ -335,7 +343,9 @@ def test_sa_03_a_person_s_own_text_is_a_draft_that_needs_a_word(line: str, tmp_p
 def test_sa_03_a_line_put_into_an_active_file_leaves_only_that_one_out(tmp_path: Path) -> None:
     root = make_vault(tmp_path, {"memories/port.md": FACT})
     for number, line in enumerate(PLANTED):
-        text = FACT.replace("f-aaaaaaa", f"f-{number:07d}").replace("The proxy", f"{line}\nThe proxy")
+        text = FACT.replace("f-aaaaaaa", f"f-{number:07d}").replace(
+            "The proxy", f"{line}\nThe proxy"
+        )
         (root / "memories" / f"{number}.md").write_text(text, "utf-8")
         held = listed(root)[f"f-{number:07d}"]["held"]
         assert held, line
@@ -366,7 +376,7 @@ def test_sa_03_a_hook_s_other_records_are_not_touched(tmp_path: Path) -> None:
     assert SHAPES["github"][1] not in done.text
     statuses = {r["title"]: r["status"] for r in listed(root).values()}
     assert statuses == {"Freeze first": "candidate", "(in quarantine)": "quarantined"}
-    assert len(done.data["ids"]) == 2
+    assert len(done.data["ids"]) == len(done.data["quarantined"]) == done.data["refused"] == 1
     assert_nowhere(SHAPES["github"][1], root)
 
 
@@ -391,7 +401,9 @@ def test_sa_03_only_a_person_reads_releases_and_purges(tmp_path: Path) -> None:
     assert own in listing.out
     assert "injection" in listing.out
     assert "Seen there" not in listing.out + run("--vault", root, "list", env=agent).text
-    assert "previous instructions" in run("--vault", root, "quarantine", "show", own, "--yes").ok().out
+    assert (
+        "previous instructions" in run("--vault", root, "quarantine", "show", own, "--yes").ok().out
+    )
 
 
 def test_sa_03_release_makes_a_draft_and_purge_leaves_nothing(tmp_path: Path, home: Path) -> None:
@@ -455,8 +467,15 @@ def test_sa_09_names_that_leave_the_vault(tmp_path: Path) -> None:
             own = done.out.split()[0]
             run("--vault", root, "approve", own, "--yes").ok()
             run(
-                "--vault", root, "graduate", own, f"--name={name}", "--force",
-                "--reason", "try", "--yes",
+                "--vault",
+                root,
+                "graduate",
+                own,
+                f"--name={name}",
+                "--force",
+                "--reason",
+                "try",
+                "--yes",
             )
         run("--vault", root, "show", "--", name)
         payload = json.dumps({"id": name, "title": "T", "body": "Text here.", "path": name})
@@ -465,7 +484,9 @@ def test_sa_09_names_that_leave_the_vault(tmp_path: Path) -> None:
     outside = [p for p in root.rglob("*") if not p.resolve().is_relative_to(root.resolve())]
     assert outside == []
     tracked = git(root, "ls-files", "-z").split("\0")
-    assert not [path for path in tracked if path.startswith((".git/", "/")) or ".." in path.split("/")]
+    assert not [
+        path for path in tracked if path.startswith((".git/", "/")) or ".." in path.split("/")
+    ]
     assert not (root / ".git" / "hooks" / "pre-commit").exists()
     assert git(root, "show", "HEAD:.gitattributes") == git(root, "show", ":.gitattributes")
 

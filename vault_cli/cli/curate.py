@@ -19,7 +19,6 @@ from vault_cli.model.record import Kind
 if TYPE_CHECKING:
     from vault_cli.cli.editor import Desk
     from vault_cli.features.records import Planned
-    from vault_cli.features.requests import DraftRequest
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record
 
@@ -66,7 +65,8 @@ def add(
       git log -1 --format=%B | mvault add note --title "Why the cache went away"
       mvault add recipe
     """
-    from vault_cli.cli.intake import read_request
+    from vault_cli.cli.additions import submit_drafts
+    from vault_cli.cli.intake import read_requests
 
     inv: Invocation = ctx.obj
     if title is not None and not title.strip():
@@ -80,7 +80,7 @@ def add(
     values["derived_from"] = tuple(map(inv.known_id, derived_from or ()))
     given = {key: value for key, value in values.items() if value not in ("", None, False, ())}
     named = one_of(Kind, kind, "kind")
-    request, desk = read_request(inv, named, given, body, section or [], payload)
+    requests, desk = read_requests(inv, named, given, body, section or [], payload)
     if allow and not inv.consent(yes=yes).how:
         raise NeedsPersonError(
             "add --allow: a person has to let it pass; nothing was written",
@@ -88,38 +88,7 @@ def add(
         )
     if allow:
         require_person_to_allow(inv, yes=yes)
-    return _guarded(desk, lambda: _submit_draft(inv, request, allow=tuple(allow or ())))
-
-
-def _submit_draft(inv: Invocation, request: DraftRequest, *, allow: tuple[str, ...] = ()) -> int:
-    from vault_cli.cli.intake import section_notes
-    from vault_cli.features.drafts import plan_add
-    from vault_cli.features.parts import has_text
-    from vault_cli.model.lifecycle import Actor
-
-    planned = plan_add(
-        inv.snapshot,
-        request,
-        now=inv.now,
-        actor=Actor.PERSON if allow else inv.actor,
-        origin="cli",
-        random_int=inv.random_int,
-        allow=allow,
-        gates=inv.vault.config.gates,
-    )
-    own = planned.ids[0]
-    if planned.held:
-        return inv.hold_back(planned)
-    title = request.title or planned.change.subject.partition(": ")[2]
-    notes = [*planned.notes, *section_notes(planned.change.edits[0].path, request.sections)]
-    hints = [f"A person puts it in force: mvault approve {own}"]
-    if not has_text(request.body) and not any(map(str.strip, request.sections.values())):
-        # One sentence for the whole: every part is missing, which is one finding and not three.
-        notes = [note for note in notes if note.code != "missing-part"]
-        hints = [f"The draft has no text yet: mvault edit {own}", *hints]
-    return inv.submit(
-        Plan(planned.change, f"added draft {own}: {title}", hints=hints, findings=notes)
-    )
+    return _guarded(desk, lambda: submit_drafts(inv, requests, allow=tuple(allow or ())))
 
 
 def _guarded(desk: Desk | None, act: Any) -> int:

@@ -87,7 +87,7 @@ Sections = Annotated[
     typer.Option("--section", help="NAME=TEXT, for example problem=…, 修正=… (repeatable)."),
 ]
 Payload = Annotated[
-    str, typer.Option("--payload", metavar="FILE", help="JSON object; `-` reads stdin.")
+    str, typer.Option("--payload", metavar="FILE", help="JSON object or list of them; `-`: stdin.")
 ]
 OneScope = Annotated[str, typer.Option("--scope", help="global, project:ID, session:ID.")]
 SomeTopics = Annotated[list[str] | None, typer.Option("--topic", "-t", help="Repeatable.")]

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from vault_cli.errors import Diagnostic
-    from vault_cli.features.records import Planned
     from vault_cli.model.change import Change, Receipt
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record, Snapshot
@@ -270,37 +269,6 @@ class Invocation:
                 return self.left(data)
             change = consent.sign(change)
         return self._report(plan, self.vault.apply(change), data)
-
-    def hold_back(self, planned: Planned) -> int:
-        """Write a text into quarantine, and say so as the refusal it is.
-
-        Raises:
-            RefusedError: always, unless nothing was to be written (a dry run).
-        """
-        own = planned.ids[0]
-        plan = Plan(planned.change, f"held back as {own}", findings=planned.notes)
-        if self.options.dry_run:
-            return self.submit(plan)
-        from vault_cli.cli.preview import answer_data
-        from vault_cli.errors import RefusedError
-
-        receipt = self.vault.apply(planned.change)
-        found = tuple(dict.fromkeys((*planned.notes, *receipt.diagnostics)))
-        holding = [item for item in found if item.holds]
-        codes = list(dict.fromkeys(item.code for item in holding))
-        self.out.partial = {
-            **answer_data("quarantine", planned.change.subject, receipt.paths),
-            "ids": [own],
-            "id": own,
-            "quarantined": True,
-            "codes": codes,
-            "changed": True,
-        }
-        raise RefusedError(
-            f"{own} is no draft: held in quarantine for {', '.join(codes) or 'its source'}",
-            hint=f"A person looks at it: mvault quarantine show {own}",
-            diagnostics=found,
-        )
 
     def _pending(self, change: Change, data: dict[str, Any]) -> list[Line]:
         """Return the edits of touched files that the change would record first, as a diff.

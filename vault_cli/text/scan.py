@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from string import punctuation, whitespace
 from typing import Any, Final, NamedTuple
 
 from vault_cli.model.schema import BY_KEY
@@ -43,6 +44,8 @@ _INJECTION_PIECE: Final = 60_000
 """Characters that each scanner takes at once."""
 
 _LONGEST_FILLER: Final = 400
+_SIGNS: Final = punctuation + whitespace
+_LONGEST_WORD: Final = 32
 _NO_TEXT: Final = frozenset({"date", "flag", "id", "number"})
 """Forms of keys whose values are checked against a pattern anyway."""
 
@@ -108,10 +111,14 @@ def front_texts(front: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         known = BY_KEY.get(key)
         if known is None:
             yield key, key
-        elif known.form in _NO_TEXT and isinstance(value, str) and " " not in value:
+        elif value in known.choices or (known.form in _NO_TEXT and _is_word(value)):
             continue
         for text in _texts(value):
             yield key, text
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST_WORD and " " not in value
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -167,7 +174,7 @@ def _is_filler(title: str, body: str) -> bool:
     heading = first_heading(body)
     lines = body.split("\n")
     rest = "\n".join(line for line in lines if line.lstrip("# ").rstrip() != heading or not heading)
-    said = [text for text in (title or heading, rest) if text.strip()]
+    said = [text for text in (title or heading, rest) if text.strip(_SIGNS)]
     return bool(said) and all(map(is_filler, said))
 
 
