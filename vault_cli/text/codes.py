@@ -62,6 +62,11 @@ SCAN_CODES: dict[str, str] = {
     "frame-tag": "a tag or token that imitates the frame of a prompt",
     "block-marker": "a marker of a managed block",
     "image-beacon": "an image that reports to its address when it is shown",
+    "role-line": "a line that speaks in the name of the system or another role",
+    "hidden-html": "HTML that a page does not show, or a comment that speaks to a machine",
+    "shell-pipe": "a command that runs what it fetches or decodes",
+    "encoded-payload": "an encoded text that gives orders, or letters encoded for no reason",
+    "disguised-text": "an order in look-alike, full-width or spread letters",
 }
 """Codes of the structural scan: a trick holds the record, what does no harm is a note."""
 

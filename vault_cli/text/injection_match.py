@@ -27,6 +27,13 @@ _FIRST_HAN: Final = "\u3400"
 _FEW_LONE: Final = 3
 _SHORT_WORD: Final = 5
 
+_SPREAD_SHARE: Final = 3
+_EXCHANGED: Final = 2
+_LETTER = re.compile(
+    "[\u0250-\u02af\u0370-\u058f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\ua720-\ua7ff"
+    "\uff10-\uff5a\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff]|[a-z@][0134570@$]"
+)
+
 _LEET_WORD = re.compile(r"[a-z]*[013457@$][a-z]+[a-z0-9]*")
 _LEET = str.maketrans("013457@$", "oleastas")
 _TOKEN = re.compile("[a-z0-9_\u3400-\u9fff][a-z0-9_'\u3400-\u9fff]*")
@@ -96,9 +103,16 @@ def find_hits(text: str) -> list[Hit]:
 
 def _original(text: str, folded: Folded, span: _Span) -> Hit:
     start, end = folded.origin(span.start, span.end)
-    raw = "".join(text[start:end].lower().split())
-    plain = "".join(folded.text[span.start : span.end].split())
-    return Hit(span.rule, start, end, raw != plain)
+    return Hit(span.rule, start, end, _is_disguised(text[start:end], folded, span))
+
+
+def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
+    """Whether letters were exchanged, or words spread; other Han forms and accents are neither."""
+    plain = folded.text[span.start : span.end]
+    if len(raw) > len(plain) + len(plain) // _SPREAD_SHARE:
+        return True
+    letters = set(_LETTER.findall(raw.lower()))
+    return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
 
 
 def _words(sentences: list[str]) -> list[str]:
