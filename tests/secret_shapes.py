@@ -49,7 +49,7 @@ _add("model", "sk" + "-" + letters(48))
 _add(
     "pem",
     "-----BEGIN RSA PRIV"
-    + "ATE KEY-----\n"
+    "ATE KEY-----\n"
     + "\n".join(letters(64) for _ in range(3))
     + "\n-----END RSA PRIV"
     + "ATE KEY-----",

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from helpers import (
-    add_to_vault,
     case_folder,
     case_vault,
     checked,
@@ -497,8 +496,8 @@ def test_sa_09_links_that_lead_outside_are_reported_and_not_read(tmp_path: Path)
     outside.mkdir()
     secret = (case_folder("sa-09") / "outside" / "secret.md").read_bytes()
     (outside / "secret.md").write_bytes(secret)
-    os.symlink("../outside/secret.md", root / "linked.md")
-    os.symlink("../outside", root / "linked-folder")
+    (root / "linked.md").symlink_to("../outside/secret.md")
+    (root / "linked-folder").symlink_to("../outside")
     (found,) = findings_of(root, "linked.md")
     assert found["code"] == "link"
     text = secret.decode().splitlines()[-1]

@@ -248,8 +248,9 @@ class Invocation:
         from vault_cli.cli.preview import change_data, change_diff, touches_force
 
         change = plan.change
-        diff = change_diff(self.root, change)
-        data = {**change_data(change, diff), **plan.data}
+        for_person = bool(self.consent(yes=plan.yes).how)
+        diff = change_diff(self.root, change, for_person=for_person)
+        data = {**change_data(change, diff, for_person=for_person), **plan.data}
         if change.is_empty:
             notes = (f"nothing to do: {plan.nothing}",)
             hints = (plan.stalled,) if plan.stalled else ()
@@ -257,7 +258,7 @@ class Invocation:
             return self.out.show(replace(view, exit_code=plan.exit_code))
         if self.options.dry_run:
             self.vault.require_writable(change)
-            note = f"dry run, nothing written: {change.verb}{change.subject}"
+            note = f"dry run, nothing written: {data['subject']}"
             data["dry_run"] = True
             whole = [*self._pending(change, data), *diff]
             view = View(data, lambda: whole, None, plan.findings, (note,))

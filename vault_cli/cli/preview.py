@@ -33,13 +33,27 @@ def _names(edit: Edit) -> tuple[str, str]:
     return ("" if edit.expects == ABSENT else edit.path), edit.path
 
 
-def change_diff(root: Path, change: Change) -> list[Line]:
-    """Return the unified diff of a change against the disk, as lines to print."""
+def change_diff(root: Path, change: Change, *, for_person: bool = True) -> list[Line]:
+    """Return the unified diff of a change against the disk, as lines to print.
+
+    Args:
+        root: vault root.
+        change: what is planned.
+        for_person: False names a file in quarantine and shows no word of it.
+    """
     lines: list[Line] = []
     for edit in change.edits:
+        if not for_person and is_held_path(edit.path):
+            lines.append([("bold", edit.path), ": held back; its text is shown to a person only"])
+            continue
         new = b"" if isinstance(edit, Remove) else edit.data
         lines.extend(diff_lines(_old_bytes(root, edit), new, *_names(edit)))
     return lines
+
+
+def is_held_path(path: str) -> bool:
+    """Tell whether a file lies in quarantine, which git ignores."""
+    return path.startswith("quarantine/")
 
 
 def pending_lines(root: Path, repo: Repository, change: Change) -> list[Line]:
@@ -48,7 +62,7 @@ def pending_lines(root: Path, repo: Repository, change: Change) -> list[Line]:
     They are recorded as a commit of their own before the change, so they are part of what is
     agreed to.
     """
-    sources = {edit.path for edit in change.edits if not _is_new(edit)}
+    sources = {e.path for e in change.edits if not _is_new(e) and not is_held_path(e.path)}
     lines: list[Line] = []
     for found in repo.pending(sources):
         if found.code == "added":
@@ -139,20 +153,21 @@ def answer_data(verb: str, subject: str, paths: Iterable[str] = ()) -> dict[str,
     }
 
 
-def change_data(change: Change, diff: list[Line]) -> dict[str, Any]:
+def change_data(change: Change, diff: list[Line], *, for_person: bool = True) -> dict[str, Any]:
     """Return what `--json` says about a change that was not applied yet.
 
     `records` are those that the change names, as they are after it; `id` and `path` stand there
-    too when it is only one.
+    too when it is only one. Of a text in quarantine nobody but a person is told more than its id.
     """
-    records = [brief_data(record) for record in _records_after(change)]
+    veiled = not for_person and any(is_held_path(edit.path) for edit in change.edits)
+    records = [] if veiled else [brief_data(record) for record in _records_after(change)]
     one = {}
     if len(change.ids) == 1:
         path = _names(change.edits[0])[1] if change.edits else ""
         one = {"id": change.ids[0], "path": path}
     names = {name for edit in change.edits for name in _names(edit) if name}
     return {
-        **answer_data(change.verb, change.verb + change.subject, names),
+        **answer_data(change.verb, change.verb + ("" if veiled else change.subject), names),
         **one,
         "records": records,
         "ids": list(change.ids),

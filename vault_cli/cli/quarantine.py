@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from vault_cli.cli.output import Line, View, finding_lines
 from vault_cli.cli.views import brief_data, full_data, plural, show_lines
 from vault_cli.errors import NeedsPersonError
 from vault_cli.features.quarantine import kept_findings, plan_purge, plan_release, quarantined
+from vault_cli.text.scan import QUARANTINE_KEY
 
 if TYPE_CHECKING:
     from vault_cli.model.record import Record
@@ -114,7 +116,8 @@ def require_reader(inv: Invocation, record: Record, *, yes: bool = False) -> Non
 
 def held_lines(record: Record) -> Iterator[Line]:
     """Yield a text that is held back as a person may look at it, and what was found in it."""
-    yield from show_lines(record)
+    fields = {key: value for key, value in record.fields.items() if key != QUARANTINE_KEY}
+    yield from show_lines(replace(record, fields=fields))
     yield ""
     for item in kept_findings(record):
         yield from finding_lines(item._replace(hint=""))

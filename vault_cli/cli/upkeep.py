@@ -253,6 +253,8 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
     from vault_cli.features.health import check as check_health
 
+    from vault_cli.cli.admission import admission_findings
+
     snapshot = inv.snapshot
     head = _head_texts(inv)
     extra = check_health(
@@ -263,19 +265,9 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
         files=_attachments(inv),
     )
     settings = inv.vault.config.diagnostics
-    leaks = _leaks(inv, head)
-    found = (*settings, *snapshot.diagnostics, *extra, *leaks, *_skill_findings(inv))
+    own = admission_findings(inv, head)
+    found = (*settings, *snapshot.diagnostics, *extra, *own, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
-
-
-def _leaks(inv: Invocation, head: dict[str, bytes] | None) -> list[Diagnostic]:
-    """Return the secrets that history holds already."""
-    from vault_cli.store.leaks import find_leaks
-
-    repo = inv.vault.repo
-    if repo is None or head is None:
-        return []
-    return find_leaks(inv.root, repo, inv.snapshot.diagnostics, head, inv.vault.config.gates)
 
 
 def _bytes_of(inv: Invocation, path: str) -> bytes:

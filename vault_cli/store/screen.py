@@ -105,9 +105,10 @@ class Screen:
         return frozenset(value for name, value in change.extra if name == ALLOW_TRAILER)
 
     @staticmethod
-    def new_paths(change: Change) -> set[str]:
-        """Return the paths that a change makes."""
-        return {e.path for e in change.edits if isinstance(e, Put) and e.expects == ABSENT}
+    def old_paths(change: Change) -> set[str]:
+        """Return the paths of which git may hold an older version."""
+        old = (e.path for e in change.edits if not (isinstance(e, Put) and e.expects == ABSENT))
+        return {path for path in old if not path.startswith("quarantine/")}
 
     def allowed_before(self, path: str) -> set[str]:
         """Return the codes that the committed version of a file allows.

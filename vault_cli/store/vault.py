@@ -253,7 +253,7 @@ class Vault:
         """
         screen = self.screen()
         screen.ask(change)
-        sources = {edit.path for edit in change.edits if edit.path not in screen.new_paths(change)}
+        sources = screen.old_paths(change)
         for found in self.repo.pending(sources) if self.repo is not None and sources else ():
             if found.code != "deleted":
                 data = read_file(self.root, found.path, MAX_FILE)

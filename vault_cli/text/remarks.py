@@ -153,10 +153,12 @@ def _find_secrets(
     for key, text in front_texts(document.front):
         if text in raw:
             continue
-        hits = find_secret_findings(text, gates)
         line = document.key_lines.get(key, 0)
-        found += [_diagnostic(hit, path, line, f"in `{show(key)}`: ") for hit in hits]
-        values |= find_secret_values(text, gates) if hits else {}
+        for hit in find_secret_findings(text, gates):
+            own = find_secret_values(text, gates)
+            if not own or own.keys() - values.keys():
+                found.append(_diagnostic(hit, path, line, f"in `{show(key)}`: "))
+            values |= own
     return found, values
 
 
@@ -174,4 +176,6 @@ def _diagnostic(hit: Finding, path: str, line: int, where: str = "") -> Diagnost
         severity: Severity = "warning" if hit.code == PERSONAL else "note"
         return Diagnostic(path, line, hit.code, severity, message)
     hint = _HINTS.get(hit.code) or f"Remove it, or put `{hit.code}` into the record's `allow` list."
+    if path.startswith("quarantine/"):
+        hint = "A person looks at it: mvault quarantine show ID"
     return Diagnostic(path, line, hit.code, "warning", message, hint, holds=True)

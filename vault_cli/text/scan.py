@@ -147,7 +147,7 @@ def _in_pieces(text: str, most: int, scan: Callable[[str], Iterable[Finding]]) -
         end = min(len(text), start + most)
         if end < len(text):
             end = text.rfind("\n", start + most // 2, end) + 1 or end
-        for hit in scan(text[start:end]):
+        for hit in dict.fromkeys(scan(text[start:end])):
             yield _moved(hit, line) if line else hit
         line += text.count("\n", start, end)
         start = end
