@@ -23,7 +23,7 @@ WORDS: Final = {
 
 _LEFT: Final = re.compile(r"[A-Za-z0-9_.]$|\d[-/:]$")
 _END: Final = r"(?![A-Za-z0-9_]|[.:-]\d)"
-_NUMBER: Final = re.compile(rf"[0-9](?:[ -]?[0-9]){{9,18}}(?:[ -]?[xX])?{_END}")
+_NUMBER: Final = re.compile(rf"(?<![0-9])[0-9](?:[ -]?[0-9]){{9,18}}(?:[ -]?[xX])?{_END}")
 _CODE: Final = re.compile(rf"[0-9A-HJ-NP-RT-UW-Y]{{2}}[0-9]{{6}}[0-9A-HJ-NP-RT-UW-Y]{{10}}{_END}")
 _IBAN: Final = re.compile(
     rf"[A-Z]{{2}}[0-9]{{2}}(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,4}})?{_END}"

@@ -41,8 +41,7 @@ WORDS: Final = {
 _KEY_START: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}-----|-----")
 _KEY_LINE: Final = re.compile(r"[A-Za-z0-9+/=]{16,}")
-_PUTTY: Final = re.compile(r"PuTTY-User-Key-File-\d:|Private-Lines: \d")
-_PUTTY_END: Final = re.compile(r"Private-MAC: *[0-9a-f]{20,}")
+_PUTTY: Final = re.compile(r"Private-Lines: \d{1,3}\s")
 _KEY_LIMIT: Final = 20_000
 _LEAST_KEY: Final = 40
 
@@ -116,12 +115,12 @@ def _is_dummy_key(body: str) -> bool:
 
 def _putty(text: str) -> Iterator[Found]:
     for match in _PUTTY.finditer(text):
-        stop = _PUTTY_END.search(text, match.end(), match.end() + _KEY_LIMIT)
-        body = text[match.end() : match.end() + 2000]
-        if sum(map(len, _KEY_LINE.findall(body))) >= _LEAST_KEY:
-            yield Found(
-                "private-key", match.start(), stop.end() if stop else match.end() + len(body)
-            )
+        # To the next header at most: linear whatever the text repeats.
+        stop = text.find("Private-", match.end(), match.end() + _KEY_LIMIT)
+        end = stop if stop >= 0 else match.end() + 4000
+        body = text[match.end() : end]
+        if sum(map(len, _KEY_LINE.findall(body))) >= _LEAST_KEY and not _is_dummy_key(body):
+            yield Found("private-key", match.start(), min(end, len(text)))
 
 
 def _jwts(text: str) -> Iterator[Found]:
@@ -218,7 +217,7 @@ def _wallets(text: str) -> Iterator[Found]:
 _Finder = Callable[[str], Iterator[Found]]
 _FINDERS: Final[tuple[tuple[str, tuple[str, ...], _Finder], ...]] = (
     ("private", ("private key",), _keys),
-    ("private", ("putty-user-key", "private-lines:"), _putty),
+    ("private", ("private-lines:",), _putty),
     ("key", ("privatekey", "presharedkey", "private", "secret", "私钥", "wallet"), _wallets),
     ("eyj", (), _jwts),
     ("bearer ", (), _headers),

@@ -27,12 +27,12 @@ def _cased(value: str) -> bool:
 
 def _vendor_key(value: str) -> bool:
     """`sk-` and something random; `sk-learn-compatible-estimators` is a name."""
-    body = value[3:]
-    if is_placeholder(body):
+    parts = _SPLIT.split(value[3:])
+    if max(map(len, parts)) < 8 or is_placeholder(value[3:]):
         return False
-    parts = (*_SPLIT.split(body), _SPLIT.sub("", body))
+    parts.append("".join(parts))
     return any(is_random(part) or is_scrambled(part, 20) for part in parts) or (
-        len(body) >= 40 and is_gibberish(body)
+        len(parts[0]) >= 40 and is_gibberish(parts[0])
     )
 
 
@@ -48,7 +48,7 @@ MODELS: Final = (
     rule("openai-session", "OpenAI session key", "sess-", f"{A}{{40}}"),
     rule("openrouter-key", "OpenRouter API key", "sk-or-v1- sk-or-", f"{H}{{64}}"),
     rule("langfuse-key", "Langfuse secret key", "sk-lf-", UUID),
-    rule("model-key", "API key of a model vendor", "sk-", f"{W}{{20,250}}", _vendor_key),
+    rule("model-key", "API key of a model vendor", "sk-", f"{W}{{20,200}}", _vendor_key),
     rule("huggingface-token", "Hugging Face token", "hf_ api_org_", f"{A}{{34,40}}"),
     rule("groq-key", "Groq API key", "gsk_", f"{A}{{48,60}}"),
     rule("xai-key", "xAI API key", "xai-", f"{A}{{60,100}}"),

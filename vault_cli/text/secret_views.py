@@ -107,7 +107,7 @@ def _odd() -> re.Pattern[str]:
 @cache
 def _fold() -> re.Pattern[str]:
     return re.compile(
-        rf"(?P<drop>[{INVISIBLE_CLASS}]+)|%(?P<hex>[2-7][0-9A-Fa-f])"
+        rf"(?P<drop>[{INVISIBLE_CLASS}]+|\\\r?\n[ \t]*)|%(?P<hex>[2-7][0-9A-Fa-f])"
         r"|\\u00(?P<unicode>[2-7][0-9A-Fa-f])|\\x(?P<byte>[2-7][0-9A-Fa-f])"
         r"|&#(?:x(?P<entity>[2-7][0-9A-Fa-f])|(?P<decimal>[3-9]\d|1[01]\d|12[0-6]));"
         r"|\\(?P<escaped>[_*~.:=+/-])|(?P<wide>[\uff01-\uff5e\U0001d400-\U0001d7ff])"

@@ -125,7 +125,7 @@ def _find_joined(text: str, runs: list[str]) -> Iterator[Found]:
         return
     known = set(runs)
     crossing = " ".join(run for run in joined_runs(text) if run not in known)
-    if not crossing:
+    if not crossing and not ("://" in text and "@" in text):
         return
     view = joined_view(text)
     for hit in _find_crossing(view.text, _anchors(crossing)):
