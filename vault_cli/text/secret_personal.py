@@ -31,6 +31,7 @@ _IBAN: Final = re.compile(
 _SSN: Final = re.compile(
     rf"(?!000|666|9)[0-9]{{3}}([- ]?)(?!00)[0-9]{{2}}\1(?!0000)[0-9]{{4}}{_END}"
 )
+_SOCIAL_WORDS: Final = ("ssn", "social", "社")
 _SSN_WORD: Final = re.compile(r"(?i)\bssn\b|social[ -]security|社会安全|社保号|社會安全")
 _MOBILE: Final = re.compile(r"(?:\+?86[ -]?)?(1[3-9]\d[ -]?\d{4}[ -]?\d{4})")
 _CARDS: Final = (
@@ -56,11 +57,12 @@ _STOCK_MOBILE: Final = re.compile(r"(\d)\1{4}|0{4}|1234|2345|3456|4567|5678|8000
 _EXAMPLE_SSN: Final = frozenset({"078051120", "123456789", "219099999", "111223333", "123121234"})
 
 
-def find_personal(text: str, *, coded: bool) -> Iterator[Found]:
+def find_personal(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
     """Yield the numbers of persons in a text, in linear time.
 
     Args:
         text: any text.
+        lower: the text in lower case, of the same length.
         coded: whether it has a run of letters and digits long enough for a code or an IBAN.
     """
     digits = _DIGITS.search(text) is not None
@@ -76,7 +78,7 @@ def find_personal(text: str, *, coded: bool) -> Iterator[Found]:
         for match in _apart(_IBAN, text):
             if check_digits.is_iban(match.group().replace(" ", "")):
                 yield from _unless_published(text, "iban", match)
-    if digits and _SSN_WORD.search(text) is not None:
+    if digits and any(word in lower for word in _SOCIAL_WORDS):
         yield from _social(text)
 
 
