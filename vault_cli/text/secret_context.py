@@ -1,4 +1,4 @@
-"""Secrets known by the word beside them: `API_KEY=...`, "the password is ...", 密码是 …
+"""Secrets known by the word beside them: `API_KEY=`, "the password is", 密码是.
 
 A name says that a secret may stand here; the value must look like one: not a word, a call, a
 path or a stand-in. Standard library only; every repetition is bounded.
@@ -44,7 +44,8 @@ _STEMS: Final = (
 )
 _CHINESE_STEMS: Final = ("密", "口令", "令牌", "钥", "鑰", "匙", "凭证", "授权码", "暗号", "解压码")
 _PASSWORD: Final = re.compile(
-    r"passw(?:or)?d?t?|passphrase|passcode|pwd|pswd|pass(?=[\"'`]{0,2}[ \t]{0,2}[:=])|密码|密碼|口令|暗号|解压码"
+    r"passw(?:or)?d?t?|passphrase|passcode|pwd|pswd|pass(?=[\"'`]{0,2}[ \t]{0,2}[:=])"
+    r"|密码|密碼|口令|暗号|解压码"
 )
 _CHINESE_KEY: Final = re.compile("钥|鑰|匙|令牌|凭证|授权码")
 _KEY_BEFORE: Final = re.compile(
@@ -53,24 +54,29 @@ _KEY_BEFORE: Final = re.compile(
     r"|session|server|consumer|root|jwt|hmac|密)[ _-]?$|[a-z0-9][_-]$|[a-z]$"
 )
 _SPACED_KEY: Final = re.compile(
-    r"\b(?:api|access|auth|private|account|signing|encryption|master|license|service|webhook|app|secret|deploy)[ ]$"
+    r"\b(?:api|access|auth|private|account|signing|encryption|master|license|service"
+    r"|webhook|app|secret|deploy)[ ]$"
 )
 _LEFT: Final = re.compile(r"[A-Za-z0-9_.\-]{0,40}$")
 _OPEN: Final = r"[ \t]{0,3}(?P<open>\\?[\"'`“「『*]{0,3})(?P<scheme>(?i:bearer|token|basic) )?"
 _REST: Final = r"(?P<rest>[A-Za-z0-9_.\-]{0,40})"
 _CLOSE: Final = r"[\"'`*_\])）】」\\]{0,4}[ \t]{0,3}"
 _DIRECT: Final = re.compile(
-    rf"{_REST}{_CLOSE}(?::{{1,2}}=?|：|={{1,2}}>?|＝|->|→|>(?=[^<\s]{{6,99}}</)|\((?=[\"'])|是|为|為|\b(?:is|was)\b)(?:[ \t]{{0,3}}\n[ \t>]{{0,8}}(?:[-*] )?)?{_OPEN}"
+    rf"{_REST}{_CLOSE}(?::{{1,2}}=?|：|={{1,2}}>?|＝|->|→|>(?=[^<\s]{{6,99}}</)|\((?=[\"'])"
+    rf"|是|为|為|\b(?:is|was)\b)(?:[ \t]{{0,3}}\n[ \t>]{{0,8}}(?:[-*] )?)?{_OPEN}"
 )
 _PAIR: Final = re.compile(
-    rf"{_REST}[\"']?,?\s{{0,12}}[\"']?(?:value|val|default|data|content)[\"']?[ \t]{{0,3}}[:=]{_OPEN}"
+    rf"{_REST}[\"']?,?\s{{0,12}}[\"']?(?:value|val|default|data|content)[\"']?"
+    rf"[ \t]{{0,3}}[:=]{_OPEN}"
 )
 _PROSE: Final = re.compile(
-    rf"{_REST}(?:[ \t]{{1,2}}(?!is\b|was\b)[A-Za-z@][\w./@'-]{{0,24}}|[ \t]{{0,2}}[(（][^()（）\n]{{0,30}}[)）]){{1,6}}"
+    rf"{_REST}(?:[ \t]{{1,2}}(?!is\b|was\b)[A-Za-z@][\w./@'-]{{0,24}}"
+    rf"|[ \t]{{0,2}}[(（][^()（）\n]{{0,30}}[)）]){{1,6}}"
     rf"(?:[ \t]{{1,2}}(?:is|was|became|to)\b(?: now)?:?|[ \t]?[:=：]){_OPEN}"
 )
 _CHINESE: Final = re.compile(
-    rf"{_REST}[\u4e00-\u9fffA-Za-z0-9（）() ]{{0,12}}?(?:是|为|為|：|:|=|改成|设成|设为|换成|叫|用){_OPEN}"
+    rf"{_REST}[\u4e00-\u9fffA-Za-z0-9（）() ]{{0,12}}?"
+    rf"(?:是|为|為|：|:|=|改成|设成|设为|换成|叫|用){_OPEN}"
 )
 _LOOSE: Final = re.compile(rf"(?P<rest>s?)[\"'`*]{{0,2}}[ \t]{{1,3}}(?:\|[ \t]{{0,3}})?{_OPEN}")
 _VALUE: Final = re.compile(r"[^\s\"'`<>，。；、（）【】「」『』“”|\u4e00-\u9fff]{6,160}")
@@ -190,7 +196,7 @@ def _value(text: str, start: int) -> str:
 
 
 def _is_named(name: _Name, rest: str, value: str, *, loose: bool) -> bool:
-    if rest and _HARMLESS.fullmatch(rest) or _PUBLIC.search(name.before) or _PUBLIC.search(rest):
+    if (rest and _HARMLESS.fullmatch(rest)) or _PUBLIC.search(name.before) or _PUBLIC.search(rest):
         return False
     if name.password:
         return is_password(value, strict=loose) and not _is_spelled(value)

@@ -41,7 +41,8 @@ cloudflare-token ; Cloudflare token ; cfk_ cfut_ cfat_ ; <W>{36,60}
 cloudflare-origin-key ; Cloudflare origin CA key ; v1.0- ; <H>{24}-<H>{146}
 supabase-key ; Supabase secret key ; sbp_ ; (?:v0_|oauth_)?<H>{40}
 supabase-key ; Supabase secret key ; sb_secret_ ; <W>{20,60}
-planetscale-token ; PlanetScale credential ; pscale_tkn_ pscale_pw_ pscale_oauth_ ; [\w.=-]{32,64}
+planetscale-token ; PlanetScale credential ; pscale_tkn_ pscale_pw_ pscale_oauth_
+    ; [\w.=-]{32,64}
 neon-key ; Neon API key ; napi_ ; <A>{40,70}
 databricks-token ; Databricks token ; dapi dose ; <H>{32}(?:-\d)?
 render-key ; Render API key ; rnd_ ; <A>{28,40}
@@ -56,14 +57,13 @@ aiven-token ; Aiven token ; aivenv1 ; [A-Za-z0-9+/=]{60,400}
 upstash-token ; Upstash token ; gQAAAA AX AY AZ ; [A-Za-z0-9_-]{40,90}={0,2} ; check=mixed
     ; near=upstash
 confluent-secret ; Confluent secret ; cflt ; [A-Za-z0-9+/]{60}
-oracle-key ; Oracle Cloud key fingerprint and user ; ocid1.apikey. ; [\w.-]{30,100} ; check=mixed
 hetzner-token ; Hetzner token ; hcloud_ ; <A>{40,70} ; check=mixed
-vultr-key ; Nomad, Consul or Turso token ; nomad_ consul_ turso_ ; <W>{36,80} ; check=mixed
 """
 
 CODE: Final = r"""
 github-personal-token ; GitHub personal access token ; ghp_ ; <A>{36,251} ; check=crc
-github-fine-grained-token ; GitHub fine-grained personal access token ; github_pat_ ; <A>{22}_<A>{59}
+github-fine-grained-token ; GitHub fine-grained personal access token ; github_pat_
+    ; <A>{22}_<A>{59}
 github-token ; GitHub token of an app ; gho_ ghs_ ghu_ ghr_ ; <A>{36,251} ; check=crc
 gitlab-token ; GitLab token ; glpat- gldt- glrt- glrtr- glft- glptt- glsoat- glimt- glagent- glcbt-
     gloas- glffct- glwt- ; [A-Za-z0-9_.-]{20,300}
@@ -97,7 +97,8 @@ infisical-token ; Infisical token ; st. ; <H>{24}\.<H>{32}\.<H>{32}
 1password-token ; 1Password service account token ; ops_eyJ ; [A-Za-z0-9_=-]{100,400}
 1password-key ; 1Password secret key ; A3-
     ; <U>{6}-(?:<U>{11}|<U>{6}-<U>{5})-<U>{5}-<U>{5}-<U>{5}
-age-key ; age secret key ; AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1 AGE-PLUGIN-YUBIKEY-1 ; [0-9A-Z]{58,80}
+age-key ; age secret key ; AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1 AGE-PLUGIN-YUBIKEY-1
+    ; [0-9A-Z]{58,80}
 openshift-token ; OpenShift token ; sha256~ ; <W>{43}
 kubernetes-token ; Kubernetes client key ; client-key-data: ; [ ]?[A-Za-z0-9+/=]{60,400} ; free
 rancher-token ; Rancher token ; token- ; [a-z0-9]{5}:[a-z0-9]{54}
@@ -115,6 +116,5 @@ infracost-key ; Infracost API key ; ico- ; <A>{32} ; check=random
 dynatrace-token ; Dynatrace token ; dt0c01. dt0s01. dt0s02. dt0s16. ; <A>{8,24}\.<A>{64}
 harness-token ; Harness token ; pat. sat. ; <W>{22}\.<A>{24}\.<A>{20}
 codecov-token ; Codecov token ; codecov_ ; <A>{24,60} ; check=mixed
-jwt-secret-key ; Netlify, Nx or Depot token ; depot_org_ depot_project_ nx_ ; <W>{32,70} ; check=mixed
-artifact-key ; Cloudsmith or Gemfury token ; csm_ csa_ fury_ ; <A>{30,50} ; check=mixed
+depot-token ; Depot token ; depot_org_ depot_project_ ; <W>{32,70} ; check=mixed
 """

@@ -71,7 +71,8 @@ slack-webhook ; Slack webhook address ; hooks.slack.com/
     ; (?:services|workflows|triggers)/[A-Za-z0-9+/]{30,120} ; free
 discord-webhook ; Discord webhook address ; discord.com/api/webhooks/ discordapp.com/api/webhooks/
     ; \d{16,20}/<W>{50,90} ; free
-discord-token ; Discord bot token ; MT Mz Nz ND NT Nj OD OT MD ; <W>{20,30}\.<W>{6}\.<W>{27,45}(?!<W>)
+discord-token ; Discord bot token ; MT Mz Nz ND NT Nj OD OT MD
+    ; <W>{20,30}\.<W>{6}\.<W>{27,45}(?!<W>)
     ; check=mixed
 telegram-token ; Telegram bot token ; :AA ; <W>{33}(?!<W>) ; free ; back=(?:bot)?\d{8,10}
 teams-webhook ; Microsoft Teams webhook address ; .webhook.office.com/webhookb2/
@@ -91,7 +92,8 @@ resend-key ; Resend API key ; re_ ; <A>{6,10}_<A>{22,26} ; check=mixed
 facebook-token ; Facebook access token ; EAAC EAAB EAAG EAAJ EAAI EAAM EAAD EAAO ; <A>{60,300}
     ; check=mixed
 instagram-token ; Instagram access token ; IGQV IGAA ; <W>{60,300} ; check=mixed
-twitter-token ; Twitter bearer token ; AAAAAAAAAAAAAAAAAAAAA ; [A-Za-z0-9%]{60,120} ; check=shuffled
+twitter-token ; Twitter bearer token ; AAAAAAAAAAAAAAAAAAAAA ; [A-Za-z0-9%]{60,120}
+    ; check=shuffled
 linkedin-secret ; LinkedIn client secret ; WPL_AP ; \d\.[A-Za-z0-9+/=.]{16,60}
 intercom-token ; Intercom access token ; dG9rO ; [A-Za-z0-9+/]{50,120}={0,2} ; check=mixed
 """
@@ -129,10 +131,9 @@ adobe-secret ; Adobe client secret ; p8e- p8- ; <A>{32} ; check=random
 apify-token ; Apify token ; apify_api_ apify_proxy_ ; <A>{30,40}
 calcom-key ; Cal.com API key ; cal_live_ cal_ ; <H>{32}
 clickup-token ; ClickUp token ; pk_ ; \d{6,9}_<U>{32}
-coda-token ; Coda or Baserow token ; coda_ brt_ ; <A>{32,60} ; check=mixed
+coda-token ; Coda token ; coda_ ; <A>{32,60} ; check=mixed
 wakatime-key ; WakaTime API key ; waka_ ; <UUID>
-pipedream-key ; Pipedream or Make key ; pd_ make_ ; <A>{32,60} ; check=random
-vonage-key ; Retool, n8n or Zuplo key ; retool_ n8n_api_ zpka_ ; <W>{30,80} ; check=mixed
+n8n-key ; n8n API key ; n8n_api_ ; <W>{30,80} ; check=mixed
 """
 
 CHINA: Final = r"""
@@ -143,7 +144,8 @@ volcengine-key-id ; Volcengine access key id ; AKLT AKTP ; <A>{32,64}={0,2}
 baidu-key ; Baidu Cloud API key ; bce-v3/ALTAK- ; <A>{16,32}/<H>{40}
 baidu-key-id ; Baidu Cloud access key id ; ALTAK ; -?<A>{18,32}
 jdcloud-key-id ; JD Cloud access key id ; JDC_ ; <U>{26,32}
-dingtalk-webhook ; DingTalk robot address ; oapi.dingtalk.com/robot/send?access_token= ; <H>{64} ; free
+dingtalk-webhook ; DingTalk robot address ; oapi.dingtalk.com/robot/send?access_token= ; <H>{64}
+    ; free
 dingtalk-secret ; DingTalk signing secret ; SEC ; <H>{64}
 wecom-webhook ; WeCom robot address ; qyapi.weixin.qq.com/cgi-bin/webhook/send?key= ; <UUID> ; free
 feishu-webhook ; Feishu robot address ; /open-apis/bot/v2/hook/ /open-apis/bot/hook/

@@ -98,7 +98,7 @@ def _runs(text: str) -> list[str]:
 
 
 def folded_view(text: str) -> View | None:
-    """Return the text without invisible characters, escapes and full-width letters; None if same."""
+    """Return the text without invisible characters, escapes and wide letters; None if same."""
     if not (
         "%" in text
         or "\\" in text

@@ -19,8 +19,8 @@ from vault_cli.text.secret_shapes import Found, find_shapes
 from vault_cli.text.secret_values import is_random
 from vault_cli.text.secret_views import (
     decoded_runs,
-    folded_view,
     find_runs,
+    folded_view,
     joined_view,
 )
 
