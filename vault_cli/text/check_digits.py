@@ -16,27 +16,21 @@ _TEN: Final = 10
 _ID_WEIGHTS: Final = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _ID_CHECKS: Final = "10X98765432"
 _ORGANISATION: Final = "0123456789ABCDEFGHJKLMNPQRTUWXY"
-_PROVINCES: Final = frozenset(
+_PROVINCE_CODES: Final = (
     "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65"
-    " 71 81 82 83 91".split()
+    " 71 81 82 83 91"
 )
+_PROVINCES: Final = frozenset(_PROVINCE_CODES.split())
+_IBAN_TABLE: Final = """
+15 NO;16 BE;18 DK FI FO GL NL SD;19 MK SI;20 AT BA EE KZ LT LU XK;21 CH CR HR LI LV
+22 BG BH DE GB GE IE ME RS VA;23 AE GI IL IQ TL;24 AD CZ ES MD PK RO SA SE SK TN VG;25 LY PT ST
+26 IS TR;27 FR GR IT MC MR SM;28 AL AZ BY CY DO GT HU LB NI PL SV;29 BR EG PS QA UA
+30 JO KW MU YE;31 MT SC
+"""
 _IBAN_LENGTHS: Final = {
-    **dict.fromkeys("NO".split(), 15),
-    **dict.fromkeys("BE".split(), 16),
-    **dict.fromkeys("DK FI FO GL NL SD".split(), 18),
-    **dict.fromkeys("MK SI".split(), 19),
-    **dict.fromkeys("AT BA EE KZ LT LU XK".split(), 20),
-    **dict.fromkeys("CH CR HR LI LV".split(), 21),
-    **dict.fromkeys("BG BH DE GB GE IE ME RS VA".split(), 22),
-    **dict.fromkeys("AE GI IL IQ TL".split(), 23),
-    **dict.fromkeys("AD CZ ES MD PK RO SA SE SK TN VG".split(), 24),
-    **dict.fromkeys("LY PT ST".split(), 25),
-    **dict.fromkeys("IS TR".split(), 26),
-    **dict.fromkeys("FR GR IT MC MR SM".split(), 27),
-    **dict.fromkeys("AL AZ BY CY DO GT HU LB NI PL SV".split(), 28),
-    **dict.fromkeys("BR EG PS QA UA".split(), 29),
-    **dict.fromkeys("JO KW MU YE".split(), 30),
-    **dict.fromkeys("MT SC".split(), 31),
+    country: int(row.split()[0])
+    for row in _IBAN_TABLE.replace(";", "\n").strip().split("\n")
+    for country in row.split()[1:]
 }
 
 

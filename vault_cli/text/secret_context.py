@@ -1,4 +1,4 @@
-"""Secrets known by the word beside them: `API_KEY=...`, "the password is ...", 密码是 …
+"""Secrets known by the word beside them: `API_KEY=`, "the password is", 密码是.
 
 A name says that a secret may stand here; the value must look like one: not a word, a call, a
 path or a stand-in. Standard library only; every repetition is bounded.
@@ -44,7 +44,8 @@ _STEMS: Final = (
 )
 _CHINESE_STEMS: Final = ("密", "口令", "令牌", "钥", "鑰", "匙", "凭证", "授权码", "暗号", "解压码")
 _PASSWORD: Final = re.compile(
-    r"passw(?:or)?d?t?|passphrase|passcode|pwd|pswd|pass(?=[\"'`]{0,2}[ \t]{0,2}[:=])|密码|密碼|口令|暗号|解压码"
+    r"passw(?:or)?d?t?|passphrase|passcode|pwd|pswd|pass(?=[\"'`]{0,2}[ \t]{0,2}[:=])"
+    r"|密码|密碼|口令|暗号|解压码"
 )
 _CHINESE_KEY: Final = re.compile("钥|鑰|匙|令牌|凭证|授权码")
 _KEY_BEFORE: Final = re.compile(
@@ -53,27 +54,33 @@ _KEY_BEFORE: Final = re.compile(
     r"|session|server|consumer|root|jwt|hmac|密)[ _-]?$|[a-z0-9][_-]$|[a-z]$"
 )
 _SPACED_KEY: Final = re.compile(
-    r"\b(?:api|access|auth|private|account|signing|encryption|master|license|service|webhook|app|secret|deploy)[ ]$"
+    r"\b(?:api|access|auth|private|account|signing|encryption|master|license|service"
+    r"|webhook|app|secret|deploy)[ ]$"
 )
 _LEFT: Final = re.compile(r"[A-Za-z0-9_.\-]{0,40}$")
 _OPEN: Final = r"[ \t]{0,3}(?P<open>\\?[\"'`“「『*]{0,3})(?P<scheme>(?i:bearer|token|basic) )?"
 _REST: Final = r"(?P<rest>[A-Za-z0-9_.\-]{0,40})"
 _CLOSE: Final = r"[\"'`*_\])）】」\\]{0,4}[ \t]{0,3}"
 _DIRECT: Final = re.compile(
-    rf"{_REST}{_CLOSE}(?::{{1,2}}=?|：|={{1,2}}>?|＝|->|→|>(?=[^<\s]{{6,99}}</)|\((?=[\"'])|是|为|為|\b(?:is|was)\b)(?:[ \t]{{0,3}}\n[ \t>]{{0,8}}(?:[-*] )?)?{_OPEN}"
+    rf"{_REST}{_CLOSE}(?::{{1,2}}=?|：|={{1,2}}>?|＝|->|→|>(?=[^<\s]{{6,99}}</)|\((?=[\"'])"
+    rf"|是|为|為|\b(?:is|was)\b)(?:[ \t]{{0,3}}\n[ \t>]{{0,8}}(?:[-*] )?)?{_OPEN}"
 )
 _PAIR: Final = re.compile(
-    rf"{_REST}[\"']?,?\s{{0,12}}[\"']?(?:value|val|default|data|content)[\"']?[ \t]{{0,3}}[:=]{_OPEN}"
+    rf"{_REST}[\"']?,?\s{{0,12}}[\"']?(?:value|val|default|data|content)[\"']?"
+    rf"[ \t]{{0,3}}[:=]{_OPEN}"
 )
 _PROSE: Final = re.compile(
-    rf"{_REST}(?:[ \t]{{1,2}}(?!is\b|was\b)[A-Za-z@][\w./@'-]{{0,24}}|[ \t]{{0,2}}[(（][^()（）\n]{{0,30}}[)）]){{1,6}}"
+    rf"{_REST}(?:[ \t]{{1,2}}(?!is\b|was\b)[A-Za-z@][\w./@'-]{{0,24}}"
+    rf"|[ \t]{{0,2}}[(（][^()（）\n]{{0,30}}[)）]){{1,6}}"
     rf"(?:[ \t]{{1,2}}(?:is|was|became|to)\b(?: now)?:?|[ \t]?[:=：]){_OPEN}"
 )
 _CHINESE: Final = re.compile(
-    rf"{_REST}[\u4e00-\u9fffA-Za-z0-9（）() ]{{0,12}}?(?:是|为|為|：|:|=|改成|设成|设为|换成|叫|用){_OPEN}"
+    rf"{_REST}[\u4e00-\u9fffA-Za-z0-9（）() ]{{0,12}}?"
+    rf"(?:是|为|為|：|:|=|改成|设成|设为|换成|叫|用){_OPEN}"
 )
 _LOOSE: Final = re.compile(rf"(?P<rest>s?)[\"'`*]{{0,2}}[ \t]{{1,3}}(?:\|[ \t]{{0,3}})?{_OPEN}")
-_VALUE: Final = re.compile(r"[^\s\"'`<>，。；、）】」』“”|]{6,256}")
+_VALUE: Final = re.compile(r"[^\s\"'`<>，。；、（）【】「」『』“”|\u4e00-\u9fff]{6,160}")
+_HOPE: Final = re.compile("[0-9A-Z!@#$%^&*+?~]")
 _QUERY: Final = re.compile(r"[&;,][A-Za-z_][\w.-]*=|\\n|\\r")
 _CLOSING: Final = ",;.:)]}>*\\"
 _PUBLIC: Final = re.compile(
@@ -95,9 +102,10 @@ _PAGING: Final = re.compile(
 _ACCESS: Final = re.compile(
     r"(?:access|auth|api|bearer|refresh|personal|bot|deploy|admin|app|user|service|private|jwt)[_-]?$"
 )
-_CHINESE_LETTER: Final = re.compile("[\u4e00-\u9fff]")
 _WEAK_NAMES: Final = frozenset({"cookie", "credential"})
+_WINDOW: Final = 240
 _LEAST: Final = 6
+_FINGERPRINT: Final = 40
 _LEAST_HEX: Final = 32
 _LEAST_WEAK: Final = 24
 _LEAST_LOOSE: Final = 20
@@ -134,6 +142,8 @@ def _name(lower: str, stem: str, start: int) -> _Name | None:
         return _Name(stem, before, start, password.end(), password=True)
     if stem in _PASSWORD_STEMS or (stem == "key" and not _is_key_name(lower, start, end)):
         return None
+    if stem[0] == "_" and lower[end : end + 1].isalnum():
+        return None  # `_path` is no `_pat`
     if not stem.isascii():
         whole = _CHINESE_KEY.match(lower, start)
         end = whole.end() if whole else end
@@ -156,6 +166,8 @@ _KEY_MORE: Final = re.compile(r"secret|value|[a-z]*(?:base64|pem|prod|live)")
 
 
 def _judge(text: str, name: _Name) -> Found | None:
+    if _HOPE.search(text, name.end, name.end + _WINDOW) is None:
+        return None
     flag = "--" in name.before or text[max(0, name.start - 2) : name.start] == "--"
     for pattern in _LINKS:
         link = pattern.match(text, name.end)
@@ -184,15 +196,13 @@ def _value(text: str, start: int) -> str:
 
 
 def _is_named(name: _Name, rest: str, value: str, *, loose: bool) -> bool:
-    if rest and _HARMLESS.fullmatch(rest) or _PUBLIC.search(name.before) or _PUBLIC.search(rest):
-        return False
-    if _CHINESE_LETTER.search(value) or _is_spelled(value):
+    if (rest and _HARMLESS.fullmatch(rest)) or _PUBLIC.search(name.before) or _PUBLIC.search(rest):
         return False
     if name.password:
-        return is_password(value, strict=loose)
+        return is_password(value, strict=loose) and not _is_spelled(value)
     if (name.word == "token" and _PAGING.search(name.before)) or is_hash(value) or is_code(value):
         return False
-    return _is_key(name, value, loose=loose)
+    return _is_key(name, value, loose=loose) and not _is_spelled(value)
 
 
 def _is_key(name: _Name, value: str, *, loose: bool) -> bool:
@@ -200,6 +210,8 @@ def _is_key(name: _Name, value: str, *, loose: bool) -> bool:
     if is_uuid(value):
         return not loose and not weak and bool(name.word != "token" or _ACCESS.search(name.before))
     if is_hex(value):
+        if name.word == "key" and len(value) == _FINGERPRINT and value.isupper():
+            return False
         return not loose and not weak and len(value) >= _LEAST_HEX and is_random(value)
     if loose or weak:
         return is_random(value, _LEAST_WEAK if weak else _LEAST_LOOSE)

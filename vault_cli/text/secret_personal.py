@@ -21,9 +21,11 @@ WORDS: Final = {
     "mobile-number": "mobile number",
 }
 
+_MOBILE_LENGTH: Final = 11
+_ID_LENGTH: Final = 18
 _LEFT: Final = re.compile(r"[A-Za-z0-9_.]$|\d[-/:]$")
 _END: Final = r"(?![A-Za-z0-9_]|[.:-]\d)"
-_NUMBER: Final = re.compile(rf"[0-9](?:[ -]?[0-9]){{9,18}}(?:[ -]?[xX])?{_END}")
+_NUMBER: Final = re.compile(rf"(?<![0-9])[0-9](?:[ -]?[0-9]){{9,18}}(?:[ -]?[xX])?{_END}")
 _CODE: Final = re.compile(rf"[0-9A-HJ-NP-RT-UW-Y]{{2}}[0-9]{{6}}[0-9A-HJ-NP-RT-UW-Y]{{10}}{_END}")
 _IBAN: Final = re.compile(
     rf"[A-Z]{{2}}[0-9]{{2}}(?: ?[A-Z0-9]{{4}}){{2,7}}(?: ?[A-Z0-9]{{1,4}})?{_END}"
@@ -31,6 +33,7 @@ _IBAN: Final = re.compile(
 _SSN: Final = re.compile(
     rf"(?!000|666|9)[0-9]{{3}}([- ]?)(?!00)[0-9]{{2}}\1(?!0000)[0-9]{{4}}{_END}"
 )
+_SOCIAL_WORDS: Final = ("ssn", "social", "社")
 _SSN_WORD: Final = re.compile(r"(?i)\bssn\b|social[ -]security|社会安全|社保号|社會安全")
 _MOBILE: Final = re.compile(r"(?:\+?86[ -]?)?(1[3-9]\d[ -]?\d{4}[ -]?\d{4})")
 _CARDS: Final = (
@@ -44,23 +47,25 @@ _CARDS: Final = (
 _TEST_WORD: Final = re.compile(
     r"(?i)test|sandbox|example|demo|stripe|dummy|fake|sample|测试|示例|样例|例如|沙箱"
 )
-_PUBLISHED: Final = frozenset(
+_PUBLISHED_NUMBERS: Final = (
     "4242424242424242 4111111111111111 4012888888881881 5555555555554444 5105105105105100"
     " 378282246310005 371449635398431 6011111111111117 6011000990139424 30569309025904"
     " 3566002020360505 2223003122003222 4000056655665556 5200828282828210 4000002500003155"
     " 4000000000000002 4000000000009995 DE89370400440532013000 GB82WEST12345698765432"
     " GB29NWBK60161331926819 FR1420041010050500013M02606 11010519491231002X"
-    " 91350100M000100Y43".split()
+    " 91350100M000100Y43"
 )
+_PUBLISHED: Final = frozenset(_PUBLISHED_NUMBERS.split())
 _STOCK_MOBILE: Final = re.compile(r"(\d)\1{4}|0{4}|1234|2345|3456|4567|5678|8000|(\d\d)\2{3}")
 _EXAMPLE_SSN: Final = frozenset({"078051120", "123456789", "219099999", "111223333", "123121234"})
 
 
-def find_personal(text: str, *, coded: bool) -> Iterator[Found]:
+def find_personal(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
     """Yield the numbers of persons in a text, in linear time.
 
     Args:
         text: any text.
+        lower: the text in lower case, of the same length.
         coded: whether it has a run of letters and digits long enough for a code or an IBAN.
     """
     digits = _DIGITS.search(text) is not None
@@ -76,7 +81,7 @@ def find_personal(text: str, *, coded: bool) -> Iterator[Found]:
         for match in _apart(_IBAN, text):
             if check_digits.is_iban(match.group().replace(" ", "")):
                 yield from _unless_published(text, "iban", match)
-    if digits and _SSN_WORD.search(text) is not None:
+    if digits and any(word in lower for word in _SOCIAL_WORDS):
         yield from _social(text)
 
 
@@ -94,7 +99,7 @@ def _apart(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 def _number(text: str, match: re.Match[str]) -> Iterator[Found]:
     digits = re.sub("[ -]", "", match.group())
     if (kind := _kind(digits, match.group())) == "mobile-number":
-        foreign = text[match.start() - 1 : match.start()] == "+" and len(digits) == 11
+        foreign = text[match.start() - 1 : match.start()] == "+" and len(digits) == _MOBILE_LENGTH
         if not foreign and not _STOCK_MOBILE.search(digits[-10:]):
             yield Found(kind, *match.span())
     elif kind:
@@ -102,7 +107,7 @@ def _number(text: str, match: re.Match[str]) -> Iterator[Found]:
 
 
 def _kind(digits: str, shown: str) -> str:
-    if len(digits) == 18 and check_digits.has_china_id_shape(digits):
+    if len(digits) == _ID_LENGTH and check_digits.has_china_id_shape(digits):
         return "china-id" if check_digits.is_china_id(digits) else ""
     if not digits.isdecimal():
         return ""
@@ -110,7 +115,11 @@ def _kind(digits: str, shown: str) -> str:
         return "mobile-number"
     if any(shape.fullmatch(digits) for shape, _ in _CARDS) and check_digits.is_luhn(digits):
         return "bank-card"
-    if len(digits) == 18 and digits[0] in "159" and check_digits.is_organisation_code(digits):
+    if (
+        len(digits) == _ID_LENGTH
+        and digits[0] in "159"
+        and check_digits.is_organisation_code(digits)
+    ):
         return "organisation-code"
     return ""
 

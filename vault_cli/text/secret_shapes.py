@@ -15,7 +15,6 @@ from vault_cli.text.secret_values import (
     is_uuid,
     is_weak,
 )
-
 from vault_cli.text.secret_views import decode_text
 
 
@@ -41,14 +40,19 @@ WORDS: Final = {
 _KEY_START: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}-----|-----")
 _KEY_LINE: Final = re.compile(r"[A-Za-z0-9+/=]{16,}")
-_PUTTY: Final = re.compile(r"PuTTY-User-Key-File-\d:|Private-Lines: \d")
-_PUTTY_END: Final = re.compile(r"Private-MAC: *[0-9a-f]{20,}")
+_PUTTY: Final = re.compile(r"Private-Lines: \d{1,3}\s")
 _KEY_LIMIT: Final = 20_000
+_OPEN_KEY: Final = 2000
 _LEAST_KEY: Final = 40
+_LEAST_PASSWORD: Final = 6
+_LEAST_TOKEN: Final = 24
+_LEAST_SHORT: Final = 12
+_SEED_LENGTHS: Final = frozenset({12, 15, 18, 21, 24})
 
+_PART: Final = "[A-Za-z0-9_-]"
 _JWT: Final = re.compile(
-    r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2000}+\.[A-Za-z0-9_-]{8,8000}+\.[A-Za-z0-9_-]{16,2000}+"
-    r"|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2000}+\.[A-Za-z0-9_-]{0,1000}+\.[A-Za-z0-9_-]{8,100}+\.[A-Za-z0-9_-]{8,8000}+\.[A-Za-z0-9_-]{16,50}+"
+    rf"(?<!{_PART})eyJ{_PART}{{8,2000}}+\.(?:{_PART}{{0,1000}}+\.{_PART}{{8,100}}+\.)?"
+    rf"{_PART}{{8,8000}}+\.{_PART}{{16,2000}}+"
 )
 _PUBLISHED_JWT: Final = re.compile(r"1234567890|John Doe|(?i:example)")
 
@@ -74,12 +78,14 @@ _COMMAND: Final = re.compile(
     r"[^\n|;&]{0,120}?\s(?:-p|-a|-w|-P|--pass)[ =]?[\"']?(?P<value>[^\s\"'-][^\s\"']{5,100})"
 )
 _SEED: Final = re.compile(
-    r"(?i)(?:seed[ _-]?phrase|mnemonic|recovery[ _-]?phrase|secret[ _-]?phrase|backup phrase|seed words|助记词|恢复短语|种子短语)"
-    r"[^\n]{0,40}?[\s:：=\"'`是为]\s*(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![ ,]{1,2}[a-z]{2,})"
+    r"(?i)(?:(?:seed|recovery|secret|backup)[ _-]?phrase|mnemonic|seed words"
+    r"|助记词|恢复短语|种子短语)[^\n]{0,40}?[\s:：=\"'`是为]\s{0,8}"
+    r"(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![ ,]{1,2}[a-z]{2,})"
 )
 _WALLET: Final = re.compile(
-    r"(?i)(?:private[ _-]?key|priv[ _-]?key|secret[ _-]?key|私钥|wallet[ _-]?key)[^\n]{0,20}?[\s:：=\"'`是为]\s*"
-    r"[\"'`]?(?P<value>0x[0-9a-f]{64}|[5KL][1-9A-HJ-NP-Za-km-z]{50,51}|[1-9A-HJ-NP-Za-km-z]{87,88})(?![A-Za-z0-9])"
+    r"(?i)(?:(?:private|priv|secret|wallet)[ _-]?key|私钥)[^\n]{0,20}?[\s:：=\"'`是为]\s{0,8}"
+    r"[\"'`]?(?P<value>0x[0-9a-f]{64}|[5KL][1-9A-HJ-NP-Za-km-z]{50,51}"
+    r"|[1-9A-HJ-NP-Za-km-z]{87,88})(?![A-Za-z0-9])"
 )
 _WIREGUARD: Final = re.compile(
     r"(?:PrivateKey|PresharedKey)\s{0,3}=\s{0,3}(?P<value>[A-Za-z0-9+/]{43}=)"
@@ -103,7 +109,7 @@ def _keys(text: str) -> Iterator[Found]:
     for match in _KEY_START.finditer(text):
         # The body ends at the next dashes whatever they belong to: linear, and never past a key.
         stop = _KEY_END.search(text, match.end(), match.end() + _KEY_LIMIT)
-        end = stop.end() if stop and len(stop.group()) > 5 else match.end() + 2000
+        end = stop.end() if stop and stop.group() != "-----" else match.end() + _OPEN_KEY
         body = text[match.end() : stop.start() if stop else end]
         lines = _KEY_LINE.findall(body)
         if sum(map(len, lines)) >= _LEAST_KEY and not _is_dummy_key(body):
@@ -116,12 +122,12 @@ def _is_dummy_key(body: str) -> bool:
 
 def _putty(text: str) -> Iterator[Found]:
     for match in _PUTTY.finditer(text):
-        stop = _PUTTY_END.search(text, match.end(), match.end() + _KEY_LIMIT)
-        body = text[match.end() : match.end() + 2000]
-        if sum(map(len, _KEY_LINE.findall(body))) >= _LEAST_KEY:
-            yield Found(
-                "private-key", match.start(), stop.end() if stop else match.end() + len(body)
-            )
+        # To the next header at most: linear whatever the text repeats.
+        stop = text.find("Private-", match.end(), match.end() + _KEY_LIMIT)
+        end = stop if stop >= 0 else match.end() + 4000
+        body = text[match.end() : end]
+        if sum(map(len, _KEY_LINE.findall(body))) >= _LEAST_KEY and not _is_dummy_key(body):
+            yield Found("private-key", match.start(), min(end, len(text)))
 
 
 def _jwts(text: str) -> Iterator[Found]:
@@ -155,7 +161,7 @@ def _is_url_password(text: str, match: re.Match[str]) -> bool:
 def _is_plain_password(password: str) -> bool:
     """A word with a digit or a capital inside counts in an address of a real host."""
     return (
-        len(password) >= 6
+        len(password) >= _LEAST_PASSWORD
         and (any(letter.isdigit() for letter in password) or not password.islower())
         and not password.isupper()
         and not is_code(password)
@@ -170,9 +176,16 @@ def _headers(text: str) -> Iterator[Found]:
             yield Found("authorization-header", match.start("value"), match.end("value"))
     for match in _BASIC.finditer(text):
         user, colon, password = decode_text(match["value"]).partition(":")
-        if colon and user.isprintable() and password.isprintable() and len(password) > 3:
-            if not is_placeholder(password) and not is_weak(password):
-                yield Found("authorization-header", match.start("value"), match.end("value"))
+        if colon and f"{user}{password}".isprintable() and _is_basic_password(password):
+            yield Found("authorization-header", match.start("value"), match.end("value"))
+
+
+def _is_basic_password(password: str) -> bool:
+    return (
+        len(password) >= _LEAST_PASSWORD - 2
+        and not is_placeholder(password)
+        and not is_weak(password)
+    )
 
 
 def _is_header(text: str, start: int) -> bool:
@@ -180,12 +193,12 @@ def _is_header(text: str, start: int) -> bool:
 
 
 def _is_header_value(value: str) -> bool:
-    return is_random(value) or is_uuid(value) or (len(value) >= 24 and is_mixed(value))
+    return is_random(value) or is_uuid(value) or (len(value) >= _LEAST_TOKEN and is_mixed(value))
 
 
 def _curls(text: str) -> Iterator[Found]:
     for match in _CURL.finditer(text):
-        if is_random(match["value"], 12) or is_password(match["value"]):
+        if is_random(match["value"], _LEAST_SHORT) or is_password(match["value"]):
             yield Found("command-password", *match.span("value"))
 
 
@@ -197,14 +210,14 @@ def _commands(text: str) -> Iterator[Found]:
 
 def _netrcs(text: str) -> Iterator[Found]:
     for match in _NETRC.finditer(text):
-        if is_password(match["value"]) or is_random(match["value"], 12):
+        if is_password(match["value"]) or is_random(match["value"], _LEAST_SHORT):
             yield Found("netrc-password", *match.span("value"))
 
 
 def _seeds(text: str) -> Iterator[Found]:
     for match in _SEED.finditer(text):
         words = re.findall("[a-z]+", match["value"])
-        if len(set(words)) >= len(words) - 3 and len(words) in {12, 15, 18, 21, 24}:
+        if len(set(words)) >= len(words) - 3 and len(words) in _SEED_LENGTHS:
             yield Found("seed-phrase", *match.span("value"))
 
 
@@ -218,7 +231,7 @@ def _wallets(text: str) -> Iterator[Found]:
 _Finder = Callable[[str], Iterator[Found]]
 _FINDERS: Final[tuple[tuple[str, tuple[str, ...], _Finder], ...]] = (
     ("private", ("private key",), _keys),
-    ("private", ("putty-user-key", "private-lines:"), _putty),
+    ("private", ("private-lines:",), _putty),
     ("key", ("privatekey", "presharedkey", "private", "secret", "私钥", "wallet"), _wallets),
     ("eyj", (), _jwts),
     ("bearer ", (), _headers),

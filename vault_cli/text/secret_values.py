@@ -9,41 +9,45 @@ from __future__ import annotations
 import re
 from typing import Final
 
+_STAND_INS: Final = (
+    "xxxx *** ... … •• ____ ---- ??? #### < ${ {{ }} $( %( your example placeholder changeme"
+    " change-me change_me changeit changethis redacted dummy fake sample replace-"
+    " replace_ replaceme replacewith insert- insert_ put- put_ enter- enter_ fixme foobar not-a- not_a_ notreal"
+    " not-real not_real lorem ipsum deadbeef testtest asdf qwerty 123456 000000 abcdefg abcdef0"
+    " abcdef1 01234 my-secret my_secret mysecret my-passw my_passw mypassw my-token my_token"
+    " mytoken my-key my_key mykey my-api my_api myapi secret-key secret_key secretkey secret-token"
+    " secret_token secrettoken secret-value secret_value secret-here secret_here test-key test_key"
+    " test-token test_token test-secret test_secret test-passw test_passw test-only test_only"
+    " key-here key_here key-goes key_goes token-here token_here token-goes token_goes password-here"
+    " password_here 占位 示例 你的 您的 填写 替换 省略 某某"
+)
+_STAND_IN_WORDS: Final = tuple(_STAND_INS.split())
 _STAND_IN: Final = re.compile(
-    r"(?i)x{4,}|\*{3,}|\.{3}|…|•{2,}|_{4,}|-{4,}|\?{3,}|#{4,}|<[^>]*>?|\$\{|\{\{|\}\}|\$\(|%\(|\{[a-z_]\w*\}|^\{|^\["
-    r"|^%[sdr]|^\$[a-z_]+$|^%[a-z_]+%$|^@@?\w+@@?$|^@[a-z_]+$"
-    r"|your[-_ ]?|example|placeholder|change[-_ ]?(?:me|it|this)|redacted|dummy|fake|sample"
-    r"|replace[-_ ]?(?:me|this|with)?|insert[-_ ]|put[-_ ]|enter[-_ ]|t[o0]d[o0]\b|fixme|foobar"
-    r"|not[-_ ]?a?[-_ ]?(?:real|secret|valid|key)|lorem|ipsum|deadbeef|testtest|asdf|qwerty"
-    r"|123456|0{6}|abcdef(?:g|0|1)|01234|my[-_]?(?:secret|passw|token|key|api)|\bhere$"
-    r"|secret[-_]?(?:key|token|value|here|password)|test[-_](?:key|token|secret|password|only)"
-    r"|(?:key|token|secret|password)[-_](?:here|goes|value|test)"
-    r"|占位|示例|你的|您的|填写|替换|省略|某某"
+    r"^[{\[%]|^\$[a-z_]+$|%[a-z_]+%$|^@@?\w+@@?$|\{[a-z_]\w*\}|\bt[o0]d[o0]\b|here$"
 )
 _REPEATED: Final = re.compile(r"(.)\1{5,}|(.{2,4})\2{3,}")
 _PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_PAIR_GROUPS: Final = (
+    "abcdgiklmnprstuvy baeilou caehiklortu dadeiosu eacdefglmnpqrstvxy faefiloru gehinrsu haeiot"
+    " iabcdefglmnoprstvz ke ladeilostuy mabeimopsu nacdefginostuv obcdgiklmnoprstuvw paeiloprstuy"
+    " qu racdegimnorstuy sacehiopstuy tacehilorstuy uabceilmnprst vaei waehior xcpt ypst ze"
+)
 _PAIRS: Final = frozenset(
-    group[0] + second
-    for group in (
-        "abcdgiklmnprstuvy baeilou caehiklortu dadeiosu eacdefglmnpqrstvxy faefiloru gehinrsu"
-        " haeiot iabcdefglmnoprstvz ke ladeilostuy mabeimopsu nacdefginostuv obcdgiklmnoprstuvw"
-        " paeiloprstuy qu racdegimnorstuy sacehiopstuy tacehilorstuy uabceilmnprst vaei waehior"
-        " xcpt ypst ze"
-    ).split()
-    for second in group[1:]
+    group[0] + second for group in _PAIR_GROUPS.split() for second in group[1:]
 )
 """The 220 pairs of letters that make 93 % of the words in program texts, by first letter."""
 _LEET: Final = str.maketrans("013457@$!", "oieastasi")
-_WEAK: Final = frozenset(
+_WEAK_WORDS: Final = (
     "password passwd passwort passphrase passcode pass pwd pw secret secrets token key admin root"
     " user username guest test tester testing demo default login welcome letmein qwerty master"
     " postgres postgresql mysql mongo redis rabbitmq none null true false string value required"
     " optional hidden empty unset blank foo bar baz foobar changeme hunter correct hello world"
     " secure strong weak access private public service apikey api pswd mypassword mysecret userpass"
     " mypass yourpassword newpassword oldpassword somepassword dbpassword topsecret supersecret"
-    " secretpassword testpassword adminpassword rootpassword app db dev".split()
+    " secretpassword testpassword adminpassword rootpassword app db dev"
 )
+_WEAK: Final = frozenset(_WEAK_WORDS.split())
 _TECHNICAL: Final = re.compile(
     r"(?i)^(?:sha[-_]?\d+|md5|argon2(?:id?|d)?|bcrypt|scrypt|pbkdf2|oauth2?|base\d\d|utf-?\d+|aes[-_]?\d+\S*|rsa[-_]?\d*"
     r"|ed25519|hs\d+|rs\d+|es\d+|hmac\S*|x509|pkcs\d*\S*|jwt|v?\d+(?:\.\d+)+\S*|v\d+|h264|ipv[46]|http2?|k8s"
@@ -56,7 +60,7 @@ _HASH: Final = re.compile(
 )
 _UUID: Final = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HEX: Final = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)")
-_CALL: Final = re.compile(r"[A-Za-z_][\w.:>-]*[(\[]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\.?$")
+_CALL: Final = re.compile(r"[A-Za-z_][\w.:>-]*+[(\[]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\.?$")
 _ADDRESS: Final = re.compile(r"[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,8}$")
 _MARK: Final = re.compile(r"[-_./:+]")
 _STRONG: Final = frozenset("!@#$%^&*+=?~|\\")
@@ -66,6 +70,8 @@ _PIECE_LENGTH: Final = 4.5
 _WORD_LENGTH: Final = 3
 _WORD_SHARE: Final = 0.5
 _HEX_LENGTH: Final = 32
+_SLUG_PARTS: Final = 3
+_DIGIT: Final = re.compile("[0-9]")
 _PART_LENGTH: Final = 10
 _MIN_DISTINCT: Final = 6
 _MIN_PASSWORD: Final = 6
@@ -75,8 +81,10 @@ _LONG_WEAK: Final = 28
 
 def is_placeholder(value: str) -> bool:
     """Whether a value is a stand-in (`xxxx`, `<your-key>`, `${X}`, `AKIA...EXAMPLE`)."""
+    low = value.lower()
     return (
-        _STAND_IN.search(value) is not None
+        any(word in low for word in _STAND_IN_WORDS)
+        or _STAND_IN.search(low) is not None
         or _REPEATED.search(value) is not None
         or len(set(value)) < min(_MIN_DISTINCT, len(value) - 1)
     )
@@ -152,14 +160,14 @@ def is_scrambled(value: str, length: int = _RANDOM_LENGTH) -> bool:
 def _is_slug(value: str) -> bool:
     """Whether a value is short parts with marks between: `harbor-2026-11-24-b`, `my-dir/a.mp4`."""
     parts = _MARK.split(value)
-    return len(parts) > 2 and max(map(len, parts)) < _PART_LENGTH
+    return len(parts) >= _SLUG_PARTS and max(map(len, parts)) < _PART_LENGTH
 
 
 def is_code(value: str) -> bool:
-    """Whether a value is an expression (`settings.KEY`, `get_token(user)`), a path or an address."""
+    """Whether a value is an expression (`settings.KEY`, `get_token(user)`), a path, an address."""
     if "://" in value or value.startswith(("/", "./", "../", "~/", "$", "&", "--")):
         return not is_mixed(value)
-    if _CALL.search(value):
+    if _CALL.match(value):
         return not is_mixed(value.rstrip("([])"))
     return _ADDRESS.fullmatch(value) is not None and not is_mixed(value.partition("@")[2])
 
@@ -171,22 +179,35 @@ def is_password(value: str, *, strict: bool = False) -> bool:
         value: the candidate, without quotes.
         strict: whether the link to the word is loose, so that only an unmistakable value counts.
     """
-    if len(value) < _MIN_PASSWORD or is_hash(value) or is_placeholder(value) or is_weak(value):
-        return False
-    if _TECHNICAL.match(value) or _DATE.match(value) or is_code(value):
+    if len(value) < _MIN_PASSWORD or not _may_be_password(value) or _is_something_else(value):
         return False
     digits = any(letter.isdigit() for letter in value)
-    letters = any(letter.isalpha() for letter in value)
     strong = any(letter in _STRONG for letter in value[:-1]) or (digits and value[-1] in _STRONG)
-    if not letters:
-        return digits and len(value) >= _LONG_PASSWORD and (strong or not strict)
+    if not any(letter.isalpha() for letter in value):
+        return len(value) >= _LONG_PASSWORD and (strong or not strict)
     if strict:
-        return strong and digits or is_random(value)
+        return (strong and digits) or is_random(value)
     if strong:
         return digits or not value.isascii() or value.lower() != value
     if not digits:
         return is_scrambled(value, _RANDOM_LENGTH - 4)
     return len(value) >= _LONG_PASSWORD and not _is_name(value)
+
+
+def _may_be_password(value: str) -> bool:
+    """The cheap part of the test: a word in lower case is none."""
+    return not value.islower() or _DIGIT.search(value) is not None
+
+
+def _is_something_else(value: str) -> bool:
+    return (
+        is_hash(value)
+        or is_placeholder(value)
+        or is_weak(value)
+        or _TECHNICAL.match(value) is not None
+        or _DATE.match(value) is not None
+        or is_code(value)
+    )
 
 
 def is_weak(value: str) -> bool:

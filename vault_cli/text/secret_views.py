@@ -21,14 +21,16 @@ _TOKEN_BYTES: Final = bytes(
     code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_+/=-") else 32
     for code in range(256)
 )
-_MIX: Final = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]|[a-z][A-Z]|[A-Z]{16}")
+_MIX: Final = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]|[a-z][A-Z]|[A-Z]{16}|[a-z]{30}")
 _ENCODED: Final = re.compile("[A-Za-z0-9+/_-]{24,}={0,2}")
 _WRAP: Final = re.compile(
     r"(?<=[A-Za-z0-9_+/=.:-])\\?\r?\n[ \t]*(?:(?:[>|#*]|//)[ \t]?)?(?=[A-Za-z0-9_+/=.-])"
 )
-_LINE_MARKS: Final = " \t\r\\>|*#"
+_CAPITALS: Final = re.compile("[A-Z0-9]{18}")
+_INDENTED: Final = re.compile(r"\n[ \t>|*#/]|\r\n|[\\ \t]\n")
+_LINE_MARKS: Final = " \t\r\\>|*#/"
 _LONG_RUN: Final = 15
-_VERY_LONG_RUN: Final = 32
+_MIXED_OFTEN: Final = 3
 _LEAST_DECODED: Final = 12
 
 
@@ -61,28 +63,42 @@ class View(NamedTuple):
         return place < len(self.seams) and self.seams[place] <= end
 
 
-def long_runs(text: str) -> list[str]:
-    """Return the runs of token characters that could be a key: long, and not just words."""
-    spaced = text.encode("latin-1", "replace").translate(_TOKEN_BYTES)
-    return _suspects(spaced)
+def find_runs(text: str) -> tuple[list[str], list[str]]:
+    """Return the runs of token characters that could be a key: those of lines, those across lines.
+
+    Two words of two lines make one with a capital inside, so across lines more signs of a key
+    are asked for.
+    """
+    if "\n" not in text:
+        return [run for run in _runs(text) if _MIX.search(run) is not None], []
+    across = [run for run in _runs(_join_lines(text)) if _MIX.search(run) is not None]
+    if not across:
+        return [], []  # a run of a line is in a run of the joined lines
+    plain = [run for run in _runs(text) if _MIX.search(run) is not None]
+    known = set(plain)
+    return plain, [run for run in across if run not in known and _is_mixed_often(run)]
 
 
-def joined_runs(text: str) -> list[str]:
-    """Return the same for the text without line breaks, and what begins or ends a line."""
-    joined = "".join([line.strip(_LINE_MARKS) for line in text.split("\n")])
-    return _suspects(joined.encode("latin-1", "replace").translate(_TOKEN_BYTES))
+def _is_mixed_often(run: str) -> bool:
+    return len(_MIX.findall(run)) >= _MIXED_OFTEN or _CAPITALS.search(run) is not None
 
 
-def _suspects(spaced: bytes) -> list[str]:
-    parts = spaced.split()
+def _join_lines(text: str) -> str:
+    """The text without line breaks and without what begins or ends a line."""
+    if _INDENTED.search(text) is None:
+        return text.replace("\n", "")
+    return "".join([line.strip(_LINE_MARKS) for line in text.split("\n")])
+
+
+def _runs(text: str) -> list[str]:
+    parts = text.encode("latin-1", "replace").translate(_TOKEN_BYTES).split()
     if max(map(len, parts), default=0) < _LONG_RUN:
         return []
-    long = [part.decode() for part in parts if len(part) >= _LONG_RUN]
-    return [run for run in long if len(run) >= _VERY_LONG_RUN or _MIX.search(run) is not None]
+    return [part.decode() for part in parts if len(part) >= _LONG_RUN]
 
 
 def folded_view(text: str) -> View | None:
-    """Return the text without invisible characters, escapes and full-width letters; None if same."""
+    """Return the text without invisible characters, escapes and wide letters; None if same."""
     if not (
         "%" in text
         or "\\" in text
@@ -107,7 +123,7 @@ def _odd() -> re.Pattern[str]:
 @cache
 def _fold() -> re.Pattern[str]:
     return re.compile(
-        rf"(?P<drop>[{INVISIBLE_CLASS}]+)|%(?P<hex>[2-7][0-9A-Fa-f])"
+        rf"(?P<drop>[{INVISIBLE_CLASS}]+|\\\r?\n[ \t]*)|%(?P<hex>[2-7][0-9A-Fa-f])"
         r"|\\u00(?P<unicode>[2-7][0-9A-Fa-f])|\\x(?P<byte>[2-7][0-9A-Fa-f])"
         r"|&#(?:x(?P<entity>[2-7][0-9A-Fa-f])|(?P<decimal>[3-9]\d|1[01]\d|12[0-6]));"
         r"|\\(?P<escaped>[_*~.:=+/-])|(?P<wide>[\uff01-\uff5e\U0001d400-\U0001d7ff])"

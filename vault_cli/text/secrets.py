@@ -11,19 +11,17 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
-from vault_cli.text import secret_context, secret_kinds, secret_personal, secret_shapes
-from vault_cli.text import secret_vendors
+from vault_cli.text import secret_context, secret_personal, secret_shapes
 from vault_cli.text.secret_context import find_context
 from vault_cli.text.secret_personal import find_personal
-from vault_cli.text.secret_rules import Rule, apply_rule
+from vault_cli.text.secret_rules import Rule, all_rules, apply_rule
 from vault_cli.text.secret_shapes import Found, find_shapes
 from vault_cli.text.secret_values import is_random
 from vault_cli.text.secret_views import (
     decoded_runs,
+    find_runs,
     folded_view,
-    joined_runs,
     joined_view,
-    long_runs,
 )
 
 _ROUNDS: Final = 8
@@ -95,40 +93,36 @@ def _severity(kind: str) -> Literal["refuse", "warn"]:
 
 
 def _find(text: str) -> Iterator[Found]:
-    runs = long_runs(text)
-    yield from _find_plain(text, runs)
+    runs, across = find_runs(text)
+    yield from _find_plain(text, coded=bool(runs))
     folded = folded_view(text)
     if folded is not None:
-        for hit in _find_plain(folded.text, long_runs(folded.text)):
+        for hit in _find_plain(folded.text, coded=True):
             yield Found(hit.kind, *folded.locate(hit.start, hit.end))
-    yield from _find_joined(text, runs)
+    yield from _find_joined(text, across)
     yield from _find_decoded(text, runs)
 
 
-def _find_plain(text: str, runs: list[str]) -> Iterator[Found]:
+def _find_plain(text: str, *, coded: bool) -> Iterator[Found]:
     lower = _lower(text)
-    coded = bool(runs)
     if coded:
         yield from _find_vendors(text, _anchors(" ".join(_wide_runs(text))))
     yield from find_shapes(text, lower, coded=coded)
     yield from find_context(text, lower)
-    yield from find_personal(text, coded=coded)
+    yield from find_personal(text, lower, coded=coded)
 
 
 def _wide_runs(text: str) -> list[str]:
     return [word for word in text.split() if len(word) > _SHORT]
 
 
-def _find_joined(text: str, runs: list[str]) -> Iterator[Found]:
+def _find_joined(text: str, across: list[str]) -> Iterator[Found]:
     """Secrets that go on in the next line; only hits that cross a line, and unmistakable ones."""
-    if "\n" not in text:
-        return
-    known = set(runs)
-    crossing = " ".join(run for run in joined_runs(text) if run not in known)
-    if not crossing:
+    address = "://" in text and "@" in text and "\n" in text
+    if not across and not address:
         return
     view = joined_view(text)
-    for hit in _find_crossing(view.text, _anchors(crossing)):
+    for hit in _find_crossing(view.text, _anchors(" ".join(across))):
         if view.has_seam(hit.start + 1, hit.end - 1):
             yield Found(hit.kind, *view.locate(hit.start, hit.end))
 
@@ -152,7 +146,7 @@ def _lower(text: str) -> str:
 def _find_decoded(text: str, runs: list[str]) -> Iterator[Found]:
     """Base64 and hexadecimal that spell a credential; the whole of it is the hit."""
     for run, spelled in decoded_runs(runs):
-        hit = next(_find_plain(spelled, long_runs(spelled)), None)
+        hit = next(_find_plain(spelled, coded=True), None)
         if hit is not None and hit.kind not in _WARN:
             start = text.find(run)
             if start >= 0:
@@ -174,7 +168,7 @@ def _find_vendors(text: str, anchors: list[str]) -> Iterator[Found]:
 @cache
 def _by_anchor() -> dict[str, list[Rule]]:
     table: dict[str, list[Rule]] = {}
-    for one in (*secret_kinds.RULES, *secret_vendors.RULES):
+    for one in all_rules():
         for anchor in one.anchors:
             table.setdefault(anchor, []).append(one)
     return table
@@ -182,9 +176,8 @@ def _by_anchor() -> dict[str, list[Rule]]:
 
 @cache
 def _words() -> dict[str, str]:
-    rules = (*secret_kinds.RULES, *secret_vendors.RULES)
     return {
-        **{one.kind: one.words for one in reversed(rules)},
+        **{one.kind: one.words for one in all_rules()},
         **secret_shapes.WORDS,
         **secret_context.WORDS,
         **secret_personal.WORDS,
