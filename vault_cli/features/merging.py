@@ -119,7 +119,7 @@ def plan_merge(
 
 
 def _with(snapshot: Snapshot, old: Record, new: Record) -> Snapshot:
-    records = tuple(new if record is old else record for record in snapshot.records)
+    records = tuple(new if record.path == old.path else record for record in snapshot.records)
     return replace(snapshot, records=records)
 
 
@@ -147,7 +147,7 @@ def _require_mergeable(request: MergeRequest, actor: Actor) -> None:
     require_step(gone.status, Status.SUPERSEDED, actor, gone.id)
     if kept.scope != gone.scope:
         raise RefusedError(
-            f"{kept.id} is {kept.scope}, {gone.id} is {gone.scope}: one would reach too far",
+            f"the scope of {kept.id} is {kept.scope}, of {gone.id} {gone.scope}: one reaches too far",
             hint=f"First give both one scope: mvault edit {gone.id} --set scope={kept.scope}",
         )
 
@@ -209,7 +209,7 @@ def _joined(kept: Record, gone: Record, data: bytes) -> bytes:
 
 def _united(kept: Record, gone: Record) -> dict[str, Any]:
     """Return the keys of the survivor that change."""
-    values: dict[str, Any] = {"supersedes": [*kept.supersedes, gone.id]}
+    values: dict[str, Any] = {"supersedes": list(dict.fromkeys((*kept.supersedes, gone.id)))}
     for key in _LISTS:
         mine, theirs = getattr(kept, key), getattr(gone, key)
         more = [item for item in theirs if item not in mine and item != kept.id]
