@@ -42,6 +42,14 @@ def test_both_sides_name_each_other_in_one_change(pair: Any) -> None:
     assert "[{id: r-z, type: goal}, r-y, {id: r-b, type: condition}]" in vault.text("playbook/a.md")
 
 
+def test_a_disputed_record_names_what_it_disputes_and_keeps_its_text(pair: Any) -> None:
+    vault = pair({"status": "disputed"})
+    plan(vault, kind="contradiction")
+    assert vault.record("r-a").conflicts == (("r-b", "contradiction"),)
+    assert vault.record("r-b").body == "# Use spaces\n"
+    assert vault.record("r-b").in_force
+
+
 def test_again_is_nothing_and_another_type_changes_both(pair: Any) -> None:
     vault = pair()
     plan(vault, kind="goal")

@@ -141,8 +141,11 @@ def test_a_contradiction_needs_a_reason(make_vault: Any, note: Any, merge: Any) 
 
 def test_drafts_are_merged_and_only_by_a_person(pair: Any, merge: Any) -> None:
     drafts = {"status": "candidate"}
-    with pytest.raises(RefusedError):
-        merge(pair(drafts, drafts), actor=Actor.AGENT)
+    for actor in (Actor.AGENT, Actor.HOOK, Actor.IMPORT, Actor.POLICY):
+        with pytest.raises(RefusedError):
+            merge(pair(drafts, drafts), actor=actor)
+        with pytest.raises(RefusedError):
+            merge(pair(), actor=actor)
     vault = pair(drafts, drafts)
     merge(vault)
     assert vault.record("l-a").status is Status.CANDIDATE
@@ -174,12 +177,12 @@ def test_what_is_left_behind_is_told(pair: Any, merge: Any) -> None:
     [
         ("One.\n", "one\n", "One.\n"),
         ("One.\n", "Two.\n", "One.\n\nTwo.\n"),
-        ("One.\n", "", "One.\n\nT2\n"),
+        ("One.\n", "", "One.\n\nLook first\n"),
         ("", "Two.\n", "Two.\n"),
         ("- a\n- b\n", "- B\n- c\n", "- a\n- b\n- c\n"),
         ("Lead.\n\n## Problem\np\n", "L2.\n", "Lead.\n\nL2.\n\n## Problem\np\n"),
         ("## Steps\n1. a\n", "## 步骤\n1. a\n2. b\n", "## Steps\n1. a\n2. b\n"),
-        ("One.\n", "# T2\n\nTwo.\n", "One.\n\nTwo.\n"),
+        ("One.\n", "# Look first\n\nTwo.\n", "One.\n\nTwo.\n"),
         (
             "```sh\nmake\n```\n",
             "```sh\nmake\n```\n\n```sh\n## no heading\n\nmake all\n```\n",
@@ -189,7 +192,7 @@ def test_what_is_left_behind_is_told(pair: Any, merge: Any) -> None:
     ],
 )
 def test_bodies_are_joined_without_saying_it_twice(kept: str, gone: str, joined: str) -> None:
-    assert join_bodies(kept, "T", gone, "T2") == joined
+    assert join_bodies(kept, "Ask first", gone, "Look first") == joined
 
 
 def test_joining_twice_adds_nothing() -> None:

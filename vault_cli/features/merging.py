@@ -15,6 +15,7 @@ from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.joining import join_bodies
 from vault_cli.features.likeness import find_contradiction
 from vault_cli.features.records import (
+    PERSON_ONLY,
     Planned,
     digest_of,
     patch_keys,
@@ -144,10 +145,12 @@ def _require_mergeable(request: MergeRequest, actor: Actor) -> None:
             f"{kept.id} is a draft and {gone.id} is in force",
             hint=f"mvault merge {kept.id} {gone.id} --into {gone.id}, or approve {kept.id} first.",
         )
+    if actor is not Actor.PERSON:
+        raise RefusedError(f"merge is for a person, not for {actor}", hint=PERSON_ONLY)
     require_step(gone.status, Status.SUPERSEDED, actor, gone.id)
     if kept.scope != gone.scope:
         raise RefusedError(
-            f"the scope of {kept.id} is {kept.scope}, of {gone.id} {gone.scope}: one reaches too far",
+            f"{kept.id} has the scope {kept.scope}, {gone.id} {gone.scope}: one reaches too far",
             hint=f"First give both one scope: mvault edit {gone.id} --set scope={kept.scope}",
         )
 
