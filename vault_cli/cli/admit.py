@@ -80,7 +80,7 @@ def plan_approval(
     yes: bool = False,
 ) -> Plan:
     """Return the plan that puts records in force."""
-    from vault_cli.cli.pairs import alike_data
+    from vault_cli.cli.alike import alike_data
     from vault_cli.features.approval import needed_paths, plan_approve
 
     texts = {path: inv.read(path) for path in needed_paths(inv.snapshot, records)}
@@ -96,6 +96,7 @@ def plan_approval(
         reason=reason,
     )
     alikes = _alikes(inv, records, asks=not yes)
+    beside = {key: alike_data(found) for key, found in alikes.items() if found}
     own = [found for record in records for found in record.findings if not record.in_force]
     one = f"{records[0].id}: {records[0].title}"
     what = one if len(records) == 1 else plural(len(records), "record")
@@ -106,7 +107,7 @@ def plan_approval(
         person=True,
         yes=yes,
         card=[line for record in records for line in approval_card(record, alikes[record.id])],
-        data={"alike": {key: alike_data(found) for key, found in alikes.items()}},
+        data={"alike": beside} if beside else {},
         findings=() if planned.change.is_empty else (*own, *planned.notes),
         nothing="already in force",
     )
@@ -116,7 +117,7 @@ def _alikes(
     inv: Invocation, records: tuple[Record, ...], *, asks: bool
 ) -> dict[str, tuple[Alike, ...]]:
     """Return by id what each draft is like, or against; with `--yes` nobody would read it."""
-    from vault_cli.cli.pairs import alike_of
+    from vault_cli.cli.alike import alike_of
 
     return {
         record.id: alike_of(inv, record) if asks and not record.in_force else ()
@@ -126,7 +127,7 @@ def _alikes(
 
 def approval_card(record: Record, alikes: Sequence[Alike] = ()) -> list[Line]:
     """Return what a person is about to put in force: title, keys, text, and what is like it."""
-    from vault_cli.cli.pairs import alike_lines
+    from vault_cli.cli.alike import alike_lines
 
     if record.in_force:
         return []

@@ -1,9 +1,8 @@
-"""Two records at once: `merge`, `conflict`, what is alike. May import all below `cli`."""
+"""Two records at once: `merge`, `conflict`. May import everything below `cli`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,12 +10,9 @@ from vault_cli.cli import flags
 from vault_cli.cli.admit import reason_for
 from vault_cli.cli.complete import complete_id
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.output import Line, inline
-from vault_cli.cli.views import brief_data
 from vault_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from vault_cli.features.likeness import Alike
     from vault_cli.model.record import Record
 
 Second = Annotated[
@@ -145,42 +141,3 @@ def conflict(
         nothing=f"{ids} are in no conflict" if remove else f"{ids} name it on both sides",
     )
     return inv.submit(plan)
-
-
-def alike_of(inv: Invocation, record: Record) -> tuple[Alike, ...]:
-    """Return what else in the vault is like a record, or against it."""
-    from vault_cli.features.likeness import compare_record
-
-    return compare_record(inv.snapshot, record, inv.now)
-
-
-def alike_lines(alikes: Iterable[Alike]) -> Iterator[Line]:
-    """Yield for each alike record a head, and both texts one above the other."""
-    for alike in alikes:
-        other = alike.other
-        style = "red" if alike.code == "contradiction" else "yellow"
-        head = f"  {other.id}  {other.status}  {inline(other.title)}"
-        yield [(style, alike.code), head]
-        said = alike.why
-        if alike.low_authority:
-            said += "; a person had said so, and this comes from a lesser source"
-        yield [("dim", f"  {inline(said)}")]
-        if alike.code != "duplicate-text":
-            width = max(len(other.id), len("here"))
-            yield f"  {'here':<{width}}  {inline(alike.mine) or '-'}"
-            yield f"  {other.id:<{width}}  {inline(alike.theirs) or '-'}"
-
-
-def alike_data(alikes: Iterable[Alike]) -> list[dict[str, Any]]:
-    """Return what `--json` says about alike records."""
-    return [
-        {
-            **brief_data(alike.other),
-            "code": alike.code,
-            "why": alike.why,
-            "mine": alike.mine,
-            "theirs": alike.theirs,
-            "low_authority": alike.low_authority,
-        }
-        for alike in alikes
-    ]

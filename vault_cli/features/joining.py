@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.text.code import fenced_lines
 from vault_cli.text.sections import canonical_name
-from vault_cli.text.similarity import letters_of
+from vault_cli.text.similarity import compare_texts, letters_of
 
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]")
 _HEADING: Final = re.compile(r"##(?:[ \t]+(?P<text>.*))?$")
@@ -33,14 +33,15 @@ def join_bodies(kept: str, kept_title: str, gone: str, gone_title: str) -> str:
         kept: body of the record that stays, LF line ends.
         kept_title: its title.
         gone: the other body.
-        gone_title: its title; it is added when the other says nothing else.
+        gone_title: its title; it is added when the other says nothing else and it is another one.
     """
     parts = list(_parts(kept))
     present = {letters_of(unit) for part in parts for unit in _units(part)}
     present.add(letters_of(kept_title))
     theirs = list(_parts(gone))
     if not any(_units(part) for part in theirs):
-        theirs = [_Part("", [gone_title])]
+        likeness = compare_texts(kept_title, gone_title)
+        theirs = [] if likeness.relation in ("same", "near") else [_Part("", [gone_title])]
     added = False
     for part in theirs:
         fresh = [unit for unit in _units(part) if letters_of(unit) not in present]

@@ -15,6 +15,7 @@ from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.joining import join_bodies
 from vault_cli.features.likeness import find_contradiction
 from vault_cli.features.records import (
+    PERSON_ONLY,
     Planned,
     digest_of,
     patch_keys,
@@ -119,7 +120,7 @@ def plan_merge(
 
 
 def _with(snapshot: Snapshot, old: Record, new: Record) -> Snapshot:
-    records = tuple(new if record is old else record for record in snapshot.records)
+    records = tuple(new if record.path == old.path else record for record in snapshot.records)
     return replace(snapshot, records=records)
 
 
@@ -144,10 +145,12 @@ def _require_mergeable(request: MergeRequest, actor: Actor) -> None:
             f"{kept.id} is a draft and {gone.id} is in force",
             hint=f"mvault merge {kept.id} {gone.id} --into {gone.id}, or approve {kept.id} first.",
         )
+    if actor is not Actor.PERSON:
+        raise RefusedError(f"merge is for a person, not for {actor}", hint=PERSON_ONLY)
     require_step(gone.status, Status.SUPERSEDED, actor, gone.id)
     if kept.scope != gone.scope:
         raise RefusedError(
-            f"{kept.id} is {kept.scope}, {gone.id} is {gone.scope}: one would reach too far",
+            f"{kept.id} has the scope {kept.scope}, {gone.id} {gone.scope}: one reaches too far",
             hint=f"First give both one scope: mvault edit {gone.id} --set scope={kept.scope}",
         )
 
@@ -209,7 +212,7 @@ def _joined(kept: Record, gone: Record, data: bytes) -> bytes:
 
 def _united(kept: Record, gone: Record) -> dict[str, Any]:
     """Return the keys of the survivor that change."""
-    values: dict[str, Any] = {"supersedes": [*kept.supersedes, gone.id]}
+    values: dict[str, Any] = {"supersedes": list(dict.fromkeys((*kept.supersedes, gone.id)))}
     for key in _LISTS:
         mine, theirs = getattr(kept, key), getattr(gone, key)
         more = [item for item in theirs if item not in mine and item != kept.id]

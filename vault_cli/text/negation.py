@@ -69,7 +69,7 @@ _WRAP: Final = re.compile(r"(?<=\S)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)、
 """A line end within a paragraph: the sentence goes on in the next line."""
 
 _CJK_SPACE: Final = re.compile(r"(?<=[\u3001-\u9fff\uff01-\uff5e]) (?=[\u3001-\u9fff])")
-_LIST_MARK: Final = re.compile(r"^\s*(?:[-*+>]|\d{1,3}[.)]|#{1,6})\s+")
+_LIST_MARK: Final = re.compile(r"^[ \t]*(?:[-*+>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
 _SUBORDINATE: Final = frozenset({"without", "before", "after", "when"})
 _OPENING: Final = _SUBORDINATE | {"contrast", "break"}
 """Cues that begin a clause."""
@@ -143,7 +143,7 @@ class Reading(NamedTuple):
 def split_sentences(text: str) -> list[str]:
     """Split a text into sentences, in order; paragraphs and list items end them too."""
     text = _CJK_SPACE.sub("", _WRAP.sub(" ", text.replace("\r\n", "\n")))
-    parts = (_LIST_MARK.sub("", part).strip() for part in _SENTENCE_END.split(text))
+    parts = (part.strip() for part in _SENTENCE_END.split(_LIST_MARK.sub("", text)))
     return [part for part in parts if part]
 
 
