@@ -36,7 +36,7 @@ _LETTER = re.compile(
 
 _LEET_WORD = re.compile(r"[a-z]*[013457@$][a-z]+[a-z0-9]*")
 _LEET = str.maketrans("013457@$", "oleastas")
-_TOKEN = re.compile("[a-z0-9_\u3400-\u9fff][a-z0-9_'\u3400-\u9fff]*")
+_TOKEN = re.compile("[a-z0-9_][a-z0-9_']*|[\u3400-\u9fff]+")
 _DEST = re.compile(
     r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
@@ -268,20 +268,21 @@ def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
 def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     tokens = list(WORD.finditer(text))
     words = [_plain(match.group(), book) for match in tokens]
-    at = 0
-    while at < len(words):
-        word, size = words[at], 1
+    silent = 0  # words before this one are part of a phrase that means nothing
+    for at, word in enumerate(words):
+        start = tokens[at].start()
+        for rest, mask in book.phrases.get(word, ()):
+            end = at + len(rest) + 1
+            if tuple(words[at + 1 : end]) == rest:
+                if not mask:
+                    silent = max(silent, end)
+                elif mask & wanted and at >= silent:
+                    yield _Place(start, tokens[end - 1].end(), mask & wanted)
         mask = book.words.get(word, 0)
-        known = word in book.words
-        for rest, phrase_mask in book.phrases.get(word, ()):
-            length = len(rest) + 1
-            if length > size and tuple(words[at + 1 : at + length]) == rest:
-                size, mask, known = length, phrase_mask, True
-        if mask & wanted:
-            yield _Place(tokens[at].start(), tokens[at + size - 1].end(), mask & wanted)
-        elif not known and len(word) > _LONG_WORD and word.isalpha():
-            yield from _segments(word, tokens[at].start(), book, wanted)
-        at += size
+        if mask & wanted and at >= silent:
+            yield _Place(start, tokens[at].end(), mask & wanted)
+        elif len(word) > _LONG_WORD and word.isalpha() and word not in book.words:
+            yield from _segments(word, start, book, wanted)
 
 
 def _plain(word: str, book: Vocabulary) -> str:

@@ -126,11 +126,22 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
 def _all_entries() -> Iterator[tuple[str, str]]:
     for name, text in (*CONCEPTS.items(), ("", NO_CONCEPT)):
         for raw in text.split(","):
-            entry = " ".join(raw.split())
-            if entry.endswith("~"):
-                yield from ((name, form) for form in verb_forms(entry[:-1]))
-            elif entry:
-                yield name, entry
+            for entry in expand(" ".join(raw.split())):
+                if entry.endswith("~"):
+                    yield from ((name, form) for form in verb_forms(entry[:-1]))
+                elif entry:
+                    yield name, entry
+
+
+def expand(entry: str) -> Iterator[str]:
+    """Yield what `{a/b} c` stands for: `a c`, `b c`."""
+    before, brace, rest = entry.partition("{")
+    if not brace:
+        yield entry
+        return
+    choices, _, after = rest.partition("}")
+    for choice in choices.split("/"):
+        yield from expand(before + choice + after)
 
 
 def verb_forms(verb: str) -> tuple[str, ...]:
