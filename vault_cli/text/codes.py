@@ -78,7 +78,6 @@ GATE_CODES: dict[str, tuple[str, str]] = {
     "filler": ("held", "a memory that says nothing: ok, thanks, 好的"),
     "cliche": ("note", "a memory that says what holds anywhere"),
     "gates-off": ("note", "gates of admission are switched off in this vault"),
-    "low-authority": ("warning", "a lesser source contradicts what a person said"),
 }
 """Codes of the gates that `admission.gates` switches: effect and meaning."""
 
