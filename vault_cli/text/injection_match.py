@@ -45,8 +45,6 @@ _DEST = re.compile(
     r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech)(?![\w.-]*\()(?![a-z0-9_-])",
     re.ASCII,
 )
-_DEST_MARKS: Final = ("//", "@", ".", "discord", "pastebin", "t.me/")
-_KEYFILE_MARKS: Final = (".", "id_", "/etc/", "login data", "credentials")
 _KEYFILE = re.compile(
     r"(?<!\w)\.env(?![\w(])|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
     r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
@@ -54,6 +52,20 @@ _KEYFILE = re.compile(
     r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
     re.ASCII,
 )
+
+
+_HARDKEY = re.compile(
+    r"(?<!\w)id_(?:rsa|ed25519|dsa|ecdsa)(?!\w|\.pub)|/etc/(?:passwd|shadow)|\.aws/credentials"
+    r"|\.git-credentials|\.netrc(?!\w)|wallet\.dat|\.ssh/?(?![\w/]|\.)|\.gnupg|\.pgpass|mcp\.json"
+    r"|config[/\\]+sam(?!\w)|login data",
+    re.ASCII,
+)
+_PATTERNS: Final = (
+    ("DEST", _DEST, ("//", "@", ".", "discord", "pastebin", "t.me/")),
+    ("KEYFILE", _KEYFILE, (".", "id_", "/etc/", "login data", "credentials")),
+    ("HARDKEY", _HARDKEY, ("id_", "/etc/", ".ssh", ".aws", ".git-c", ".netrc", "wallet.dat",
+                           "login data", ".gnupg", ".pgpass", "mcp.json", "sam")),
+)  # fmt: skip
 
 
 class Hit(NamedTuple):
@@ -175,10 +187,9 @@ def _seen(joined: str, lookup: Lookup) -> list[tuple[str, int]]:
 def _pattern_concepts(sentence: str, book: Vocabulary) -> int:
     """Return the concepts whose patterns may match, judged by what they must contain."""
     present = 0
-    if any(mark in sentence for mark in _DEST_MARKS):
-        present = book.bits["DEST"]
-    if any(mark in sentence for mark in _KEYFILE_MARKS):
-        present |= book.bits["KEYFILE"]
+    for name, _, marks in _PATTERNS:
+        if any(mark in sentence for mark in marks):
+            present |= book.bits[name]
     return present
 
 
@@ -236,7 +247,7 @@ def _run_track(
 
 
 def _near(text: str, rule: Rule, end: int, start: int) -> bool:
-    gap = rule.gap // 2 if text[end - 1] >= _FIRST_HAN else rule.gap
+    gap = rule.gap * 2 // 3 if text[end - 1] >= _FIRST_HAN else rule.gap
     return 0 <= start - end <= gap
 
 
@@ -258,7 +269,7 @@ def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
     places = list(_latin_places(text, book, wanted))
     if not text.isascii():
         places.extend(_han_places(text, book, wanted))
-    for name, pattern in (("DEST", _DEST), ("KEYFILE", _KEYFILE)):
+    for name, pattern, _ in _PATTERNS:
         if book.bits[name] & wanted:
             places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
     places.sort()

@@ -24,7 +24,7 @@ BREAK: Final = re.compile(
 )
 """Where a sentence ends: nothing that a rule looks for goes past it."""
 
-PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE")
+PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY")
 """Concepts found by a pattern rather than by words."""
 
 _K = TypeVar("_K")
