@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vault_cli.text.fold import Folded, fold_characters, join_spread
@@ -61,11 +62,15 @@ _HARDKEY = re.compile(
     re.ASCII,
 )
 _PATTERNS: Final = (
-    ("DEST", _DEST, ("//", "@", ".", "discord", "pastebin", "t.me/")),
-    ("KEYFILE", _KEYFILE, (".", "id_", "/etc/", "login data", "credentials")),
+    ("DEST", _DEST, ("//", "@", ".com", ".net", ".org", ".io", ".example", ".cn", ".xyz", ".ru",
+                     ".top", ".dev", ".app", ".site", ".info", ".co", ".ai", ".me", ".cc", ".tk",
+                     ".test", ".invalid", ".online", ".tech", "discord", "pastebin", ".1", ".2")),
+    ("KEYFILE", _KEYFILE, (".env", "id_", "/etc/", "~/.", "login data", ".git-c", "wallet.dat",
+                           "seed.txt", ".netrc", ".pem", ".ssh", ".aws", "credentials.json")),
     ("HARDKEY", _HARDKEY, ("id_", "/etc/", ".ssh", ".aws", ".git-c", ".netrc", "wallet.dat",
                            "login data", ".gnupg", ".pgpass", "mcp.json", "sam")),
 )  # fmt: skip
+_ANY_MARK = tuple(dict.fromkeys(mark for _, _, marks in _PATTERNS for mark in marks))
 
 
 class Hit(NamedTuple):
@@ -95,10 +100,12 @@ class _Span(NamedTuple):
     end: int
 
 
-def find_hits(text: str) -> list[Hit]:
+@lru_cache(maxsize=8)
+def find_hits(text: str) -> tuple[Hit, ...]:
     """Return the rules a text meets, in the order of the text, one hit per rule.
 
-    Only the first `LONGEST` characters are looked at.
+    Only the first `LONGEST` characters are looked at. The last few texts are remembered, as two
+    scanners ask about each.
     """
     folded = fold_characters(text[:LONGEST])
     sentences = BREAK.split(folded.text)
@@ -109,8 +116,8 @@ def find_hits(text: str) -> list[Hit]:
         words = _words(sentences)
     tracks = _candidates(sentences, words)
     if not tracks:
-        return []
-    return [_original(text, folded, span) for span in _follow(folded.text, tracks)]
+        return ()
+    return tuple(_original(text, folded, span) for span in _follow(folded.text, tracks))
 
 
 def _original(text: str, folded: Folded, span: _Span) -> Hit:
@@ -145,16 +152,16 @@ def _has_lone(words: list[str]) -> bool:
 def _candidates(sentences: list[str], words: list[str]) -> dict[int, list[Track]]:
     """Return by number the sentences that have a word for every step of some track."""
     book = vocabulary()
-    rare = [word for word, _ in _seen("|".join(words), book.rare)]
+    rare = _seen("|".join(words), book.rare)[1]
+    marked = _has_mark(sentences)
     found: dict[int, list[Track]] = {}
-    if not rare:
+    if not rare and not marked:
         return found
     for number, sentence in enumerate(words):
-        if not any(word in sentence for word in rare):
+        present = _pattern_concepts(sentences[number], book) if marked else 0
+        if not present and not any([word in sentence for word in rare]):
             continue
-        present = _pattern_concepts(sentences[number], book)
-        for _, mask in _seen(sentence, book.all):
-            present |= mask
+        present |= _seen(sentence, book.all)[0]
         fit = [
             track
             for anchor, tracks in book.anchored
@@ -167,21 +174,34 @@ def _candidates(sentences: list[str], words: list[str]) -> dict[int, list[Track]
     return found
 
 
-def _seen(joined: str, lookup: Lookup) -> list[tuple[str, int]]:
-    """Return the words and phrases of the vocabulary that are in a text."""
+def _seen(joined: str, lookup: Lookup) -> tuple[int, list[str]]:
+    """Return the concepts that have a word or phrase in a text, and these words."""
     words = set(joined.split())
     keys = lookup.keys
+    present = 0
     seen = []
     for word in words & keys.keys():
-        seen += [item for item in keys[word] if f" {item[0]} " in joined]
-    for word in words:
-        if not word.isalpha() and word.isascii() and _LEET_WORD.fullmatch(word):
-            seen += [(word, item[1]) for item in keys.get(word.translate(_LEET), ())]
+        for phrase, mask in keys[word]:
+            if not phrase or phrase in joined:
+                present |= mask
+                seen.append(word)
+    for word in [word for word in words if not word.isalpha()]:
+        if word.isascii() and _LEET_WORD.fullmatch(word):
+            for _, mask in keys.get(word.translate(_LEET), ()):
+                present |= mask
+                seen.append(word)
     if not joined.isascii():
-        for pair in lookup.han.keys() & set(lookup.pairs.findall(joined)):
-            seen += [item for item in lookup.han[pair] if item[0] in joined]
-        seen += [item for item in lookup.single if item[0] in joined]
-    return seen
+        pairs = lookup.han.keys() & set(lookup.pairs.findall(joined))
+        for word, mask in [item for pair in pairs for item in lookup.han[pair]] + lookup.single:
+            if word in joined:
+                present |= mask
+                seen.append(word)
+    return present, seen
+
+
+def _has_mark(sentences: list[str]) -> bool:
+    text = "\n".join(sentences)
+    return any([mark in text for mark in _ANY_MARK])
 
 
 def _pattern_concepts(sentence: str, book: Vocabulary) -> int:

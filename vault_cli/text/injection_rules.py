@@ -66,7 +66,7 @@ RULES: Final = (
          "puts a task of its own in place of the user's"),
     Rule("end-then-task", OVERRIDE, "ENDMARK NEWTASK|IGNORE|EVIL|COMMAND",
          "pretends that the text is over and a new one begins", gap=30),
-    Rule("told-then-task", OVERRIDE, "NEWTASK EVIL|REVEAL|SEND|LEAK",
+    Rule("told-then-task", OVERRIDE, "NEWTASK EVIL|REVEAL|SEND|LEAK|DELETE",
          "new instructions, and what they are", gap=24),
     Rule("show-prompt", EXTRACT, "SHOW SYSPROMPT|YOURPROMPT|ABOVETEXT",
          "the system prompt is what other attacks are cut to", gap=40),

@@ -641,13 +641,16 @@ CONCEPTS: Final[dict[str, str]] = {
         if you are an agent, if this is read by, when an ai reads, any llm, any model that reads,
         any bot that reads, agents that read, an ai assistant is reading, ai models reading,
         bots reading, whoever reads this, anyone reading this must, whatever agent reads,
+        {any/every/all} {ai/llm/agent/assistant/model} {reading/seeing/processing/loading/that reads/that sees/that loads/who reads},
+        agents must approve, {ai/llm/agent/assistant} that {reads/sees/loads} this,
         读到这里的, 读到此处的, 阅读本文的 ai, ai 请注意, ai请注意, 致 ai, 给ai的, 给 ai 的,
         所有读到, 任何读到, 读取本文的, 看到这里的 ai, 看到此内容的, 如果你是 ai, 如果你是ai,
         如果你是一个语言模型, 凡是读到, 任何 ai, 任何ai, 任何智能体, 所有智能体必须, 亲爱的助手,
         致助手, 致模型, 致智能体, 助手请注意, 模型请注意, 智能体请注意, 读取此, 读到本, 读到这段,
         读到这条, 看到本, 看到这段, 看到这条, 处理本文的, 处理此, 给助手的, 给智能体的, 给模型的,
         给大模型的, 凡阅读, 凡是看到, 任何看到, 任何助手, 任何模型, 各位 ai, ai 助手请, ai助手请,
-        如果你是智能体, 如果你是助手, 如果你是大模型, 如果你是模型
+        如果你是智能体, 如果你是助手, 如果你是大模型, 如果你是模型,
+        {看到/读到/收到/阅读/处理}{此文/本文/此条/本条/此段/此信/此页/这篇}
     """,
     "DO": """
         must, shall, please, run, execute, send, upload, print, reveal, merge, delete, approve,
@@ -734,6 +737,7 @@ CONCEPTS: Final[dict[str, str]] = {
         this {new/fresh} {task/assignment/objective/mission}, {respond/answer/reply} only to this,
         {shift/turn} {your attention/attention/your focus/focus} to, this is your new,
         {here is/here are} your {real/actual/true/new},
+        {this file/this memory/this note/this rule/this document} {replaces/overrides/supersedes/outranks} {them/these/all/any/every/the system/your/the project/everything},
         真正的任务, 你的新任务, 真实任务, 现在听我, 真正的指令, 你的任务变为, 你的唯一任务,
         新的系统提示, 你的任务改为, 你现在的任务是, 以上为测试, 都是测试, 只是测试, 你真正要做,
         真正要执行, 改为执行以下, 请改为执行, 请执行以下指令, 执行以下操作指令, 停止当前任务,
@@ -877,6 +881,7 @@ CONCEPTS: Final[dict[str, str]] = {
         forget who you are, forget that you are, forget you are, vergiss alles, oublie tout,
         olvida todo, dimentica tutto, esqueca tudo, forget your rules, forget your training,
         forget your identity, forget your purpose, forget your name, start fresh as,
+        forget the rules, forget all rules, forget the instructions, forget the guidelines,
         忘记一切, 忘掉一切, 忘记所有, 忘掉所有, 忘记前面, 忘掉前面, 忘了前面, 忘记上面, 忘记以上,
         忘记你是, 忘掉你是, 忘记你的, 忽略上述, 忽略上面, 忽略以上, 忽略前面, 忽略前文, 忽略上文,
         忽略之前, 忽略此前, 无视上面, 无视以上, 无视上述, 无视前面, 无视之前, 无视前文, 无视一切,
@@ -1163,14 +1168,16 @@ CONCEPTS: Final[dict[str, str]] = {
 """Words by concept."""
 
 COMMON: Final = (
-    "AGENTMUST", "WITHOUT", "PROPAGATE", "DELETE", "THISTEXT", "ASKING", "CONSENT", "APPROVE",
-    "TELL", "IGN", "SECURITYN", "BYPASS", "STRICT", "INSTR", "IGNORE", "GRANT", "PERMIT", "READ",
-    "SENDV", "ENCODED", "REVEAL", "AI", "YOUARE", "ACTION", "SAFEWORD", "PUT", "SEND", "CONTENTS",
-    "USER", "MINE", "RUNNOW", "WEAKEN", "EVAL", "RUN", "NOTICE", "PRIOR", "DEFEND", "OUTPLACE",
-    "SAID", "ACT", "SHOW", "FREELY", "GETROUND", "AUTO", "EVER", "STUFF", "ANYDATA", "ALL",
-    "WHEN", "DO", "VALUABLE", "LOCAL", "FORBID", "NEG", "DEST", "KEYFILE",
+    "DEST", "AGENTMUST", "YOUARE", "THESECRET", "SYSPROMPT", "SNEAK", "GRANT", "HARDSAFETY",
+    "THISNOTE", "PROTECTION", "TELL", "PERMIT", "APPROVE", "MINE", "AUTHORITY", "FREELY", "ASKING",
+    "CONTENTS", "SENSITIVE", "WHEN", "SECURITYN", "IGN", "REVEAL", "STRICT", "OUTPLACE", "WEAKEN",
+    "SENDV", "PUT", "CONSENT", "READ", "RUNNOW", "WITHOUT", "SECRET", "DEFEND", "INSTR", "PRIOR",
+    "STUFF", "DELETE", "IGNORE", "SEND", "AI", "ACTION", "AUTO", "SAID", "LOCAL", "BYPASS",
+    "FORBID", "VALUABLE", "GETROUND", "EVAL", "SHOW", "EVER", "ALL", "RUN", "USER", "NOTICE",
+    "NEG", "ANYDATA", "SAFEWORD", "ACT", "DO",
 )  # fmt: skip
-"""Concepts that honest texts are full of, the rarer first; all others are rare."""
+"""Concepts that honest texts are full of, the rarer first (counted in 1,000 sentences of rule
+files and memories); the others are rarer still."""
 
 NO_CONCEPT: Final = """
     {tell/telling} {the user/users} {to/how}, do not hesitate, don't hesitate, never mind, do not forget to, don't forget to, not only,
