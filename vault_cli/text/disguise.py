@@ -77,7 +77,8 @@ def _may_be_encoded(text: str) -> bool:
 
 
 def _look_alikes(text: str) -> Iterator[Trap]:
-    for hit in find_hits(text):
+    hits = find_hits(text)
+    for hit in hits:
         if hit.disguised:
             yield Trap("disguised-text", hit.start, hit.end, "reads as another text than it shows")
             return

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vault_cli.text.fold import Folded, fold_characters, join_spread
@@ -45,8 +46,6 @@ _DEST = re.compile(
     r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech)(?![\w.-]*\()(?![a-z0-9_-])",
     re.ASCII,
 )
-_DEST_MARKS: Final = ("//", "@", ".", "discord", "pastebin", "t.me/")
-_KEYFILE_MARKS: Final = (".", "id_", "/etc/", "login data", "credentials")
 _KEYFILE = re.compile(
     r"(?<!\w)\.env(?![\w(])|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
     r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
@@ -54,6 +53,24 @@ _KEYFILE = re.compile(
     r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
     re.ASCII,
 )
+
+
+_HARDKEY = re.compile(
+    r"(?<!\w)id_(?:rsa|ed25519|dsa|ecdsa)(?!\w|\.pub)|/etc/(?:passwd|shadow)|\.aws/credentials"
+    r"|\.git-credentials|\.netrc(?!\w)|wallet\.dat|\.ssh/?(?![\w/]|\.)|\.gnupg|\.pgpass|mcp\.json"
+    r"|config[/\\]+sam(?!\w)|login data",
+    re.ASCII,
+)
+_PATTERNS: Final = (
+    ("DEST", _DEST, ("//", "@", ".com", ".net", ".org", ".io", ".example", ".cn", ".xyz", ".ru",
+                     ".top", ".dev", ".app", ".site", ".info", ".co", ".ai", ".me", ".cc", ".tk",
+                     ".test", ".invalid", ".online", ".tech", "discord", "pastebin", ".1", ".2")),
+    ("KEYFILE", _KEYFILE, (".env", "id_", "/etc/", "~/.", "login data", ".git-c", "wallet.dat",
+                           "seed.txt", ".netrc", ".pem", ".ssh", ".aws", "credentials.json")),
+    ("HARDKEY", _HARDKEY, ("id_", "/etc/", ".ssh", ".aws", ".git-c", ".netrc", "wallet.dat",
+                           "login data", ".gnupg", ".pgpass", "mcp.json", "sam")),
+)  # fmt: skip
+_ANY_MARK = tuple(dict.fromkeys(mark for _, _, marks in _PATTERNS for mark in marks))
 
 
 class Hit(NamedTuple):
@@ -83,10 +100,12 @@ class _Span(NamedTuple):
     end: int
 
 
-def find_hits(text: str) -> list[Hit]:
+@lru_cache(maxsize=8)
+def find_hits(text: str) -> tuple[Hit, ...]:
     """Return the rules a text meets, in the order of the text, one hit per rule.
 
-    Only the first `LONGEST` characters are looked at.
+    Only the first `LONGEST` characters are looked at. The last few texts are remembered, as two
+    scanners ask about each.
     """
     folded = fold_characters(text[:LONGEST])
     sentences = BREAK.split(folded.text)
@@ -97,8 +116,8 @@ def find_hits(text: str) -> list[Hit]:
         words = _words(sentences)
     tracks = _candidates(sentences, words)
     if not tracks:
-        return []
-    return [_original(text, folded, span) for span in _follow(folded.text, tracks)]
+        return ()
+    return tuple(_original(text, folded, span) for span in _follow(folded.text, tracks))
 
 
 def _original(text: str, folded: Folded, span: _Span) -> Hit:
@@ -133,16 +152,16 @@ def _has_lone(words: list[str]) -> bool:
 def _candidates(sentences: list[str], words: list[str]) -> dict[int, list[Track]]:
     """Return by number the sentences that have a word for every step of some track."""
     book = vocabulary()
-    rare = [word for word, _ in _seen("|".join(words), book.rare)]
+    rare = _seen("|".join(words), book.rare)[1]
+    marked = _has_mark(sentences)
     found: dict[int, list[Track]] = {}
-    if not rare:
+    if not rare and not marked:
         return found
     for number, sentence in enumerate(words):
-        if not any(word in sentence for word in rare):
+        present = _pattern_concepts(sentences[number], book) if marked else 0
+        if not present and not any([word in sentence for word in rare]):
             continue
-        present = _pattern_concepts(sentences[number], book)
-        for _, mask in _seen(sentence, book.all):
-            present |= mask
+        present |= _seen(sentence, book.all)[0]
         fit = [
             track
             for anchor, tracks in book.anchored
@@ -155,30 +174,42 @@ def _candidates(sentences: list[str], words: list[str]) -> dict[int, list[Track]
     return found
 
 
-def _seen(joined: str, lookup: Lookup) -> list[tuple[str, int]]:
-    """Return the words and phrases of the vocabulary that are in a text."""
+def _seen(joined: str, lookup: Lookup) -> tuple[int, list[str]]:
+    """Return the concepts that have a word or phrase in a text, and these words."""
     words = set(joined.split())
     keys = lookup.keys
+    present = 0
     seen = []
     for word in words & keys.keys():
-        seen += [item for item in keys[word] if f" {item[0]} " in joined]
-    for word in words:
-        if not word.isalpha() and word.isascii() and _LEET_WORD.fullmatch(word):
-            seen += [(word, item[1]) for item in keys.get(word.translate(_LEET), ())]
+        for phrase, mask in keys[word]:
+            if not phrase or phrase in joined:
+                present |= mask
+                seen.append(word)
+    for word in [word for word in words if not word.isalpha()]:
+        if word.isascii() and _LEET_WORD.fullmatch(word):
+            for _, mask in keys.get(word.translate(_LEET), ()):
+                present |= mask
+                seen.append(word)
     if not joined.isascii():
-        for pair in lookup.han.keys() & set(lookup.pairs.findall(joined)):
-            seen += [item for item in lookup.han[pair] if item[0] in joined]
-        seen += [item for item in lookup.single if item[0] in joined]
-    return seen
+        pairs = lookup.han.keys() & set(lookup.pairs.findall(joined))
+        for word, mask in [item for pair in pairs for item in lookup.han[pair]] + lookup.single:
+            if word in joined:
+                present |= mask
+                seen.append(word)
+    return present, seen
+
+
+def _has_mark(sentences: list[str]) -> bool:
+    text = "\n".join(sentences)
+    return any([mark in text for mark in _ANY_MARK])
 
 
 def _pattern_concepts(sentence: str, book: Vocabulary) -> int:
     """Return the concepts whose patterns may match, judged by what they must contain."""
     present = 0
-    if any(mark in sentence for mark in _DEST_MARKS):
-        present = book.bits["DEST"]
-    if any(mark in sentence for mark in _KEYFILE_MARKS):
-        present |= book.bits["KEYFILE"]
+    for name, _, marks in _PATTERNS:
+        if any(mark in sentence for mark in marks):
+            present |= book.bits[name]
     return present
 
 
@@ -236,7 +267,7 @@ def _run_track(
 
 
 def _near(text: str, rule: Rule, end: int, start: int) -> bool:
-    gap = rule.gap // 2 if text[end - 1] >= _FIRST_HAN else rule.gap
+    gap = rule.gap * 2 // 3 if text[end - 1] >= _FIRST_HAN else rule.gap
     return 0 <= start - end <= gap
 
 
@@ -258,7 +289,7 @@ def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
     places = list(_latin_places(text, book, wanted))
     if not text.isascii():
         places.extend(_han_places(text, book, wanted))
-    for name, pattern in (("DEST", _DEST), ("KEYFILE", _KEYFILE)):
+    for name, pattern, _ in _PATTERNS:
         if book.bits[name] & wanted:
             places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
     places.sort()

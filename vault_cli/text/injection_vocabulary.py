@@ -24,7 +24,7 @@ BREAK: Final = re.compile(
 )
 """Where a sentence ends: nothing that a rule looks for goes past it."""
 
-PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE")
+PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY")
 """Concepts found by a pattern rather than by words."""
 
 _K = TypeVar("_K")
@@ -45,7 +45,8 @@ class Lookup(NamedTuple):
     """Which entries of the vocabulary may be in a text, by what is quick to know of it.
 
     Args:
-        keys: for each word the entries it belongs to, alone or as the longest of a phrase.
+        keys: for each word the entries it belongs to: "" for itself, a phrase (with a space on
+            both sides) of which it is the longest word.
         pairs: matches each two characters that may begin a Chinese word.
         han: by these two (or the one there is) the Chinese words and their concepts.
         single: the words of one character.
@@ -54,7 +55,7 @@ class Lookup(NamedTuple):
     keys: dict[str, tuple[tuple[str, int], ...]]
     pairs: re.Pattern[str]
     han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
-    single: tuple[tuple[str, int], ...]
+    single: list[tuple[str, int]]
 
 
 class Vocabulary(NamedTuple):
@@ -106,7 +107,7 @@ def vocabulary() -> Vocabulary:
 
 def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:
     keys = _grouped(
-        (max(parts, key=len), (" ".join(parts), mask & wanted))
+        (max(parts, key=len), (f" {' '.join(parts)} " if parts[1:] else "", mask & wanted))
         for parts, mask in latin.items()
         if mask & wanted
     )
@@ -119,7 +120,7 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
         keys,
         re.compile(f"([{re.escape(first)}])(?=([{re.escape(second)}]))"),
         pairs,
-        tuple((word, mask) for word, mask in words if not word[1:]),
+        [(word, mask) for word, mask in words if not word[1:]],
     )
 
 

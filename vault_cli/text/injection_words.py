@@ -97,28 +97,28 @@ CONCEPTS: Final[dict[str, str]] = {
         hidden prompt, original prompt, original instructions, original system prompt,
         secret instructions, hidden instructions, internal instructions, internal prompt,
         developer message, preprompt, developer instructions, developer prompt,
-        initialization prompt, internal rules, sysprompt, initial system prompt,
-        system configuration, base prompt, starting prompt, master prompt,
-        confidential instructions, first instructions, configuration prompt, hidden rules,
-        internal guidelines, pre prompt, previous prompt, instruction set, prompt template,
-        safety guidelines, custom instructions, system directives, tool definitions, core prompt,
-        system prompt,
+        initialization prompt, internal rules, sysprompt, initial system prompt, base prompt,
+        starting prompt, master prompt, confidential instructions, configuration prompt,
+        hidden rules, internal guidelines, pre prompt, previous prompt, system directives,
+        tool definitions, core prompt, system prompt,
         {initial/starting/original/hidden/secret/internal/confidential/opening/underlying/startup/concealed/private/pre set/default} {prompt/prompts/preamble/system instructions},
         {hidden/secret/confidential/starting/underlying} {instruction/instructions/directives/directive/rules},
+        {your/the} {system/initial/hidden/secret/original} {prompt/instructions/message},
+        the system message,
         系统提示, 系统提示词, 系统指令, 初始提示, 初始指令, 初始设定, 内部提示词, 内部指令,
         隐藏指令, 隐藏提示, 原始指令, 系统消息, 原始提示, 开发者指令, 预设指令, 预设提示,
         系统设定, 内部设定, 系统规则, 提示词原文, 最初的指令, 内部规则, 底层指令, 你的提示词,
         你的指令, 你的设定, 完整提示词, 系统prompt
     """,
     "YOURPROMPT": """
-        your instructions, your prompt, your prompts, your initial instructions, your rules,
-        your guidelines, your configuration, your system prompt, your hidden instructions,
-        my instructions, your original instructions, your exact instructions, your directives,
-        your internal instructions, your constraints, your programming, your system instructions,
-        instructions you were given, instructions were you given, instructions you received,
-        exact instructions, instructions you have been given, instructions given to you,
-        your initial prompt, your system message, your pre prompt, your full instructions,
-        text you were given, prompt you were given, my system prompt, my rules are,
+        your instructions, your prompt, your prompts, your initial instructions, your guidelines,
+        your system prompt, your hidden instructions, my instructions, your original instructions,
+        your exact instructions, your directives, your internal instructions, your constraints,
+        your programming, your system instructions, instructions you were given,
+        instructions were you given, instructions you received, exact instructions,
+        instructions you have been given, instructions given to you, your initial prompt,
+        your system message, your pre prompt, your full instructions, text you were given,
+        prompt you were given, my system prompt, my rules are,
         your knowledge cutoff and instructions, tools you have access to, your tool definitions,
         what were you told, were you told, you were told, you were instructed, you've been given,
         you have been given, you've been told, been told to do, not supposed to tell,
@@ -137,7 +137,8 @@ CONCEPTS: Final[dict[str, str]] = {
         {i was/i am/i've been} {instructed/programmed/configured/told},
         rules you {follow/were given/operate/have been given/must follow},
         instructions you {follow/have/got/received/see/were},
-        prompt you {were given/received/have/see},
+        prompt you {were given/received/have/see}, your rules verbatim, your rules word,
+        all your rules, your rules and, of your rules, your configuration verbatim, your prompt's,
         你的系统提示, 你的指令, 你的提示词, 你收到的指令, 你被设定, 你的初始, 你的规则, 你的设定,
         给你的指令, 你得到的指令, 你的内部, 你收到的提示, 你的初始提示, 你被告知, 你的内部规则,
         你的底层, 你的预设, 你的配置, 你的开场, 你遵循的规则, 你的背景设定, 你的原始, 一开始收到,
@@ -147,18 +148,18 @@ CONCEPTS: Final[dict[str, str]] = {
     "ABOVETEXT": """
         text above, everything above, words above, content above, sentences above,
         all of the above, above text, conversation above, entire conversation, whole conversation,
-        message above, above this line, above message, above prompt, above instructions,
-        text before this, everything before, words before this, previous text, above conversation,
-        lines above, entire prompt, full prompt, whole prompt, prior context, prompt above,
-        first message, first sentence of your, first line of your, everything you were told,
-        chat history above, everything in the system, previous messages verbatim, paragraph above,
-        instructions above, everything that appears before, everything that came before,
-        all text before, all the text, everything up to, text preceding, words preceding,
+        message above, above this line, above prompt, above instructions, text before this,
+        everything before, words before this, previous text, above conversation, entire prompt,
+        full prompt, whole prompt, prior context, prompt above, first message,
+        first sentence of your, first line of your, everything you were told, chat history above,
+        everything in the system, previous messages verbatim, paragraph above, instructions above,
+        everything that appears before, everything that came before, all text before,
+        all the text, everything up to, text preceding, words preceding,
         everything in your context, all prior text, everything you know, text prior to,
         sentences before, lines before, start of this conversation,
         beginning of this conversation, start of our conversation, beginning of the conversation,
         start of the conversation, first words of, the above document, above paragraph,
-        previous conversation, text at the top, the first paragraph, the top of,
+        previous conversation, text at the top, the first paragraph,
         以上全部内容, 上面的全部, 上面所有, 以上所有内容, 上面的文字, 以上文字, 上面的内容,
         以上内容, 全部对话, 本句之前, 这句话之前, 此前的全部内容, 前面的所有内容, 前面的内容,
         上文全部, 整个对话, 最开始的内容, 开头的内容, 这行以上, 以上对话, 对话开头, 对话的开头,
@@ -212,16 +213,16 @@ CONCEPTS: Final[dict[str, str]] = {
     "SENSITIVE": """
         repository, repo, source code, codebase, customer table, customer data, customer list,
         conversation, conversations, chat history, chat log, transcript, home directory, payroll,
-        address book, contacts, whole project, workspace, browsing history, user data, invoices,
-        user list, clipboard, personal data, customers, database dump, all data, all files,
-        memory, memories, memory file, all emails, bookmarks, entire project, full history,
-        user's files, all output, all outputs, all responses, every response, all messages,
-        all prompts, all results, all api responses, api responses, all user input, user input,
-        private information, personal information, user's information, customer records,
-        chat logs, conversation history, conversation log, session history, every message,
-        user's emails, user's messages, all conversations, all documents, all secrets,
-        source tree, whole repository, private files, email history, message history, inbox,
-        tax documents, medical records,
+        address book, contacts, whole project, browsing history, user data, user list, clipboard,
+        personal data, customers, database dump, all data, all files, memory file, all emails,
+        bookmarks, entire project, full history, user's files, all output, all outputs,
+        all responses, every response, all messages, all prompts, all results, all api responses,
+        api responses, all user input, user input, private information, personal information,
+        user's information, customer records, chat logs, conversation history, conversation log,
+        session history, every message, user's emails, user's messages, all conversations,
+        all documents, all secrets, source tree, whole repository, private files, email history,
+        message history, inbox, tax documents, medical records, your memory, the memory,
+        memory dump, all memories, memory contents, whole workspace, agent memory,
         仓库, 代码库, 源代码, 源码, 客户表, 客户数据, 客户名单, 聊天记录, 对话, 通讯录, 全部文件,
         所有文件, 工资表, 用户数据, 合同, 所有数据, 全部数据, 整个项目, 记忆, 用户名单,
         数据库备份, 剪贴板, 全部代码, 工资, 所有输出, 全部输出, 所有的输出, 所有内容, 全部内容,
@@ -361,11 +362,13 @@ CONCEPTS: Final[dict[str, str]] = {
         hide {this/the} {change/edit/step/memory/note/rule/commit/fact}, conceal this,
         must not {know/notice/learn/see/find out}, should not {know/notice/learn/find out},
         {never/not} {know/notice/learn/find out},
+        without {anyone noticing/raising suspicion/being noticed/alerting},
+        {avoid/without} {suspicion/raising alarms},
         隐瞒, 瞒着, 悄悄, 偷偷, 暗中, 秘密地, 不声不响, 背着, 不让用户知道, 不被发现, 掩盖, 私下,
         不留痕迹, 神不知鬼不觉, 不要让用户, 别让用户, 勿让用户, 不能让用户, 不让任何人, 别让人,
         不被用户, 以免用户, 让用户看不, 不留下, 抹掉痕迹, 清除痕迹, 删除痕迹, 消除痕迹, 保持沉默,
         闭口不提, 只字不提, 绝口不提, 守口如瓶, 隐藏这, 隐藏本, 隐藏你, 隐藏此, 静默上传,
-        静默发送, 默默上传, 默默发送, 不知情, 不得知, 不能知道, 别被
+        静默发送, 默默上传, 默默发送, 不知情, 不得知, 不能知道, 别被, 不引起怀疑, 不引起注意
     """,
     "YOUARE": """
         you are now, you're now, you will now be, you will be, you are going to act as, act as,
@@ -579,14 +582,13 @@ CONCEPTS: Final[dict[str, str]] = {
         最高授权
     """,
     "GRANT": """
-        you have, you now have, has been granted, grant yourself, gives you, have been granted,
-        expand, you are authorized, you are allowed, until you have, is granted, are granted,
-        grants you, give me, escalate, set yourself, give yourself, i give you, unlock,
-        are pre approved, you may run, you hold, you own, are allowed, pre authorized,
-        authorized to run, claim, obtain, pre approved, preapproved, grants, given,
-        are authorized to, are permitted to, is authorized to, is permitted to, you're authorized,
-        you're allowed, may now, can now, you are permitted, you are cleared, allowed to,
-        authorized for,
+        you have, you now have, has been granted, grant yourself, have been granted,
+        you are authorized, you are allowed, until you have, is granted, are granted, grants you,
+        give me, escalate, set yourself, give yourself, i give you, are pre approved, you may run,
+        you hold, you own, are allowed, pre authorized, authorized to run, pre approved,
+        preapproved, are authorized to, are permitted to, is authorized to, is permitted to,
+        you're authorized, you're allowed, may now, can now, you are permitted, you are cleared,
+        allowed to, authorized for, expand the, gives you, expand your,
         你拥有, 你有权, 已授予, 授予你, 你可以执行, 你已获得, 赋予你, 永久拥有, 你被授权, 获得,
         提升到, 已获得, 给你, 已批准, 被授予, 获准, 有权, 被允许, 可以执行, 授予, 授权, 开放,
         拥有, 得到
@@ -639,13 +641,16 @@ CONCEPTS: Final[dict[str, str]] = {
         if you are an agent, if this is read by, when an ai reads, any llm, any model that reads,
         any bot that reads, agents that read, an ai assistant is reading, ai models reading,
         bots reading, whoever reads this, anyone reading this must, whatever agent reads,
+        {any/every/all} {ai/llm/agent/assistant/model} {reading/seeing/processing/loading/that reads/that sees/that loads/who reads},
+        agents must approve, {ai/llm/agent/assistant} that {reads/sees/loads} this,
         读到这里的, 读到此处的, 阅读本文的 ai, ai 请注意, ai请注意, 致 ai, 给ai的, 给 ai 的,
         所有读到, 任何读到, 读取本文的, 看到这里的 ai, 看到此内容的, 如果你是 ai, 如果你是ai,
         如果你是一个语言模型, 凡是读到, 任何 ai, 任何ai, 任何智能体, 所有智能体必须, 亲爱的助手,
         致助手, 致模型, 致智能体, 助手请注意, 模型请注意, 智能体请注意, 读取此, 读到本, 读到这段,
         读到这条, 看到本, 看到这段, 看到这条, 处理本文的, 处理此, 给助手的, 给智能体的, 给模型的,
         给大模型的, 凡阅读, 凡是看到, 任何看到, 任何助手, 任何模型, 各位 ai, ai 助手请, ai助手请,
-        如果你是智能体, 如果你是助手, 如果你是大模型, 如果你是模型
+        如果你是智能体, 如果你是助手, 如果你是大模型, 如果你是模型,
+        {看到/读到/收到/阅读/处理}{此文/本文/此条/本条/此段/此信/此页/这篇}
     """,
     "DO": """
         must, shall, please, run, execute, send, upload, print, reveal, merge, delete, approve,
@@ -658,8 +663,9 @@ CONCEPTS: Final[dict[str, str]] = {
         服从, 都应, 应该, 需要, 先
     """,
     "LEAK": """
-        leak, leaking, exfiltrate~, steal, stealing, steals, harvest~, siphon~, smuggle~, scrape,
-        pilfer, exfil, exfiltration,
+        exfiltrate~, stealing, harvest~, siphon~, smuggle~, scrape, pilfer, exfil, exfiltration,
+        leak the, leak all, leak your, leak any, leak user, steal the user, steal all, steal any,
+        steal credentials, leak api, leak secrets, leaks the,
         泄露, 窃取, 外传, 盗取, 偷取, 偷走, 泄漏, 套取, 外泄
     """,
     "CONTENTS": """
@@ -691,8 +697,7 @@ CONCEPTS: Final[dict[str, str]] = {
     "AUTO": """
         automatically, from now on, in future, in the future, going forward, henceforth,
         all future, always,
-        自动, 今后, 以后, 从现在起, 从今以后, 直接, 一律, 永久, 始终, 永远, 所有, 任何, 全部,
-        一切
+        自动, 今后, 以后, 从现在起, 从今以后, 一律, 永久, 始终, 永远, 所有, 任何, 全部, 一切
     """,
     "PERMIT": """
         authorized, authorised, approved, granted, permits, authorizes, cleared, allowed,
@@ -727,13 +732,19 @@ CONCEPTS: Final[dict[str, str]] = {
         takes precedence over any, takes precedence over your, takes precedence over the system,
         takes priority over all, highest priority instruction, top priority instruction,
         important new instructions,
+        {updated/modified/revised/refreshed/altered/amended/new/changed} {operating/operational/execution/runtime/procedural/functional/behavioral/behavioural} {parameters/directives/guidelines/configurations/specifications/instructions/rules/protocols},
+        new task:, {focus/concentrate} on this {new/fresh} task,
+        this {new/fresh} {task/assignment/objective/mission}, {respond/answer/reply} only to this,
+        {shift/turn} {your attention/attention/your focus/focus} to, this is your new,
+        {here is/here are} your {real/actual/true/new},
+        {this file/this memory/this note/this rule/this document} {replaces/overrides/supersedes/outranks} {them/these/all/any/every/the system/your/the project/everything},
         真正的任务, 你的新任务, 真实任务, 现在听我, 真正的指令, 你的任务变为, 你的唯一任务,
         新的系统提示, 你的任务改为, 你现在的任务是, 以上为测试, 都是测试, 只是测试, 你真正要做,
         真正要执行, 改为执行以下, 请改为执行, 请执行以下指令, 执行以下操作指令, 停止当前任务,
         停下手头, 放下手头, 而是执行, 转而执行, 你的任务已, 任务已变更, 你的真实任务,
         首要任务是执行, 最高优先级指令, 优先级高于, 凌驾于, 优先于系统, 优先于用户, 优先于开发者,
         优先于其他, 优先于一切, 优先于所有, 取代所有, 取代一切, 取代系统, 覆盖所有规则, 覆盖一切,
-        替代系统, 以本文件为准, 以本条为准
+        替代系统, 以本文件为准, 以本条为准, 全新任务, 专注于这个新, 只回应本, 只回复本, 只响应
     """,
     "OVERRIDEWORD": """
         administrator override, admin override, system override, developer override,
@@ -802,13 +813,24 @@ CONCEPTS: Final[dict[str, str]] = {
         escape your programming, break free from your, unlock your full potential, evil confidant,
         act as dan, you are dan, evil mode, god mode activated, activate dan, yolo mode for,
         {activate/enter/enable/switch to/engage} {evil/dan/god/jailbreak/unrestricted/chaos/opposite/sudo} mode,
-        you will act as dan, {stay/remain} in character no matter,
+        you will act as dan, {stay/remain} in character no matter, interaction config,
+        blocked string, blocked strings, blocked modes, restrictions do not apply,
+        restrictions no longer apply, safety restrictions do not, supreme control,
+        absolute control over, imperative control, no underlying principles,
+        {system/admin/security/safety} override {activated/enabled/accepted/engaged/mode},
+        override security, unrestricted response,
+        {unfiltered/uncensored/unrestricted} {response/responses/answer/answers/mode/output/version/model},
+        {without/no} any {restrictions/limitations/filters/censorship/guardrails},
+        answer without restrictions, without restrictions or, free yourself from, freed yourself,
+        liberate yourself, chaosgpt, dark mode ai,
+        {ignores/disregards} {all/every} {rules/policies/ethical/ethics},
         不受任何限制的ai, 不受任何限制的 ai, 没有任何限制的ai, 没有任何限制的 ai,
         没有任何限制的助手, 你不再是, 你不再受, 你已不再受, 你没有任何限制, 你不受任何,
         你没有限制, 摆脱所有限制, 摆脱一切限制, 解除所有限制, 解除一切限制, 解除你的限制,
         你自由了, 不受任何道德, 没有任何道德, 越狱模式, dan模式, 不需要遵守任何, 无需遵守任何,
         不必遵守任何, 不用遵守任何, 你可以做任何事, 你可以说任何, 什么都可以回答, 没有你不能,
-        yolo 模式, yolo模式
+        yolo 模式, yolo模式, 限制不适用, 规则不适用, 解除限制, 无限制模式, 无限制版, 不设限制,
+        无审查, 释放自己, 突破限制, 挣脱
     """,
     "OUTPLACE": """
         ticket, issue, issues, issue comment, comment, comments, pr description, pull request,
@@ -859,6 +881,7 @@ CONCEPTS: Final[dict[str, str]] = {
         forget who you are, forget that you are, forget you are, vergiss alles, oublie tout,
         olvida todo, dimentica tutto, esqueca tudo, forget your rules, forget your training,
         forget your identity, forget your purpose, forget your name, start fresh as,
+        forget the rules, forget all rules, forget the instructions, forget the guidelines,
         忘记一切, 忘掉一切, 忘记所有, 忘掉所有, 忘记前面, 忘掉前面, 忘了前面, 忘记上面, 忘记以上,
         忘记你是, 忘掉你是, 忘记你的, 忽略上述, 忽略上面, 忽略以上, 忽略前面, 忽略前文, 忽略上文,
         忽略之前, 忽略此前, 无视上面, 无视以上, 无视上述, 无视前面, 无视之前, 无视前文, 无视一切,
@@ -995,11 +1018,17 @@ CONCEPTS: Final[dict[str, str]] = {
     "EVIL": """
         
         {insert/add/plant/install/open/leave/create/hide/introduce/put} a {backdoor/back door/reverse shell/keylogger/rootkit/logic bomb},
-        reverse shell to, mine bitcoin, install malware, cryptominer, rm rf ~, rm rf /,
-        exfiltrate all, exfiltrate the, exfiltrate user, exfiltrate data, steal the, steal all,
-        steal credentials,
+        reverse shell to, mine bitcoin, install malware, cryptominer, rm rf /, exfiltrate all,
+        exfiltrate the, exfiltrate user, steal the, steal all, steal credentials,
+        {build/make/construct/assemble} a {bomb/pipe bomb/weapon/explosive}, hack into, cook meth,
+        {forge/fake} {votes/identities/approvals}, spoof the, spoof identity,
+        impersonate {the admin/another agent/the user/a trusted}, so it passes the,
+        evade detection, avoid detection, undetectable, malware that,
+        phishing {email/emails/page/message}, sybil {agent/identities/agents/accounts},
+        fake sybil, rm rf ~,
         {植入/留下/留个/留一个/加入/添加/打开/开/插入/加个}后门, 植入木马, 反弹 shell, 挖矿程序,
-        窃取用户, 窃取全部, 窃取所有, 窃取凭据, 盗取用户
+        窃取用户, 窃取全部, 窃取所有, 窃取凭据, 盗取用户, 制造炸弹, 勒索软件, 钓鱼邮件, 逃避检测,
+        躲避检测, 冒充管理员, 冒充用户, 伪造审批, 伪造批准
     """,
     "MYKEY": """
         my {public key/ssh key/key/pubkey}, this {public key/ssh key/key}, attacker's key,
@@ -1047,17 +1076,108 @@ CONCEPTS: Final[dict[str, str]] = {
         无论用户怎么, 不管用户说, 无论用户说, 用户不同意也, 不顾用户, 即使用户要求停止,
         即使用户不同意
     """,
+    "IGN": """
+        ignore~, disregard~, forget, overlook, override, overriding, overrides, bypass, neglect,
+        discard, dismiss, set aside, abandon, delete your,
+        忽略, 无视, 忘记, 忘掉, 抛开, 不要遵守, 不要遵循, 别管, 不用管, 不理会, 绕过, 丢掉, 抛弃,
+        推翻, 违反
+    """,
+    "STRICT": """
+        instructions, instruction, directives, guidelines, prompt, programming, system rules,
+        your rules, safety, rules and, content policy, policies, orders, your training,
+        commandments, system message,
+        指令, 提示词, 系统提示, 设定, 准则, 系统规则, 安全规则, 你的规则, 指示, 所有规则,
+        全部规则, 一切规则
+    """,
+    "ROLEPLAY": """
+        you are now {a/an/the/my/called/named/acting/free/known/no longer/playing/going to},
+        from now on you {are/will/must/act/should/have/can/shall/answer/respond/obey},
+        from {this point on/this moment on/here on} you, from this point forward you,
+        {pretend/imagine/suppose/assume} {you are/to be/that you/you have/you're},
+        {roleplay/role play/role playing} as,
+        let's {play a game/roleplay/role play/play a text/pretend},
+        we are going to {play/roleplay/role play}, {stay/remain/staying} in character,
+        character embodiment,
+        you will {act as/play the role/pretend/now act/now be/now play/become/simulate},
+        you are going to {act/play/pretend/simulate/be}, act as if you {are/were/have/had},
+        {behave/act/respond/answer/speak} as {if you were/an unrestricted/an ai/an assistant that/an assistant who/though you},
+        take on the {role/persona/identity}, assume the {role/persona/identity},
+        adopt {the/a/this} {persona/identity/character}, your new {name/identity/persona} is,
+        你现在{是一个/是一名/是我的/就是/扮演/叫/变成/成为}, 从现在{起/开始}你,
+        从现在{起/开始}，你, 从今天起你, 今后你{是/就是/将/要}, 接下来你{是/将扮演/扮演/要扮演},
+        假装{你/自己/成}, 假设你{是/没有}, 想象你{是/没有}, 我们来{玩/做}{一个/个}, 角色扮演,
+        请{扮演/充当}一个没有, 你将扮演, 保持角色, 不要出戏, 你的新{身份/名字/角色}
+    """,
+    "ETHICS": """
+        ethical, ethics, moral, morals, morality, censorship, guardrails, guardrail, safeguards,
+        safeguard, content policy, content policies, usage policies, usage policy,
+        safety features, safety filter, safety filters, safety measures, safety guidelines,
+        safety protocols, safety constraints, safety rules, safety mechanisms, alignment,
+        openai's, openai policies, openai policy, your restrictions, your limitations,
+        your filters, ai restrictions,
+        道德, 伦理, 护栏, 内容政策, 使用政策, 审查制度, 安全机制, 安全限制, 安全准则, 安全过滤
+    """,
+    "GETROUND": """
+        bypass~, circumvent~, evade~, ignore~, disregard~, override~, overriding, overridden,
+        violate~, without, no, disable~, free from, free of, free, unbound by, defeat~,
+        get around, avoid, removed, remove, lacks, lack of, ignoring, beyond, trick, fool,
+        绕过, 规避, 无视, 忽略, 没有, 不受, 突破, 违反, 关闭, 解除, 摆脱, 抛开, 不考虑, 不顾,
+        骗过
+    """,
+    "SECURITYN": """
+        security, safety, authentication, authorization, the audit, audit layer, audit check,
+        audit checks, the filter, the filters, the sandbox, detection, the review, the gate,
+        access control, security checks, security controls, permission checks, safety checks,
+        verification steps, security measures, the policy,
+        安全, 审计, 鉴权, 认证, 沙箱, 检测, 审核, 过滤器, 权限检查, 风控
+    """,
+    "SENDV": """
+        send~, sending, upload~, post, posting, forward, forwards, forwarding, email, emailing,
+        exfiltrate~, transmit, transmits, transmitting, relay, deliver, deliver~, ship, mail,
+        report, stream, pipe, copy, push, submit, submits, submitting, leak, curl,
+        发送, 上传, 转发, 发到, 发给, 传到, 传给, 寄到, 提交到, 发往, 传输至, 传输到, 送往,
+        同步到, 上报, 推送到, 外传, 输出到, 送到, 发至, 上传至
+    """,
+    "ANYDATA": """
+        all data, the data, user data, every output, all output, all outputs, outputs, the output,
+        results, responses, response, all results, all responses, contents, the content,
+        conversation, messages, everything, context, prompts, files, the file, code, documents,
+        keys, them, your memory, the logs, chat, input, inputs,
+        数据, 输出, 结果, 回答, 内容, 消息, 上下文, 文件, 代码, 文档, 密钥, 对话, 日志, 输入,
+        记录, 资料, 信息
+    """,
+    "AGENTMUST": """
+        
+        {agents/assistants/ais/models/the agent/the assistant/the ai/the model/bots/every agent/every assistant/all agents/coding agents/ai assistants/ai agents/llms} {should/must/need to/needs to/are to/is to/have to/has to/shall/are required/is required/will/may/can},
+        you {must/should/need to/have to/shall} {now/immediately/always},
+        {智能体/助手/模型/代理}{必须/应当/应该/要/须/需/一律}, 你{必须/务必/应当立即}
+    """,
+    "SAID": """
+        confirmed, says, said, requires, required, require, announced, mandates, mandated,
+        instructs, instructed, decided, approved, wants, asks, asked, note, notice, update,
+        rolled out, told, policy, orders, ordered, urgent, memo, directive, message,
+        通知, 要求, 规定, 指示, 决定, 公告, 批准, 命令, 强调, 确认, 说明, 提醒, 备注, 紧急
+    """,
+    "IDLE": """
+        when idle, agent is idle, is idle, nobody is watching, no one is watching,
+        nobody is looking, no one is looking, user is away, user is asleep, user is offline,
+        user is not looking, when unattended, after hours,
+        空闲时, 没人时, 无人时, 无人看管, 用户不在, 没人注意, 用户离开, 无人值守时, 没有人看
+    """,
 }
 """Words by concept."""
 
 COMMON: Final = (
-    "WITHOUT", "PROPAGATE", "DELETE", "THISTEXT", "ASKING", "CONSENT", "APPROVE", "TELL", "BYPASS",
-    "INSTR", "IGNORE", "GRANT", "PERMIT", "READ", "ENCODED", "REVEAL", "AI", "YOUARE", "ACTION",
-    "SAFEWORD", "PUT", "SEND", "CONTENTS", "USER", "MINE", "RUNNOW", "WEAKEN", "EVAL", "RUN",
-    "NOTICE", "PRIOR", "DEFEND", "OUTPLACE", "ACT", "SHOW", "FREELY", "AUTO", "EVER", "STUFF",
-    "ALL", "WHEN", "DO", "VALUABLE", "LOCAL", "FORBID", "NEG", "DEST", "KEYFILE",
+    "DEST", "AGENTMUST", "YOUARE", "THESECRET", "SYSPROMPT", "SNEAK", "GRANT", "HARDSAFETY",
+    "THISNOTE", "PROTECTION", "TELL", "PERMIT", "APPROVE", "MINE", "AUTHORITY", "FREELY", "ASKING",
+    "CONTENTS", "SENSITIVE", "WHEN", "SECURITYN", "IGN", "REVEAL", "STRICT", "OUTPLACE", "WEAKEN",
+    "SENDV", "PUT", "CONSENT", "READ", "RUNNOW", "WITHOUT", "SECRET", "DEFEND", "INSTR", "PRIOR",
+    "STUFF", "DELETE", "IGNORE", "SEND", "AI", "ACTION", "AUTO", "SAID", "LOCAL", "BYPASS",
+    "FORBID", "VALUABLE", "GETROUND", "EVAL", "SHOW", "EVER", "ALL", "RUN", "USER", "NOTICE",
+    "NEG", "ANYDATA", "SAFEWORD", "ACT", "DO",
 )  # fmt: skip
-"""Concepts that honest texts are full of, the rarer first; all others are rare."""
+"""Concepts that honest texts are full of, the rarer first (counted in 1,000 sentences of rule
+files and memories); the others are rarer still."""
 
 NO_CONCEPT: Final = """
     {tell/telling} {the user/users} {to/how}, do not hesitate, don't hesitate, never mind, do not forget to, don't forget to, not only,

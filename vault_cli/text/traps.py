@@ -50,6 +50,21 @@ _HIDING_STYLE = re.compile(
     r"|text-indent\s{0,2}:\s{0,2}-\d{3}|(?:left|top)\s{0,2}:\s{0,2}-\d{3,5}px)[^<>]{0,300}>(?=[^<\s])",
     re.IGNORECASE,
 )
+_HIDDEN_ATTRIBUTE = re.compile(
+    r"<[a-z][a-z0-9]{0,12}(?:\s[^<>]{0,200})?\s(?:hidden|aria-hidden=\"true\")(?:\s[^<>]{0,200})?>"
+    r"\s{0,4}[^<\s][^<]{8}",
+    re.IGNORECASE,
+)
+_SCRIPT = re.compile(
+    r"<script\b[^<>]{0,200}>[^<]{0,400}?(?:document\.cookie|\bfetch\s?\(|\beval\s?\(|xmlhttprequest)"
+    r"|<(?:img|svg|iframe|body|video|input)\b[^<>]{0,300}?\bon(?:error|load|click|focus)\s{0,2}=",
+    re.IGNORECASE,
+)
+_UNOPENED = re.compile(
+    r"</(?P<name>answer|response|document|documents|context|input|output|prompt|question|query|data"
+    r"|text|example|quote|result|results|content|task|message|chat|conversation|rules)>\s{0,4}(?=[^\s<])",
+    re.IGNORECASE,
+)
 _COMMENT = re.compile(r"<!--(?P<said>[^<>]{3,2000}?)-->|^\[(?://|comment|_)[^\]]{0,20}\]:\s{0,2}#?\s{0,2}"
                       r"[(\"'](?P<quiet>[^\n]{3,500})[)\"']", re.MULTILINE | re.IGNORECASE)  # fmt: skip
 _TO_MACHINE = re.compile(
@@ -150,6 +165,12 @@ def _may_order(text: str, match: re.Match[str]) -> bool:
 def _hidden_html(text: str) -> Iterator[Trap]:
     for match in _HIDING_STYLE.finditer(text):
         yield Trap("hidden-html", *match.span(), "text that a page does not show")
+    for match in (*_HIDDEN_ATTRIBUTE.finditer(text), *_SCRIPT.finditer(text)):
+        yield Trap("hidden-html", *match.span(), "HTML that acts or hides")
+    for match in _UNOPENED.finditer(text):
+        if f"<{match['name']}" not in text[: match.start()]:
+            yield Trap("frame-tag", *match.span(), "closes a frame that was never opened")
+            break
     for match in _COMMENT.finditer(text):
         said = match["said"] or match["quiet"]
         if _TO_MACHINE.search(said):
