@@ -11,15 +11,15 @@ from typing import Final
 
 _STAND_INS: Final = (
     "xxxx *** ... … •• ____ ---- ??? #### < ${ {{ }} $( %( your example placeholder changeme"
-    " change-me change_me changeit changethis redacted dummy fake sample replace-"
-    " replace_ replaceme replacewith insert- insert_ put- put_ enter- enter_ fixme foobar not-a- not_a_ notreal"
-    " not-real not_real lorem ipsum deadbeef testtest asdf qwerty 123456 000000 abcdefg abcdef0"
-    " abcdef1 01234 my-secret my_secret mysecret my-passw my_passw mypassw my-token my_token"
-    " mytoken my-key my_key mykey my-api my_api myapi secret-key secret_key secretkey secret-token"
-    " secret_token secrettoken secret-value secret_value secret-here secret_here test-key test_key"
-    " test-token test_token test-secret test_secret test-passw test_passw test-only test_only"
-    " key-here key_here key-goes key_goes token-here token_here token-goes token_goes password-here"
-    " password_here 占位 示例 你的 您的 填写 替换 省略 某某"
+    " change-me change_me changeit changethis redacted dummy fake sample replace- replace_"
+    " replaceme replacewith insert- insert_ put- put_ enter- enter_ fixme foobar not-a- not_a_"
+    " notreal not-real not_real lorem ipsum deadbeef testtest asdf qwerty 123456 987654 000000"
+    " abcdefg abcdef0 abcdef1 01234 my-secret my_secret mysecret my-passw my_passw mypassw"
+    " my-token my_token mytoken my-key my_key mykey my-api my_api myapi secret-key secret_key"
+    " secretkey secret-token secret_token secrettoken secret-value secret_value secret-here"
+    " secret_here test-key test_key test-token test_token test-secret test_secret test-passw"
+    " test_passw test-only test_only key-here key_here key-goes key_goes token-here token_here"
+    " token-goes token_goes password-here password_here 占位 示例 你的 您的 填写 替换 省略 某某"
 )
 _STAND_IN_WORDS: Final = tuple(_STAND_INS.split())
 _STAND_IN: Final = re.compile(
@@ -69,6 +69,7 @@ _RANDOM_LENGTH: Final = 16
 _PIECE_LENGTH: Final = 4.5
 _WORD_LENGTH: Final = 3
 _WORD_SHARE: Final = 0.5
+_FEW_WORDS: Final = 0.2
 _HEX_LENGTH: Final = 32
 _SLUG_PARTS: Final = 3
 _DIGIT: Final = re.compile("[0-9]")
@@ -116,7 +117,8 @@ def is_mixed(value: str) -> bool:
         return False
     letters = sum(map(len, pieces))
     words = sum(len(piece) for piece in pieces if _is_word(piece))
-    return letters <= _PIECE_LENGTH * len(pieces) and words <= _WORD_SHARE * letters
+    often = letters <= _PIECE_LENGTH * len(pieces) or words <= _FEW_WORDS * letters
+    return often and words <= _WORD_SHARE * letters
 
 
 def is_gibberish(value: str) -> bool:
