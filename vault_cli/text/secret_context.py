@@ -169,10 +169,12 @@ def _judge(text: str, name: _Name) -> Found | None:
     if _HOPE.search(text, name.end, name.end + _WINDOW) is None:
         return None
     flag = "--" in name.before or text[max(0, name.start - 2) : name.start] == "--"
+    judged: set[tuple[int, bool]] = set()
     for pattern in _LINKS:
         link = pattern.match(text, name.end)
-        if link is None:
+        if link is None or (link.end(), pattern is _LOOSE) in judged:
             continue
+        judged.add((link.end(), pattern is _LOOSE))
         value = _value(text, link.end())
         loose = pattern is _LOOSE and not flag
         if value and _is_named(name, link["rest"].lower(), value, loose=loose):

@@ -67,6 +67,7 @@ _STRONG: Final = frozenset("!@#$%^&*+=?~|\\")
 
 _RANDOM_LENGTH: Final = 16
 _PIECE_LENGTH: Final = 4.5
+_JUDGED: Final = 80
 _WORD_LENGTH: Final = 3
 _WORD_SHARE: Final = 0.5
 _FEW_WORDS: Final = 0.2
@@ -112,7 +113,7 @@ def is_mixed(value: str) -> bool:
     A piece is what camelCase takes for a word; it is a word when nearly all its pairs of letters
     are common in English. Names of programs are mostly words, base 62 and hexadecimal are not.
     """
-    pieces = _PIECE.findall(value)
+    pieces = _PIECE.findall(value[:_JUDGED])
     if not pieces:
         return False
     letters = sum(map(len, pieces))
@@ -140,10 +141,10 @@ def is_random(value: str, length: int = _RANDOM_LENGTH) -> bool:
         len(value) >= length
         and any(letter.isdigit() for letter in value)
         and any(letter.isalpha() for letter in value)
-        and not is_placeholder(value)
         and not _DATE.match(value)
         and not _is_slug(value)
         and (is_mixed(value) or (len(value) >= _HEX_LENGTH and is_hex(value)))
+        and not is_placeholder(value)
     )
 
 
@@ -154,8 +155,8 @@ def is_scrambled(value: str, length: int = _RANDOM_LENGTH) -> bool:
         and not value.islower()
         and not value[1:].islower()
         and not value.isupper()
-        and not is_placeholder(value)
         and is_mixed(value)
+        and not is_placeholder(value)
     )
 
 

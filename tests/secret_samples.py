@@ -184,7 +184,7 @@ SECRETS: dict[str, Maker] = {
     ),
     "teams hook": lambda s: (
         "https://acme.webhook."
-        + "office.com/webhookb2/"
+        "office.com/webhookb2/"
         + s.uuid()
         + "@"
         + s.uuid()
@@ -257,18 +257,59 @@ SECRETS: dict[str, Maker] = {
     "pin prose": lambda s: f"管理员口令 {s.password()}",
 }
 
-_WALLET_WORDS = (
+_WALLET_TEXT = (
     "abandon ability absent cactus decade eagle fabric galaxy habit icon jacket kangaroo ladder"
     " magnet napkin object paddle quantum rabbit saddle tackle umbrella vacant wagon yellow zebra"
     " orbit velvet tunnel shiver"
-).split()
+)
+_WALLET_WORDS = _WALLET_TEXT.split()
 
-PERSONAL: dict[str, Maker] = {
+
+def _china_id(s: Source) -> str:
+    place = s.pick("110101", "310104", "440305", "330106", "510107")
+    born = (
+        f"{s.random.randint(1950, 2005)}{s.random.randint(1, 12):02d}{s.random.randint(1, 28):02d}"
+    )
+    body = place + born + s.digits(3)
+    weights = [pow(2, 17 - i, 11) for i in range(17)]
+    total = sum(int(d) * w for d, w in zip(body, weights, strict=True))
+    return body + "10X98765432"[total % 11]
+
+
+def _organisation(s: Source) -> str:
+    letters = "0123456789ABCDEFGHJKLMNPQRTUWXY"
+    body = "91" + s.pick("110108", "440300") + "MA" + s.take(7, letters)
+    total = sum(letters.index(c) * pow(3, i, 31) for i, c in enumerate(body))
+    return body + letters[-total % 31]
+
+
+def _iban(s: Source) -> str:
+    body = s.digits(18)
+    return f"DE{98 - int(body + '131400') % 97:02d}{body}"
+
+
+def _groups(number: str) -> str:
+    return " ".join(number[i : i + 4] for i in range(0, len(number), 4))
+
+
+CHECKED: dict[str, Maker] = {
+    "china id": _china_id,
+    "organisation code": _organisation,
+    "iban": _iban,
+    "iban in groups": lambda s: _groups(_iban(s)),
+    "visa": lambda s: s.luhn("4" + s.digits(14)),
+    "visa in groups": lambda s: _groups(s.luhn("4" + s.digits(14))),
     "mastercard": lambda s: s.luhn("5" + s.take(1, "12345") + s.digits(13)),
     "amex": lambda s: s.luhn("37" + s.digits(12)),
     "unionpay 16": lambda s: s.luhn("62" + s.digits(13)),
-    "card in groups": lambda s: " ".join(
-        (lambda d: [d[i : i + 4] for i in range(0, 16, 4)])(s.luhn("4" + s.digits(14)))
+    "unionpay 19": lambda s: s.luhn("62" + s.digits(16)),
+}
+"""Numbers of persons and firms with a check digit, the last character of each."""
+
+PERSONAL: dict[str, Maker] = {
+    **CHECKED,
+    "ssn": lambda s: (
+        f"SSN {s.random.randint(100, 665)}-{s.random.randint(10, 99)}-{s.random.randint(1000, 9999)}"
     ),
     "ssn zh": lambda s: (
         f"社保号(SSN):{s.random.randint(100, 665)}-{s.random.randint(10, 99)}-{s.random.randint(1000, 9999)}"
