@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from vault_cli.text.secret_values import (
-    is_code,
     is_mixed,
     is_password,
     is_placeholder,
     is_random,
+    is_scrambled,
     is_uuid,
     is_weak,
 )
@@ -162,12 +162,9 @@ def _is_url_password(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_plain_password(password: str) -> bool:
-    """A word with a digit or a capital inside counts in an address of a real host."""
-    return (
-        len(password) >= _LEAST_PASSWORD
-        and (any(letter.isdigit() for letter in password) or not password.islower())
-        and not password.isupper()
-        and not is_code(password)
+    """A word with a digit or with mixed letters counts in an address of a real host."""
+    return len(password) >= _LEAST_PASSWORD and (
+        any(letter.isdigit() for letter in password) or is_scrambled(password, _LEAST_SHORT)
     )
 
 

@@ -24,8 +24,9 @@ _STAND_INS: Final = (
 _STAND_IN_WORDS: Final = tuple(_STAND_INS.split())
 _STAND_IN: Final = re.compile(
     r"^[{\[%]|^\$[a-z_]+$|%[a-z_]+%$|^@@?\w+@@?$|\{[a-z_]\w*\}|\bt[o0]d[o0]\b|here$"
+    r"|abcdef|defghi|ghijkl|jklmno|mnopqr|pqrstu|stuvwx|uvwxyz"
 )
-_REPEATED: Final = re.compile(r"(.)\1{5,}|(.{2,4})\2{3,}")
+_REPEATED: Final = re.compile(r"(.)\1{7,}|(.{2,4})\2{3,}")
 _PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
 _PAIR_GROUPS: Final = (
@@ -85,11 +86,18 @@ def is_placeholder(value: str) -> bool:
     """Whether a value is a stand-in (`xxxx`, `<your-key>`, `${X}`, `AKIA...EXAMPLE`)."""
     low = value.lower()
     return (
-        any(word in low for word in _STAND_IN_WORDS)
+        any(word in low and _is_written(word, low, value) for word in _STAND_IN_WORDS)
         or _STAND_IN.search(low) is not None
         or _REPEATED.search(value) is not None
         or len(set(value)) < min(_MIN_DISTINCT, len(value) - 1)
     )
+
+
+def _is_written(word: str, low: str, value: str) -> bool:
+    """Whether a word stands in one case: `YOUR` and `Your` are written, `yOuR` is chance."""
+    start = low.index(word)
+    shown = value[start : start + len(word)]
+    return shown.islower() or shown.isupper() or shown[1:].islower() or not word.isalpha()
 
 
 def is_hash(value: str) -> bool:
@@ -168,7 +176,9 @@ def _is_slug(value: str) -> bool:
 
 def is_code(value: str) -> bool:
     """Whether a value is an expression (`settings.KEY`, `get_token(user)`), a path, an address."""
-    if "://" in value or value.startswith(("/", "./", "../", "~/", "$", "&", "--")):
+    if "://" in value or value.startswith(("(", "[", "//")):
+        return True
+    if value.startswith(("/", "./", "../", "~/", "$", "&", "--")):
         return not is_mixed(value)
     if _CALL.match(value):
         return not is_mixed(value.rstrip("([])"))
