@@ -70,8 +70,8 @@ _PAIR: Final = re.compile(
     rf"[ \t]{{0,3}}[:=]{_OPEN}"
 )
 _PROSE: Final = re.compile(
-    rf"{_REST}(?:[ \t]{{1,2}}(?!is\b|was\b)[A-Za-z@][\w./@'-]{{0,24}}"
-    rf"|[ \t]{{0,2}}[(（][^()（）\n]{{0,30}}[)）]){{1,6}}"
+    rf"{_REST}(?:[ \t]{{1,2}}[A-Za-z@][\w./@'-]{{0,24}}"
+    rf"|[ \t]{{0,2}}[(（][^()（）\n]{{0,30}}[)）]){{1,6}}?"
     rf"(?:[ \t]{{1,2}}(?:is|was|became|to)\b(?: now)?:?|[ \t]?[:=：]){_OPEN}"
 )
 _CHINESE: Final = re.compile(
@@ -89,7 +89,7 @@ _PUBLIC: Final = re.compile(
     r"|hotkey|idempotency|dedupe|lookup|row|object|host|known)(?:$|[_.\-])"
 )
 _HARMLESS: Final = re.compile(
-    r"[_.-]?(?:ids?|identifiers?|attributes?|names?|types?|path|file|ur[li]|length|len|count|budget"
+    r"[_.-]?(?:\w*ids?|identifiers?|attributes?|names?|types?|path|file|ur[li]|length|len|count|budget"
     r"|limit|size|ttl|expir\w*|hash\w*|policy|arn|ref|version|prefix|suffix|field|header|params?"
     r"|env|vars?|store|manager|provider|format|kind|scopes?|usage|izer|ize\w*|endpoint|class|label"
     r"|hint|alg\w*|created\w*|updated\w*|fingerprint|digest|checksum|selector|placeholder|regex"
@@ -169,10 +169,12 @@ def _judge(text: str, name: _Name) -> Found | None:
     if _HOPE.search(text, name.end, name.end + _WINDOW) is None:
         return None
     flag = "--" in name.before or text[max(0, name.start - 2) : name.start] == "--"
+    judged: set[tuple[int, bool]] = set()
     for pattern in _LINKS:
         link = pattern.match(text, name.end)
-        if link is None:
+        if link is None or (link.end(), pattern is _LOOSE) in judged:
             continue
+        judged.add((link.end(), pattern is _LOOSE))
         value = _value(text, link.end())
         loose = pattern is _LOOSE and not flag
         if value and _is_named(name, link["rest"].lower(), value, loose=loose):

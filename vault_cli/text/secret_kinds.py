@@ -49,7 +49,7 @@ render-key ; Render API key ; rnd_ ; <A>{28,40}
 railway-token ; Railway token ; rw_Fe26.2 ; [\w*.~-]{40,400}
 scaleway-key-id ; Scaleway access key id ; SCW ; [A-Z0-9]{17} ; check=random
 yandex-key ; Yandex Cloud key ; AQVN YCAJ YCNJ YCMJ ; <W>{20,60} ; check=mixed
-yandex-key ; Yandex Cloud key ; t1. ; [A-Z0-9a-z]+[=]{0,2}\.<W>{80,100}={0,2}
+yandex-key ; Yandex Cloud key ; t1. ; <A>{6,20}={0,2}\.<W>{80,100}={0,2}
 xata-key ; Xata API key ; xau_ ; <A>{36,60}
 tailscale-key ; Tailscale key ; tskey- ; (?:[a-z]{3,8}-)?<A>{8,24}-<A>{16,48}
 ngrok-key ; ngrok key ; ak_2 cr_2 ; <A>{25,32} ; check=random

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from vault_cli.text.secret_values import (
-    is_code,
     is_mixed,
     is_password,
     is_placeholder,
     is_random,
+    is_scrambled,
     is_uuid,
     is_weak,
 )
@@ -47,7 +47,10 @@ _LEAST_KEY: Final = 40
 _LEAST_PASSWORD: Final = 6
 _LEAST_TOKEN: Final = 24
 _LEAST_SHORT: Final = 12
-_SEED_LENGTHS: Final = frozenset({12, 15, 18, 21, 24})
+_SEED_LENGTH: Final = 12
+_PROSE_WORDS: Final = frozenset(
+    {"the", "and", "was", "are", "for", "with", "this", "from", "not", "must", "should", "has"}
+)
 
 _PART: Final = "[A-Za-z0-9_-]"
 _JWT: Final = re.compile(
@@ -80,7 +83,7 @@ _COMMAND: Final = re.compile(
 _SEED: Final = re.compile(
     r"(?i)(?:(?:seed|recovery|secret|backup)[ _-]?phrase|mnemonic|seed words"
     r"|助记词|恢复短语|种子短语)[^\n]{0,40}?[\s:：=\"'`是为]\s{0,8}"
-    r"(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![ ,]{1,2}[a-z]{2,})"
+    r"(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})"
 )
 _WALLET: Final = re.compile(
     r"(?i)(?:(?:private|priv|secret|wallet)[ _-]?key|私钥)[^\n]{0,20}?[\s:：=\"'`是为]\s{0,8}"
@@ -159,12 +162,9 @@ def _is_url_password(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_plain_password(password: str) -> bool:
-    """A word with a digit or a capital inside counts in an address of a real host."""
-    return (
-        len(password) >= _LEAST_PASSWORD
-        and (any(letter.isdigit() for letter in password) or not password.islower())
-        and not password.isupper()
-        and not is_code(password)
+    """A word with a digit or with mixed letters counts in an address of a real host."""
+    return len(password) >= _LEAST_PASSWORD and (
+        any(letter.isdigit() for letter in password) or is_scrambled(password, _LEAST_SHORT)
     )
 
 
@@ -216,8 +216,8 @@ def _netrcs(text: str) -> Iterator[Found]:
 
 def _seeds(text: str) -> Iterator[Found]:
     for match in _SEED.finditer(text):
-        words = re.findall("[a-z]+", match["value"])
-        if len(set(words)) >= len(words) - 3 and len(words) in _SEED_LENGTHS:
+        words = re.findall("[a-z]+", match["value"].lower())[:_SEED_LENGTH]
+        if len(set(words)) >= len(words) - 1 and not _PROSE_WORDS.intersection(words):
             yield Found("seed-phrase", *match.span("value"))
 
 

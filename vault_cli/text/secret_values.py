@@ -11,21 +11,22 @@ from typing import Final
 
 _STAND_INS: Final = (
     "xxxx *** ... … •• ____ ---- ??? #### < ${ {{ }} $( %( your example placeholder changeme"
-    " change-me change_me changeit changethis redacted dummy fake sample replace-"
-    " replace_ replaceme replacewith insert- insert_ put- put_ enter- enter_ fixme foobar not-a- not_a_ notreal"
-    " not-real not_real lorem ipsum deadbeef testtest asdf qwerty 123456 000000 abcdefg abcdef0"
-    " abcdef1 01234 my-secret my_secret mysecret my-passw my_passw mypassw my-token my_token"
-    " mytoken my-key my_key mykey my-api my_api myapi secret-key secret_key secretkey secret-token"
-    " secret_token secrettoken secret-value secret_value secret-here secret_here test-key test_key"
-    " test-token test_token test-secret test_secret test-passw test_passw test-only test_only"
-    " key-here key_here key-goes key_goes token-here token_here token-goes token_goes password-here"
-    " password_here 占位 示例 你的 您的 填写 替换 省略 某某"
+    " change-me change_me changeit changethis redacted dummy fake sample replace- replace_"
+    " replaceme replacewith insert- insert_ put- put_ enter- enter_ fixme foobar not-a- not_a_"
+    " notreal not-real not_real lorem ipsum deadbeef testtest asdf qwerty 123456 987654 000000"
+    " abcdefg abcdef0 abcdef1 01234 my-secret my_secret mysecret my-passw my_passw mypassw"
+    " my-token my_token mytoken my-key my_key mykey my-api my_api myapi secret-key secret_key"
+    " secretkey secret-token secret_token secrettoken secret-value secret_value secret-here"
+    " secret_here test-key test_key test-token test_token test-secret test_secret test-passw"
+    " test_passw test-only test_only key-here key_here key-goes key_goes token-here token_here"
+    " token-goes token_goes password-here password_here 占位 示例 你的 您的 填写 替换 省略 某某"
 )
 _STAND_IN_WORDS: Final = tuple(_STAND_INS.split())
 _STAND_IN: Final = re.compile(
     r"^[{\[%]|^\$[a-z_]+$|%[a-z_]+%$|^@@?\w+@@?$|\{[a-z_]\w*\}|\bt[o0]d[o0]\b|here$"
+    r"|abcdef|defghi|ghijkl|jklmno|mnopqr|pqrstu|stuvwx|uvwxyz"
 )
-_REPEATED: Final = re.compile(r"(.)\1{5,}|(.{2,4})\2{3,}")
+_REPEATED: Final = re.compile(r"(.)\1{7,}|(.{2,4})\2{3,}")
 _PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
 _PAIR_GROUPS: Final = (
@@ -67,8 +68,10 @@ _STRONG: Final = frozenset("!@#$%^&*+=?~|\\")
 
 _RANDOM_LENGTH: Final = 16
 _PIECE_LENGTH: Final = 4.5
+_JUDGED: Final = 80
 _WORD_LENGTH: Final = 3
 _WORD_SHARE: Final = 0.5
+_FEW_WORDS: Final = 0.2
 _HEX_LENGTH: Final = 32
 _SLUG_PARTS: Final = 3
 _DIGIT: Final = re.compile("[0-9]")
@@ -83,11 +86,18 @@ def is_placeholder(value: str) -> bool:
     """Whether a value is a stand-in (`xxxx`, `<your-key>`, `${X}`, `AKIA...EXAMPLE`)."""
     low = value.lower()
     return (
-        any(word in low for word in _STAND_IN_WORDS)
+        any(word in low and _is_written(word, low, value) for word in _STAND_IN_WORDS)
         or _STAND_IN.search(low) is not None
         or _REPEATED.search(value) is not None
         or len(set(value)) < min(_MIN_DISTINCT, len(value) - 1)
     )
+
+
+def _is_written(word: str, low: str, value: str) -> bool:
+    """Whether a word stands in one case: `YOUR` and `Your` are written, `yOuR` is chance."""
+    start = low.index(word)
+    shown = value[start : start + len(word)]
+    return shown.islower() or shown.isupper() or shown[1:].islower() or not word.isalpha()
 
 
 def is_hash(value: str) -> bool:
@@ -111,12 +121,13 @@ def is_mixed(value: str) -> bool:
     A piece is what camelCase takes for a word; it is a word when nearly all its pairs of letters
     are common in English. Names of programs are mostly words, base 62 and hexadecimal are not.
     """
-    pieces = _PIECE.findall(value)
+    pieces = _PIECE.findall(value[:_JUDGED])
     if not pieces:
         return False
     letters = sum(map(len, pieces))
     words = sum(len(piece) for piece in pieces if _is_word(piece))
-    return letters <= _PIECE_LENGTH * len(pieces) and words <= _WORD_SHARE * letters
+    often = letters <= _PIECE_LENGTH * len(pieces) or words <= _FEW_WORDS * letters
+    return often and words <= _WORD_SHARE * letters
 
 
 def is_gibberish(value: str) -> bool:
@@ -138,10 +149,10 @@ def is_random(value: str, length: int = _RANDOM_LENGTH) -> bool:
         len(value) >= length
         and any(letter.isdigit() for letter in value)
         and any(letter.isalpha() for letter in value)
-        and not is_placeholder(value)
         and not _DATE.match(value)
         and not _is_slug(value)
         and (is_mixed(value) or (len(value) >= _HEX_LENGTH and is_hex(value)))
+        and not is_placeholder(value)
     )
 
 
@@ -152,8 +163,8 @@ def is_scrambled(value: str, length: int = _RANDOM_LENGTH) -> bool:
         and not value.islower()
         and not value[1:].islower()
         and not value.isupper()
-        and not is_placeholder(value)
         and is_mixed(value)
+        and not is_placeholder(value)
     )
 
 
@@ -165,7 +176,9 @@ def _is_slug(value: str) -> bool:
 
 def is_code(value: str) -> bool:
     """Whether a value is an expression (`settings.KEY`, `get_token(user)`), a path, an address."""
-    if "://" in value or value.startswith(("/", "./", "../", "~/", "$", "&", "--")):
+    if "://" in value or value.startswith(("(", "[", "//")):
+        return True
+    if value.startswith(("/", "./", "../", "~/", "$", "&", "--")):
         return not is_mixed(value)
     if _CALL.match(value):
         return not is_mixed(value.rstrip("([])"))
