@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
     "deprecate": Entry("curate", "admit", "deprecate", "Take a record out of force."),
     "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
     "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),
+    "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "upkeep", "check", "Check every file of the vault."),

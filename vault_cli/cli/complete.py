@@ -42,6 +42,19 @@ def complete_status(incomplete: str) -> list[str]:
     return [str(status) for status in Status if status.startswith(incomplete)]
 
 
+def complete_topic(incomplete: str) -> list[tuple[str, str]]:
+    """Return (name, title) of the declared topics, by id where a shell could read the name."""
+    from vault_cli.recall.topics import TopicTable
+
+    rows = []
+    for topic in TopicTable(_records()).topics:
+        word = topic.name if plain_title(topic.name) == topic.name else topic.record.id
+        word = topic.record.id if " " in word else word
+        if word.startswith(incomplete):
+            rows.append((word, plain_title(topic.name)))
+    return rows
+
+
 def _matches(incomplete: str, records: Iterator[Record]) -> Iterator[tuple[str, str]]:
     for record in records:
         if record.id.startswith(incomplete) and ID_PATTERN.fullmatch(record.id):

@@ -13,6 +13,7 @@ from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.conflicts import check_conflicts
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes, verification_problem
+from vault_cli.features.topics import check_topics
 from vault_cli.model.lifecycle import Actor, may_step
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status
 from vault_cli.text.document import Document, parse_document
@@ -50,6 +51,7 @@ def check(
         found += _check_dates(record, now, places)
         found += _check_verified(record, places)
     found += check_relations(snapshot, now, load=load)
+    found += check_topics(snapshot)
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)
