@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +15,7 @@ from vault_cli.features.resolve import resolve_records
 from vault_cli.model.record import Record, Status
 
 if TYPE_CHECKING:
-    from vault_cli.features.likeness import Alike
+    from vault_cli.errors import Diagnostic
 
 
 def approve(
@@ -80,7 +79,6 @@ def plan_approval(
     yes: bool = False,
 ) -> Plan:
     """Return the plan that puts records in force."""
-    from vault_cli.cli.alike import alike_data
     from vault_cli.features.approval import needed_paths, plan_approve
 
     texts = {path: inv.read(path) for path in needed_paths(inv.snapshot, records)}
@@ -95,9 +93,8 @@ def plan_approval(
         allow=tuple(allow),
         reason=reason,
     )
-    alikes = _alikes(inv, records, asks=not yes)
-    beside = {key: alike_data(found) for key, found in alikes.items() if found}
     own = [found for record in records for found in record.findings if not record.in_force]
+    beside = _alike_findings(inv, records) if inv.options.json and not yes else ()
     one = f"{records[0].id}: {records[0].title}"
     what = one if len(records) == 1 else plural(len(records), "record")
     return Plan(
@@ -106,33 +103,29 @@ def plan_approval(
         f"Approve {what}?",
         person=True,
         yes=yes,
-        card=[line for record in records for line in approval_card(record, alikes[record.id])],
-        data={"alike": beside} if beside else {},
-        findings=() if planned.change.is_empty else (*own, *planned.notes),
+        # With --yes nobody would read what is like them.
+        card=() if yes or inv.options.json else approval_card(inv, records),
+        findings=() if planned.change.is_empty else (*own, *planned.notes, *beside),
         nothing="already in force",
     )
 
 
-def _alikes(
-    inv: Invocation, records: tuple[Record, ...], *, asks: bool
-) -> dict[str, tuple[Alike, ...]]:
-    """Return by id what each draft is like, or against; with `--yes` nobody would read it."""
-    from vault_cli.cli.alike import alike_of
+def _alike_findings(inv: Invocation, records: tuple[Record, ...]) -> tuple[Diagnostic, ...]:
+    from vault_cli.features.likeness import find_alike
 
-    return {
-        record.id: alike_of(inv, record) if asks and not record.in_force else ()
-        for record in records
-    }
+    drafts = [record for record in records if not record.in_force]
+    return tuple(f for record in drafts for f in find_alike(inv.snapshot, record, inv.now))
 
 
-def approval_card(record: Record, alikes: Sequence[Alike] = ()) -> list[Line]:
-    """Return what a person is about to put in force: title, keys, text, and what is like it."""
-    from vault_cli.cli.alike import alike_lines
+def approval_card(inv: Invocation, records: tuple[Record, ...]) -> list[Line]:
+    """Return what a person is about to put in force, and beside it what is like it."""
+    from vault_cli.cli.alike import beside_lines
 
-    if record.in_force:
-        return []
-    beside = list(alike_lines(alikes))
-    return [*show_lines(record), "", *beside, *([""] if beside else [])]
+    lines: list[Line] = []
+    for record in records:
+        if not record.in_force:
+            lines += [*show_lines(record), "", *beside_lines(inv, record)]
+    return lines
 
 
 def reject(

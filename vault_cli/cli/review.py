@@ -130,10 +130,9 @@ def _decide(inv: Invocation, session: Session, draft: Record, place: str) -> boo
 
 def _show_card(inv: Invocation, record: Record) -> None:
     """Show what is to be decided: title, keys, text, and all that is to be said about it."""
-    from vault_cli.cli.alike import alike_lines, alike_of
+    from vault_cli.cli.alike import beside_lines
 
-    beside = list(alike_lines(alike_of(inv, record)))
-    inv.out.preview(["", *show_lines(record), "", *beside, *([""] if beside else [])])
+    inv.out.preview(["", *show_lines(record), "", *beside_lines(inv, record)])
     inv.out.findings(_findings(record), again=True)
 
 

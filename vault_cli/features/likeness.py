@@ -82,6 +82,14 @@ class Alike(NamedTuple):
     theirs: str
     low_authority: bool = False
 
+    @property
+    def reason(self) -> str:
+        """Why the other was rejected, "" when it was not or nobody said."""
+        rejected = self.other.fields.get("rejected")
+        if self.code != "rejected-before" or not isinstance(rejected, Mapping):
+            return ""
+        return _cut(str(rejected.get("reason") or ""))
+
 
 def find_alike(snapshot: Snapshot, record: Record, now: datetime) -> tuple[Diagnostic, ...]:
     """Return findings about records that say the same as `record`, nearly so, or the opposite.
@@ -287,12 +295,6 @@ def _cut(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
-def _rejected_reason(record: Record) -> str:
-    rejected = record.fields.get("rejected")
-    reason = rejected.get("reason") if isinstance(rejected, Mapping) else None
-    return f": {_cut(str(reason))}" if reason else ""
-
-
 def _diagnostic(record: Record, alike: Alike) -> Diagnostic:
     message, hint = _WORDINGS[alike.code](record, alike)
     severity: Severity = "warning" if alike.code == "contradiction" else "note"
@@ -317,7 +319,8 @@ def _duplicate(record: Record, alike: Alike) -> tuple[str, str]:
 
 
 def _rejected(_: Record, alike: Alike) -> tuple[str, str]:
-    text = f"same text as {alike.other.id}, which was rejected{_rejected_reason(alike.other)}"
+    why = f": {alike.reason}" if alike.reason else ""
+    text = f"same text as {alike.other.id}, which was rejected{why}"
     if alike.why != SAME:
         text = f"nearly the {text}; {_pair(alike)}"
     return text, "Say what is new about it, or let it be."
