@@ -23,7 +23,7 @@ WORDS: Final = {
 
 _MOBILE_LENGTH: Final = 11
 _ID_LENGTH: Final = 18
-_LEFT: Final = re.compile(r"[A-Za-z0-9_.]$|\d[-/:]$")
+_LEFT: Final = re.compile(r"[A-Za-z0-9_.]\Z|\d[-/:]\Z")
 _END: Final = r"(?![A-Za-z0-9_]|[.:-]\d)"
 _NUMBER: Final = re.compile(rf"(?<![0-9])[0-9](?:[ -]?[0-9]){{9,18}}(?:[ -]?[xX])?{_END}")
 _CODE: Final = re.compile(rf"[0-9A-HJ-NP-RT-UW-Y]{{2}}[0-9]{{6}}[0-9A-HJ-NP-RT-UW-Y]{{10}}{_END}")
