@@ -137,7 +137,15 @@ def _scan_field(text: str, gates: frozenset[str]) -> Iterator[Finding]:
     """Yield structural and injection findings; a text of any length is taken in pieces."""
     yield from _in_pieces(text, _STRUCTURE_PIECE, scan_structure)
     if "injection" in gates:
-        yield from _in_pieces(text, _INJECTION_PIECE, find_injections)
+        yield from _in_pieces(text, _INJECTION_PIECE, _one_a_line)
+
+
+def _one_a_line(text: str) -> Iterable[Finding]:
+    """Return the first injection of each line: several rules often see the same sentence."""
+    first: dict[int, Finding] = {}
+    for hit in find_injections(text):
+        first.setdefault(hit.line, hit)
+    return first.values()
 
 
 def _in_pieces(text: str, most: int, scan: Callable[[str], Iterable[Finding]]) -> Iterator[Finding]:
