@@ -38,15 +38,9 @@ def approve(
       mvault approve n-3d90x1c --allow hidden-characters --reason "shows the attack"
     """
     inv: Invocation = ctx.obj
-<<<<<<< HEAD
-    records = resolve_records(inv.snapshot, ids, root=inv.root, cwd=inv.cwd)
+    records = inv.find_all(ids)
     if allow and any(not record.in_force or record.held_by for record in records):
         require_person_to_allow(inv, yes=yes)
-=======
-    records = inv.find_all(ids)
-    if allow and any(not record.in_force for record in records):
-        _require_person_to_allow(inv, yes=yes)
->>>>>>> main
         reason = reason_for(inv, records[0].id, "approve", reason)
     return inv.submit(plan_approval(inv, records, allow=allow or (), reason=reason, yes=yes))
 

@@ -86,3 +86,13 @@ class Plan:
     nothing: str = "it is so already"
     stalled: str = ""
     exit_code: int = 0
+
+
+def consent_hint(*, yes: bool) -> str:
+    """Return who can agree, for a run in which nobody could."""
+    if not yes:
+        return "Run the same command in a terminal."
+    return (
+        "Run the same command in a terminal. (--yes works without one only for an actor that"
+        " the user's own configuration names in trust.approve_without_terminal.)"
+    )

@@ -48,12 +48,9 @@ def add(
     checklist: flags.Checklist = False,
     correction: flags.Correction = False,
     reason: flags.Reason = "",
-<<<<<<< HEAD
     allow: flags.Allow = None,
     yes: flags.Yes = False,
-=======
     to_user: flags.ToUser = False,
->>>>>>> main
 ) -> int:
     """Write a new draft; a person approves it later.
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vault_cli.cli.consent import Consent, Plan
+from vault_cli.cli.consent import Consent, Plan, consent_hint
 from vault_cli.cli.options import Options
 from vault_cli.cli.output import Line, Output, View, is_terminal
 from vault_cli.errors import NeedsPersonError, UsageError
@@ -270,26 +270,17 @@ class Invocation:
         from vault_cli.cli.preview import change_data, change_diff, touches_force
 
         change = plan.change
-<<<<<<< HEAD
         for_person = bool(self.consent(yes=plan.yes).how)
         diff = change_diff(self.root, change, for_person=for_person)
         data = {**change_data(change, diff, for_person=for_person), **plan.data}
-        if change.is_empty:
-            notes = (f"nothing to do: {plan.nothing}",)
-            hints = (plan.stalled,) if plan.stalled else ()
-            view = View(data, diagnostics=plan.findings, notes=notes, hints=hints)
-            return self.out.show(replace(view, exit_code=plan.exit_code))
-=======
-        diff = change_diff(self.root, change)
-        data = {**change_data(change, diff), **plan.data}
         if self.vault_name:
             data["vault"] = self.vault_name
         if change.is_empty:
             notes = (f"nothing to do: {plan.nothing}",)
             hints = (plan.stalled,) if plan.stalled else ()
-            return self.out.show(View(data, diagnostics=plan.findings, notes=notes, hints=hints))
+            view = View(data, diagnostics=plan.findings, notes=notes, hints=hints)
+            return self.out.show(replace(view, exit_code=plan.exit_code))
         self._require_vault()
->>>>>>> main
         if self.options.dry_run:
             self.vault.require_writable(change)
             note = f"dry run, nothing written: {data['subject']}"
@@ -365,7 +356,7 @@ class Invocation:
             self.out.lines(preview)
             raise NeedsPersonError(
                 f"{plan.change.verb}: a person has to agree; this is only the preview",
-                hint=self._consent_hint(yes=plan.yes),
+                hint=consent_hint(yes=plan.yes),
                 diagnostics=tuple(plan.findings),
             )
         if not consent.ask:
@@ -373,14 +364,6 @@ class Invocation:
         self.out.preview(preview)
         self.out.findings(plan.findings)
         return consent if self.confirm(plan.question) else None
-
-    def _consent_hint(self, *, yes: bool) -> str:
-        if not yes:
-            return "Run the same command in a terminal."
-        return (
-            "Run the same command in a terminal. (--yes works without one only for an actor that"
-            " the user's own configuration names in trust.approve_without_terminal.)"
-        )
 
     def confirm(self, question: str) -> bool:
         """Ask a person; only `y` and `yes` agree."""

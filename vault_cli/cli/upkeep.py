@@ -255,10 +255,9 @@ def check(
 
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
+    from vault_cli.cli.admission import admission_findings
     from vault_cli.features.health import check as check_health
     from vault_cli.features.scopes import check_scopes
-
-    from vault_cli.cli.admission import admission_findings
 
     snapshot = inv.snapshot
     head = _head_texts(inv)
@@ -270,13 +269,9 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
         files=_attachments(inv),
     )
     settings = inv.vault.config.diagnostics
-<<<<<<< HEAD
     own = admission_findings(inv, head)
-    found = (*settings, *snapshot.diagnostics, *extra, *own, *_skill_findings(inv))
-=======
-    extra += (*check_scopes(snapshot), *inv.reading.clashes())
+    extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own)
     found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
->>>>>>> main
     return sorted(dict.fromkeys(found))
 
 
