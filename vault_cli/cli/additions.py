@@ -12,6 +12,7 @@ from vault_cli.cli.views import plural
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.drafts import plan_add
 from vault_cli.features.parts import has_text
+from vault_cli.features.support import require_sound_change
 from vault_cli.model.lifecycle import Actor
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def submit_drafts(
 
 
 def _plan(inv: Invocation, request: DraftRequest, allow: tuple[str, ...]) -> Planned:
-    return plan_add(
+    planned = plan_add(
         inv.snapshot,
         request,
         now=inv.now,
@@ -66,6 +67,9 @@ def _plan(inv: Invocation, request: DraftRequest, allow: tuple[str, ...]) -> Pla
         allow=allow,
         gates=inv.vault.config.gates,
     )
+    if not planned.held:  # what is held back takes effect nowhere
+        require_sound_change(inv.snapshot, planned.change)
+    return planned
 
 
 def _draft_plan(planned: Planned, request: DraftRequest) -> Plan:
