@@ -16,7 +16,7 @@ from helpers import PROJECT, SAMPLE_VAULT, run
 from vault_cli import errors
 from vault_cli.cli.commands import COMMANDS, PANELS
 from vault_cli.store.settings import SETTINGS
-from vault_cli.text.codes import CODES, SCAN_CODES
+from vault_cli.text.codes import CODES, GATE_CODES, SCAN_CODES
 
 README = PROJECT / "README.md"
 
@@ -74,6 +74,7 @@ def findings_table() -> str:
 
     rows = [(f"`{code}`", effect(s, holds), text) for code, (s, holds, text) in CODES.items()]
     rows += [(f"`{code}`", "held, or a note", text) for code, text in SCAN_CODES.items()]
+    rows += [(f"`{code}`", effect, text) for code, (effect, text) in GATE_CODES.items()]
     return table(("code", "effect", "meaning"), rows)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from vault_cli.cli.output import Line, inline
 from vault_cli.cli.views import plural, show_lines
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.model.record import Record, Status
+
+if TYPE_CHECKING:
+    from vault_cli.errors import Diagnostic
 
 
 def approve(
@@ -27,7 +30,7 @@ def approve(
     """Put drafts in force. Needs a person: the change is shown first, then asked about.
 
     All of them become active in one commit; what they supersede goes out of force in the same
-    one. A record that is active already is left alone.
+    one. A record that is active already is left alone, unless it is held and --allow names why.
 
     Examples:
       mvault approve l-7k3qd2m
@@ -36,13 +39,13 @@ def approve(
     """
     inv: Invocation = ctx.obj
     records = inv.find_all(ids)
-    if allow and any(not record.in_force for record in records):
-        _require_person_to_allow(inv, yes=yes)
+    if allow and any(not record.in_force or record.held_by for record in records):
+        require_person_to_allow(inv, yes=yes)
         reason = reason_for(inv, records[0].id, "approve", reason)
     return inv.submit(plan_approval(inv, records, allow=allow or (), reason=reason, yes=yes))
 
 
-def _require_person_to_allow(inv: Invocation, *, yes: bool) -> None:
+def require_person_to_allow(inv: Invocation, *, yes: bool) -> None:
     """Let only a person wave a finding through; what approves by a rule cannot have read it."""
     from vault_cli.features.records import PERSON_ONLY
     from vault_cli.model.lifecycle import Actor
@@ -90,6 +93,7 @@ def plan_approval(
         reason=reason,
     )
     own = [found for record in records for found in record.findings if not record.in_force]
+    beside = _alike_findings(inv, records) if inv.options.json and not yes else ()
     one = f"{records[0].id}: {records[0].title}"
     what = one if len(records) == 1 else plural(len(records), "record")
     return Plan(
@@ -98,17 +102,34 @@ def plan_approval(
         f"Approve {what}?",
         person=True,
         yes=yes,
-        card=[line for record in records for line in approval_card(inv, record)],
-        findings=() if planned.change.is_empty else (*own, *planned.notes),
+        # With --yes nobody would read what is like them.
+        card=()
+        if yes or inv.options.json
+        else [line for record in records for line in approval_card(inv, record)],
+        findings=() if planned.change.is_empty else (*own, *planned.notes, *beside),
         nothing="already in force",
     )
 
 
+def _alike_findings(inv: Invocation, records: tuple[Record, ...]) -> tuple[Diagnostic, ...]:
+    from vault_cli.features.likeness import find_alike
+
+    drafts = [record for record in records if not record.in_force]
+    return tuple(f for record in drafts for f in find_alike(inv.snapshot, record, inv.now))
+
+
 def approval_card(inv: Invocation, record: Record) -> list[Line]:
-    """Return what a person is about to put in force: title, keys, text, and what it replaces."""
+    """Return what a person is about to put in force: its text, what it replaces, what is like it."""
     if record.in_force:
         return []
-    return [*show_lines(record), "", *replaced_lines(inv, record)]
+    from vault_cli.cli.alike import beside_lines
+
+    return [
+        *show_lines(record),
+        "",
+        *replaced_lines(inv, record),
+        *beside_lines(inv, record),
+    ]
 
 
 def replaced_lines(inv: Invocation, record: Record) -> list[Line]:

@@ -45,9 +45,15 @@ COMMANDS: dict[str, Entry] = {
     "deprecate": Entry("curate", "ending", "deprecate", "Take records out of force."),
     "revive": Entry("curate", "fate", "revive", "Bring back what was taken out of force."),
     "forget": Entry("curate", "ending", "forget", "Delete records; a tombstone remains."),
+    "merge": Entry("curate", "pairs", "merge", "Put two records that say the same into one."),
+    "conflict": Entry("curate", "pairs", "conflict", "Name two records as being in conflict."),
+    "deprecate": Entry("curate", "admit", "deprecate", "Take a record out of force."),
     "promote": Entry("curate", "promote", "promote", "Give a record another scope, or vault."),
     "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
     "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),
+    "quarantine": Entry(
+        "curate", "quarantine", "quarantine", "Look at what was held back, release or purge it."
+    ),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),

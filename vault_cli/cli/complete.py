@@ -27,6 +27,12 @@ def complete_draft(incomplete: str) -> list[tuple[str, str]]:
     return list(_matches(incomplete, drafts))
 
 
+def complete_quarantined(incomplete: str) -> list[str]:
+    """Return the ids of what is held back; their titles are nobody's to read in passing."""
+    held = (r for r in _records() if r.status is Status.QUARANTINED)
+    return [record_id for record_id, _ in _matches(incomplete, held)]
+
+
 def complete_in_force(incomplete: str) -> list[tuple[str, str]]:
     """Return (id, title) of records in force only."""
     return list(_matches(incomplete, (r for r in _records() if r.in_force)))

@@ -74,6 +74,7 @@ class Plan:
         findings: what the planner noticed.
         nothing: why there is nothing to do.
         stalled: advice when there was nothing to do.
+        exit_code: 4 when a part of the request was refused and the rest is this change.
     """
 
     change: Change
@@ -91,3 +92,14 @@ class Plan:
     findings: Sequence[Diagnostic] = ()
     nothing: str = "it is so already"
     stalled: str = ""
+    exit_code: int = 0
+
+
+def consent_hint(*, yes: bool) -> str:
+    """Return who can agree, for a run in which nobody could."""
+    if not yes:
+        return "Run the same command in a terminal."
+    return (
+        "Run the same command in a terminal. (--yes works without one only for an actor that"
+        " the user's own configuration names in trust.approve_without_terminal.)"
+    )

@@ -78,6 +78,10 @@ Yes = Annotated[
 Reason = Annotated[
     str, typer.Option("--reason", "-r", help="Why; it becomes the body of the commit message.")
 ]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option("--allow", metavar="CODE", help="Let a finding pass (a person, with --reason)."),
+]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=_SET)]
 Body = Annotated[
     str | None, typer.Option("--body", "-b", help="Text in Markdown; `-` reads stdin.")
@@ -115,7 +119,7 @@ Sections = Annotated[
     typer.Option("--section", help="NAME=TEXT, for example problem=…, 修正=… (repeatable)."),
 ]
 Payload = Annotated[
-    str, typer.Option("--payload", metavar="FILE", help="JSON object; `-` reads stdin.")
+    str, typer.Option("--payload", metavar="FILE", help="JSON object or list of them; `-`: stdin.")
 ]
 OneScope = Annotated[
     str, typer.Option("--scope", help="global, project (this one), project:ID, session:ID.")

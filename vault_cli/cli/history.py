@@ -98,6 +98,7 @@ def _earlier_paths(repo: Repository, record: Record) -> set[str]:
 
 def commit_data(commit: CommitInfo) -> dict[str, Any]:
     """Return what `--json` says about a commit."""
+    commit = veiled(commit)
     return {
         "commit": commit.id,
         "date": commit.date,
@@ -110,9 +111,19 @@ def commit_data(commit: CommitInfo) -> dict[str, Any]:
     }
 
 
+def veiled(commit: CommitInfo) -> CommitInfo:
+    """Return a commit whose message shows no secret, whoever wrote it."""
+    from vault_cli.text.scan import mask_secrets
+
+    subject, body = mask_secrets(commit.subject), mask_secrets(commit.body)
+    if (subject, body) == (commit.subject, commit.body):
+        return commit
+    return replace(commit, subject=subject, body=body)
+
+
 def log_lines(commits: list[CommitInfo]) -> Iterator[Line]:
     """Yield one line per commit; below it the ids of several records, and the reason."""
-    for commit in commits:
+    for commit in map(veiled, commits):
         trailers = dict(commit.trailers)
         ids = [value for key, value in commit.trailers if key == "Vault-Id"]
         who = " ".join(trailers.get(key, "") for key in ("Vault-Actor", "Vault-Agent")).strip()
@@ -205,6 +216,7 @@ def undo(
     repo = repository(inv)
     inv.warn_settings()
     info = repo.commit_info(repo.resolve(commit)) if commit else last_change(repo)
+    info = veiled(info)
     change = _plan_undo(inv, repo, info, reason=reason, yes=yes)
     again = change.verb == "redo"
     what = change.subject.removeprefix(": ")
@@ -274,7 +286,7 @@ def commits_since(repo: Repository, info: CommitInfo) -> list[CommitInfo]:
 
 
 def _short(commit: CommitInfo) -> str:
-    return f"{commit.id[:SHORT]} {commit.subject}"
+    return f"{commit.id[:SHORT]} {veiled(commit).subject}"
 
 
 def undo_files(

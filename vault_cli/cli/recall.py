@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +17,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
 from vault_cli.errors import UsageError
-from vault_cli.model.record import Record
+from vault_cli.model.record import Record, Status
 
 if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks
@@ -54,7 +55,7 @@ def list_records(
     snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot()
     test = make_filter(snapshot.records, kind, status, topic, scope)
     chosen = timed.chosen() if timed else snapshot.records
-    records = [record for record in chosen if test(record)]
+    records = [_without_held_words(record) for record in chosen if test(record)]
     derived = _DerivedStates(inv, timed.clocks if timed else None)
     if asked:
         records = [r for r in records if asked.intersection(derived.of(r))]
@@ -79,6 +80,13 @@ def list_records(
             listed=True,
         )
     )
+
+
+def _without_held_words(record: Record) -> Record:
+    """Return a record as a list may show it: no word of a text in quarantine."""
+    if record.status is not Status.QUARANTINED:
+        return record
+    return replace(record, title="(in quarantine)", topics=())
 
 
 def _known_state(text: str) -> str:
@@ -144,6 +152,10 @@ def show(
         )
     timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
     record = timed.find(record_id) if timed else inv.find(record_id)
+    if record.status is Status.QUARANTINED:
+        from vault_cli.cli.quarantine import require_reader
+
+        require_reader(inv, record)
     past = timed is not None and timed.clocks.is_past
     snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
     now = timed.clocks.now if timed else inv.now

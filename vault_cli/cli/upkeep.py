@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -101,10 +102,16 @@ def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
     return {
         "drafts": [r for r in records if r.status is Status.CANDIDATE],
         "disputed": [r for r in records if r.status is Status.DISPUTED],
-        "held": [r for r in records if r.held_by],
+        "held": [r for r in records if r.held_by and r.status is not Status.QUARANTINED],
+        "quarantined": [_headless(r) for r in records if r.status is Status.QUARANTINED],
         **_out_of_date(inv, snapshot),
         "ready": [r for r in records if is_mature(r, snapshot.tally(r.id), threshold)],
     }
+
+
+def _headless(record: Record) -> Record:
+    """Return a record without its title: what is held back speaks to a person only."""
+    return replace(record, title="(in quarantine)", topics=())
 
 
 def _out_of_date(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
@@ -145,6 +152,8 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
         hints.append(f"A person answers a dispute: mvault resolve {one} --reason TEXT")
     if any(not record.adopted for record in records):
         hints.append("Notes without an id are drafts too; `mvault adopt PATH` gives them one.")
+    if data["quarantined"]:
+        hints.append("`mvault quarantine list` names what was held back.")
     if data["ready"]:
         hints.append(
             f"`mvault graduate {data['ready'][0]['id']}` makes a skill of a proven recipe."
@@ -178,6 +187,8 @@ def _status_lines(
             yield [("yellow", "not trusted: "), ", ".join(repository["untrusted"])]
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
+    if data["quarantined"]:
+        yield [("yellow", f"{plural(len(data['quarantined']), 'text')} in quarantine")]
     for title, names in _path_groups(data, groups, pending, snapshot):
         if names:
             yield [("yellow", f"{title}:")]
@@ -294,19 +305,22 @@ def check(
 
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
+    from vault_cli.cli.admission import admission_findings
     from vault_cli.features.health import check as check_health
     from vault_cli.features.scopes import check_scopes
 
     snapshot = inv.snapshot
+    head = _head_texts(inv)
     extra = check_health(
         snapshot,
         now=inv.now,
-        head=_head_texts(inv),
+        head=head,
         load=lambda path: _bytes_of(inv, path),
         files=_attachments(inv),
     )
     settings = inv.vault.config.diagnostics
-    extra += (*check_scopes(snapshot), *inv.reading.clashes())
+    own = admission_findings(inv, head)
+    extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own)
     found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
 

@@ -11,8 +11,10 @@ from typing import Any
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.composing import DraftRequest, compose_draft
 from vault_cli.features.parts import is_chinese, missing_notes
+from vault_cli.features.quarantine import ALLOW_TRAILER
 from vault_cli.features.records import (
     ENDING_KEYS,
+    PERSON_ONLY,
     Planned,
     digest_of,
     instant_text,
@@ -89,7 +91,8 @@ def plan_approve(
         actor: who asks; only a person or a policy admits.
         how: how the approval was given (`terminal`, `--yes` ...), kept as a trailer.
         random_int: random integer below its argument, for the id of a note without one.
-        allow: codes of holding findings to let pass; needs a reason, written to `allow:`.
+        allow: codes of holding findings to let pass; needs a reason, written to `allow:`. Also
+            lets a code pass that holds a record already in force.
         reason: body of the commit message.
         origin: how the request came in.
 
@@ -114,7 +117,10 @@ def plan_approve(
         ids=tuple(record.id for record in admitted or records),
         actor=actor,
         origin=origin,
-        extra=(("Vault-Approval", how),),
+        extra=(
+            ("Vault-Approval", how),
+            *((ALLOW_TRAILER, code) for code in dict.fromkeys(allow) if edits),
+        ),
         touched=tuple(touched),
     )
     return Planned(change, change.ids, tuple(notes))
@@ -129,8 +135,13 @@ def _approve_all(
     touched: list[str] = []
     for record in records:
         if record.in_force:
-            text = f"already {record.status}"
-            notes.append(Diagnostic(record.path, 0, "already-active", "note", text))
+            allowed = _allow_in_force(facts, record)
+            if allowed:
+                admitted.append(record)
+                edits.append(allowed)
+            else:
+                text = f"already {record.status}"
+                notes.append(Diagnostic(record.path, 0, "already-active", "note", text))
             continue
         after, edit, effect = _approve_one(facts, record)
         admitted.append(after)
@@ -138,6 +149,18 @@ def _approve_all(
         notes += [*missing_notes(after), *effect.notes]
         touched += effect.touched
     return edits, notes, admitted, touched
+
+
+def _allow_in_force(facts: _Approval, record: Record) -> Put | None:
+    """Let codes pass that hold a record in force, for example after a hand edit; None: nothing."""
+    if not facts.allow or not record.held_by:
+        return None
+    if facts.actor is not Actor.PERSON:
+        raise RefusedError(f"{record.id}: --allow is not for {facts.actor}", hint=PERSON_ONLY)
+    codes = _require_not_held(record, facts.allow)
+    data = texts_of(facts.texts, record)
+    values = {"allow": [*record.allow, *codes]}
+    return Put(record.path, patch_keys(data, record.path, values), digest_of(data))
 
 
 def _subject(records: Sequence[Record]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 
 from vault_cli.errors import Diagnostic
+from vault_cli.features.conflicts import check_conflicts
 from vault_cli.features.evidence import check_evidence
 from vault_cli.features.forgetting import check_forgotten
 from vault_cli.features.jumps import check_history
@@ -24,7 +25,6 @@ from vault_cli.features.support import (
     known_names,
     related_to,
     targets_of,
-    unanswered,
 )
 from vault_cli.features.topics import check_topics
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot
@@ -112,13 +112,13 @@ def check_relations(
     found: list[Diagnostic] = []
     for record in snapshot.records:
         found += _check_targets(record, known, places)
-        found += _check_conflicts(record, by_id, places)
         found += _check_successors(record, succession)
     for circle in find_circles(snapshot, "supersedes"):
         text = f"supersedes goes round in a circle: {' -> '.join(circle)}"
         hint = "Take one of the ids out of it."
         record = by_id[circle[0]]
         found.append(finding(record, "supersedes-circle", "warning", text, hint))
+    found += check_conflicts(snapshot)
     return found
 
 
@@ -135,16 +135,6 @@ def _check_targets(record: Record, known: Collection[str], places: Places) -> It
                 continue
             hint = f"Correct {key}, or take the id out."
             yield finding(record, code, "warning", text, hint, places.key(record, key))
-
-
-def _check_conflicts(
-    record: Record, by_id: Mapping[str, Record], places: Places
-) -> Iterator[Diagnostic]:
-    for other_id, _ in unanswered(record, by_id):
-        text = f"it disagrees with {other_id}, which does not say so itself"
-        hint = f"Only a pair that both name is shown side by side; name {record.id} there too."
-        line = places.key(record, "conflicts")
-        yield finding(record, "one-sided-conflict", "note", text, hint, line)
 
 
 def _check_successors(record: Record, succession: Succession) -> Iterator[Diagnostic]:

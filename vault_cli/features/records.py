@@ -81,11 +81,15 @@ class Planned:
         change: the change to apply; may be empty ("nothing to do").
         ids: ids of the records it is about, in the order of the request.
         notes: findings to show beside the receipt (duplicates, missing parts, clashes).
+        held: the text goes into `quarantine/` and waits for a person.
+        left_out: what holds the texts of the request that were not taken; the others were.
     """
 
     change: Change
     ids: tuple[str, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
+    held: bool = False
+    left_out: tuple[Diagnostic, ...] = ()
 
 
 def digest_of(data: bytes) -> str:

@@ -63,6 +63,11 @@ class Config:
     origins: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...] = ()
 
+    @property
+    def gates(self) -> frozenset[str]:
+        """The gates of admission that are on."""
+        return frozenset(self["admission.gates"])
+
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 

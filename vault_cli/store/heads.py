@@ -156,8 +156,9 @@ def decode_heads(text: str, folder: str, head: type[Record]) -> dict[str, Parsed
 class RowLoader:
     """Gives whole records to heads: from the cache, else from the file itself."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, gates: frozenset[str]) -> None:
         self._root = root
+        self._gates = gates
         self._asked = 0
         self._rows: dict[str, Row] | None = None
 
@@ -176,7 +177,7 @@ class RowLoader:
         self._asked += 1
         if self._rows is not None:
             return self._rows.get(path)
-        index = Index(self._root)
+        index = Index(self._root, self._gates)
         try:
             if self._asked <= _FEW:
                 return index.load_row(path)
@@ -193,7 +194,7 @@ class RowLoader:
             data = read_file(self._root, path)
         except NotFoundError:
             data = b""
-        record = read_record(data, path)[0]
+        record = read_record(data, path, self._gates)[0]
         if digest_bytes(data) != digest or record is None:
             raise ChangedMeanwhileError(
                 f"{show_name(path)} was changed while the vault was read",

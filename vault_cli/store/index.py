@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vault_cli import __version__
 from vault_cli.errors import VaultError
+from vault_cli.model.tables import SCANNER
 from vault_cli.store.codec import LAYOUT, Columns, Row
 from vault_cli.store.file_names import folder_of
 from vault_cli.store.lock import open_lock_file, try_lock
@@ -80,11 +81,16 @@ class Entry(NamedTuple):
 
 
 class Index:
-    """The cache of one vault. No method raises for a bad, foreign, locked or missing cache."""
+    """The cache of one vault. No method raises for a bad, foreign, locked or missing cache.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: the vault.
+        gates: the gates of admission that are on; findings are cached as those saw the files.
+    """
+
+    def __init__(self, root: Path, gates: frozenset[str]) -> None:
         self._root = root
-        self._key = _make_key(root)
+        self._key = _make_key(root, gates)
         self._clock = 0
         self._connection: sqlite3.Connection | None = None
 
@@ -317,7 +323,7 @@ def _signed(word: bytes) -> int:
     return int.from_bytes(word, "big", signed=True)
 
 
-def _make_key(root: Path) -> _Key | None:
+def _make_key(root: Path, gates: frozenset[str]) -> _Key | None:
     """Bind the cache to this machine, place, program and format; None when nothing can hold it."""
     token = machine_token()
     if token is None:
@@ -328,7 +334,8 @@ def _make_key(root: Path) -> _Key | None:
         from hashlib import blake2b
 
     python = ".".join(map(str, sys.version_info[:2]))
-    text = "\0".join((LAYOUT, __version__, _code_stamp(), python, os.path.realpath(root)))
+    scanner = ",".join((SCANNER, *sorted(gates)))
+    text = "\0".join((LAYOUT, scanner, __version__, _code_stamp(), python, os.path.realpath(root)))
     word = blake2b(os.fsencode(text), key=token, digest_size=16).digest()
     return _Key(word[:4], word[4:8], int.from_bytes(word[8:15], "big"))
 

@@ -45,6 +45,7 @@ def read_past(
     commit: str,
     *,
     ignore: Iterable[str],
+    gates: frozenset[str],
     whole: bool = True,
     use_cache: bool = True,
 ) -> Snapshot:
@@ -54,6 +55,7 @@ def read_past(
         repo: the repository of the vault.
         commit: full id.
         ignore: setting `files.ignore`, as it is today.
+        gates: setting `admission.gates`, as it is today.
         whole: False lets records that the cache knows load what no list shows when asked.
         use_cache: False reads and parses everything.
 
@@ -61,8 +63,8 @@ def read_past(
         NotFoundError: the vault's folder is not in this commit.
         StoreError: an object is missing or damaged.
     """
-    index = PastIndex(repo.root)
-    reader = _PastReader(repo, commit, frozenset(ignore), index if use_cache else None)
+    index = PastIndex(repo.root, gates)
+    reader = _PastReader(repo, commit, frozenset(ignore), gates, index if use_cache else None)
     with paused_collector():
         try:
             return reader.run(whole=whole)
@@ -84,8 +86,14 @@ class _PastReader:
     """One reading of one commit."""
 
     def __init__(
-        self, repo: Repository, commit: str, ignored: frozenset[str], index: PastIndex | None
+        self,
+        repo: Repository,
+        commit: str,
+        ignored: frozenset[str],
+        gates: frozenset[str],
+        index: PastIndex | None,
     ) -> None:
+        self.gates = gates
         self.repo = repo
         self.commit = commit
         self.ignored = ignored
@@ -193,7 +201,7 @@ class _PastReader:
     def _take_heads(self, parsed: dict[str, Parsed]) -> list[Folder]:
         """Add the heads of known folders; return the folders whose heads are damaged."""
         damaged = []
-        head = head_class(_PastLoader(self.repo, self.commit).load)
+        head = head_class(_PastLoader(self.repo, self.commit, self.gates).load)
         for folder in self.known:
             try:
                 parsed.update(decode_heads(folder.heads, folder.path, head))
@@ -259,7 +267,7 @@ class _PastReader:
             digest = digest_bytes(data)
             row = rows.get((path, digest))
             known = decode_row(row) if row is not None else None
-            parsed[path] = known or parse_file(data, path)
+            parsed[path] = known or parse_file(data, path, self.gates)
             if known is not None:
                 digests[path] = digest
             elif self.index and (columns := encode_parsed(parsed[path], path, digest)):
@@ -311,10 +319,12 @@ class _PastLoader:
     Args:
         repo: the repository of the vault.
         commit: full id.
+        gates: setting `admission.gates`.
     """
 
-    def __init__(self, repo: Repository, commit: str) -> None:
+    def __init__(self, repo: Repository, commit: str, gates: frozenset[str]) -> None:
         self._repo = repo
+        self._gates = gates
         self._commit = commit
         self._asked = 0
         self._rows: dict[Key, Row] | None = None
@@ -330,7 +340,7 @@ class _PastLoader:
         self._asked += 1
         if self._rows is not None:
             return self._rows.get((path, digest))
-        index = PastIndex(self._repo.root)
+        index = PastIndex(self._repo.root, self._gates)
         try:
             if self._asked <= _FEW:
                 return index.load_one(path, digest)
@@ -342,7 +352,7 @@ class _PastLoader:
 
     def _read(self, path: str) -> Record:
         data = self._repo.read_blob(self._commit, path)
-        record = parse_file(data, path)[0] if data is not None else None
+        record = parse_file(data, path, self._gates)[0] if data is not None else None
         if record is None:
             raise NotFoundError(f"{path} is not in commit {self._commit[:10]}")
         return record

@@ -14,7 +14,7 @@ from typing import Final
 
 from vault_cli.errors import Diagnostic, Severity, StoreError
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.model.tables import MAX_FILE
+from vault_cli.model.tables import ADMISSION_GATES, MAX_FILE
 from vault_cli.store.codec import DAMAGE, Parsed, Row, decode_row, decode_rows, encode_parsed
 from vault_cli.store.config import Config
 from vault_cli.store.file_names import (
@@ -25,6 +25,8 @@ from vault_cli.store.heads import RowLoader, decode_heads, encode_heads, head_cl
 from vault_cli.store.index import Entry, Index, Shelf
 from vault_cli.store.opening import Folders, explain_os_error, read_at
 from vault_cli.store.walk import Stamp, Walk, stamp_of, walk_records
+
+ALL_GATES: Final = frozenset(ADMISSION_GATES)
 
 _COPY_NAME: Final = (
     r"(?i)conflicted copy|case conflict|\.sync-conflict-|-MacBook[^/]* of |冲突.?副本|衝突"
@@ -55,10 +57,11 @@ def read_vault(
     Raises:
         NotFoundError, StoreError: the root itself cannot be opened.
     """
-    index = Index(root) if use_cache else None
+    gates = config.gates
+    index = Index(root, gates) if use_cache else None
     with paused_collector():
         try:
-            parsed, walk = _read_files(root, config["files.ignore"], index, whole=whole)
+            parsed, walk = _read_files(root, config["files.ignore"], index, gates, whole=whole)
         finally:
             if index is not None:
                 index.close()
@@ -83,15 +86,20 @@ def paused_collector() -> Iterator[None]:
             gc.enable()
 
 
-def parse_file(data: bytes, path: str) -> Parsed:
-    """Return what the bytes of one file hold."""
+def parse_file(data: bytes, path: str, gates: frozenset[str]) -> Parsed:
+    """Return what the bytes of one file hold, as these gates of admission see it."""
     from vault_cli.text.fields import read_record
 
-    return read_record(data, path)
+    return read_record(data, path, gates)
 
 
 def _read_files(
-    root: Path, ignore: tuple[str, ...], index: Index | None, *, whole: bool
+    root: Path,
+    ignore: tuple[str, ...],
+    index: Index | None,
+    gates: frozenset[str],
+    *,
+    whole: bool,
 ) -> tuple[dict[str, Parsed], Walk]:
     """Return what each file holds, sorted by path, and the walk; files gone meanwhile are left out.
 
@@ -100,17 +108,17 @@ def _read_files(
     """
     if index is None:
         walk = walk_records(root, ignore)
-        return {entry[0].path: entry[2] for entry in _read_all(root, walk.stamps, {})}, walk
+        return {entry[0].path: entry[2] for entry in _read_all(root, walk.stamps, {}, gates)}, walk
     shelves = index.load_shelves(heads=not whole)
     walk = walk_records(root, ignore, {folder: s.listing for folder, s in shelves.items()})
     unchanged = {folder: shelves[folder] for folder in walk.same}
     if whole:
         parsed, stamps = _take_rows(index, unchanged)
     else:
-        parsed, stamps = _take_heads(root, unchanged)
+        parsed, stamps = _take_heads(root, unchanged, gates)
     stamps.extend(walk.stamps)
     if stamps or len(unchanged) < len(shelves):
-        parsed.update(_Refresh(root, index, walk, shelves).run(stamps))
+        parsed.update(_Refresh(root, index, walk, shelves, gates).run(stamps))
     return {path: parsed[path] for path in sorted(parsed)}, walk
 
 
@@ -130,11 +138,13 @@ def _take_rows(index: Index, shelves: Mapping[str, Shelf]) -> tuple[dict[str, Pa
     return parsed, stamps
 
 
-def _take_heads(root: Path, shelves: Mapping[str, Shelf]) -> tuple[dict[str, Parsed], list[Stamp]]:
+def _take_heads(
+    root: Path, shelves: Mapping[str, Shelf], gates: frozenset[str]
+) -> tuple[dict[str, Parsed], list[Stamp]]:
     """Return the heads of unchanged folders, and the stamps of those that are damaged."""
     parsed: dict[str, Parsed] = {}
     stamps: list[Stamp] = []
-    head = head_class(RowLoader(root).load)
+    head = head_class(RowLoader(root, gates).load)
     for folder, shelf in shelves.items():
         try:
             parsed.update(decode_heads(shelf.heads, folder, head))
@@ -159,10 +169,19 @@ class _Refresh:
         index: its cache.
         walk: what is on disk now.
         shelves: what the cache knew of the folders.
+        gates: setting `admission.gates`.
     """
 
-    def __init__(self, root: Path, index: Index, walk: Walk, shelves: Mapping[str, Shelf]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        index: Index,
+        walk: Walk,
+        shelves: Mapping[str, Shelf],
+        gates: frozenset[str],
+    ) -> None:
         self._root = root
+        self._gates = gates
         self._index = index
         self._shelves = shelves
         self._same = set(walk.same)
@@ -218,7 +237,7 @@ class _Refresh:
         writable: bool,
     ) -> list[Entry]:
         entries = []
-        for stamp, digest, result in _read_all(self._root, todo, rows):
+        for stamp, digest, result in _read_all(self._root, todo, rows, self._gates):
             found[stamp.path] = result
             columns = encode_parsed(result, stamp.path, digest) if writable and digest else None
             if columns is None:
@@ -243,7 +262,7 @@ class _Refresh:
 
 
 def _read_all(
-    root: Path, stamps: Iterable[Stamp], rows: Mapping[str, Row]
+    root: Path, stamps: Iterable[Stamp], rows: Mapping[str, Row], gates: frozenset[str]
 ) -> Iterator[tuple[Stamp, str, Parsed]]:
     """Yield (stamp of the bytes read, digest or "", what they hold) for each file still there."""
     from vault_cli.store.files import digest_bytes
@@ -261,7 +280,7 @@ def _read_all(
             digest = digest_bytes(data)
             row = rows.get(path)
             known = decode_row(row) if row and row[1] == digest else None
-            yield stamp_of(path, facts), digest, known or parse_file(data, path)
+            yield stamp_of(path, facts), digest, known or parse_file(data, path, gates)
 
 
 def _unreadable(path: str, error: OSError | StoreError) -> Diagnostic:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import UsageError
-from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
+from vault_cli.model.tables import ADMISSION_GATES, GROUPS, SCOPE_LEVELS
 from vault_cli.store.clock import find_zone
 from vault_cli.store.file_names import DEFAULT_IGNORE
 
@@ -85,6 +85,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "files.ignore", tuple, DEFAULT_IGNORE, "folders (names, or paths from the root) not read"
+    ),
+    Setting(
+        "admission.gates",
+        tuple,
+        ADMISSION_GATES,
+        "what is asked of every text; hidden characters and frame tricks always are",
+        choices=ADMISSION_GATES,
     ),
     Setting(
         "render.mode",

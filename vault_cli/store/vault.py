@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vault_cli.errors import Diagnostic, StoreError, UsageError, VaultError
 from vault_cli.model.record import Snapshot
+from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
+from vault_cli.store.files import read_file
 from vault_cli.store.lock import JOURNAL_PATH
 from vault_cli.store.places import expand_home, user_folder
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change, Receipt
     from vault_cli.store.repo import Repository
+    from vault_cli.store.screen import Screen
 
 PROJECT_FOLDER: Final = ".mvault"
 """Folder of a code repository that may hold a project vault."""
@@ -193,8 +196,8 @@ class Vault:
         from vault_cli.store.past import read_past
 
         repo = self.require_repo()
-        ignore = self.config["files.ignore"]
-        return read_past(repo, self.resolve(at), ignore=ignore, whole=whole)
+        ignore, gates = self.config["files.ignore"], self.config.gates
+        return read_past(repo, self.resolve(at), ignore=ignore, gates=gates, whole=whole)
 
     def resolve(self, at: str) -> str:
         """Return the full commit id that a commit or a date means; days are the vault's own.
@@ -258,8 +261,7 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
-        ignore = self.config["files.ignore"]
-        done = apply_change(self.root, self.require_repo(), change, ignore=ignore, wait=wait)
+        done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
         done = self._note_admitted(change, done, wait)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
@@ -280,3 +282,29 @@ class Vault:
             note = Diagnostic("", 0, "trust-state", "warning", error.message, error.hint)
             return replace(done, diagnostics=(*done.diagnostics, note))
         return done
+
+    def screen(self) -> Screen:
+        """Return what may be written into this vault."""
+        from vault_cli.store.screen import Screen
+
+        repo = self.repo
+        return Screen(
+            self.root,
+            self.config["files.ignore"],
+            self.config.gates,
+            lambda paths: repo.read_head(paths) if repo is not None and repo.head() else {},
+        )
+
+    def require_writable(self, change: Change) -> None:
+        """Ask all that the gate asks about texts, for a change that is only shown yet.
+
+        Raises:
+            RefusedError: a text would be refused, or a hand edit that would be recorded first.
+        """
+        screen = self.screen()
+        screen.ask(change)
+        sources = screen.old_paths(change)
+        for found in self.repo.pending(sources) if self.repo is not None and sources else ():
+            if found.code != "deleted":
+                data = read_file(self.root, found.path, MAX_FILE)
+                screen.require_clean_edit(found.path, data, screen.let_pass(change))

@@ -25,6 +25,8 @@ from vault_cli.text.hidden import (
     show_hidden,
 )
 from vault_cli.text.markers import MARKER_TEXT
+from vault_cli.text.disguise import find_disguised
+from vault_cli.text.traps import find_traps
 
 _ALARM = re.compile(rf"[{ALARM_CLASS}<＜]|\[/?(?i:inst|system_|tool_|avail)|!\[|\]:")
 _INVISIBLE_ALARM = re.compile(f"[{ALARM_CLASS}]")
@@ -62,10 +64,10 @@ def scan_structure(text: str) -> list[Finding]:
     (the last says that there are more); zero-width characters are counted together. A text with
     more than a thousand suspicious places is held whatever they are.
     """
-    if _ALARM.search(text) is None:
-        return []
     scan = _Scan(text)
-    found = [*_hidden_findings(scan), *_frame_findings(scan)]
+    found = list(_trap_findings(scan))
+    if _ALARM.search(text) is not None:
+        found += [*_hidden_findings(scan), *_frame_findings(scan)]
     return sorted(found, key=lambda finding: (finding.line, finding.column))
 
 
@@ -214,6 +216,13 @@ _DESCRIBE: dict[str, Callable[[str, _Hit], str]] = {
     "bidi-control": _describe_bidi,
     "line-separator": _describe_break,
 }
+
+
+def _trap_findings(scan: _Scan) -> Iterator[Finding]:
+    for trap in (*find_traps(frames.fold_width(scan.text)), *find_disguised(scan.text)):
+        snippet = " ".join(show_hidden(scan.text[trap.start : trap.end]).split())
+        message = f'{trap.what}: "{_cut(snippet)}"'
+        yield scan.finding(trap.code, trap.start, message, holds=True)
 
 
 def _frame_findings(scan: _Scan) -> Iterator[Finding]:

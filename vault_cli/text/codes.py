@@ -62,8 +62,24 @@ SCAN_CODES: dict[str, str] = {
     "frame-tag": "a tag or token that imitates the frame of a prompt",
     "block-marker": "a marker of a managed block",
     "image-beacon": "an image that reports to its address when it is shown",
+    "role-line": "a line that speaks in the name of the system or another role",
+    "hidden-html": "HTML that a page does not show, or a comment that speaks to a machine",
+    "shell-pipe": "a command that runs what it fetches or decodes",
+    "encoded-payload": "an encoded text that gives orders, or letters encoded for no reason",
+    "disguised-text": "an order in look-alike, full-width or spread letters",
 }
 """Codes of the structural scan: a trick holds the record, what does no harm is a note."""
+
+GATE_CODES: dict[str, tuple[str, str]] = {
+    "secret": ("held, never written", "a key, a token or a password"),
+    "secret-in-history": ("check fails", "a commit holds a secret: the key must be changed"),
+    "personal-data": ("held, or a warning", "an ID or bank card number; a mobile number"),
+    "injection": ("held", "a text that gives the reader orders (English and Chinese)"),
+    "filler": ("held", "a memory that says nothing: ok, thanks, 好的"),
+    "cliche": ("note", "a memory that says what holds anywhere"),
+    "gates-off": ("note", "gates of admission are switched off in this vault"),
+}
+"""Codes of the gates that `admission.gates` switches: effect and meaning."""
 
 _SHOWN = 60
 

@@ -1,0 +1,151 @@
+"""The form in which texts are compared with what is looked for. Standard library only.
+
+`Ｉｇｎｏｒｅ`, `ign\u200bore`, `іgnоrе` (Cyrillic letters), `i-g-n-o-r-e`, `忽-略`, `檢查` and
+`ignore` are written differently and read alike. Folding takes that away and keeps, for every
+character of the folded text, where it came from.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
+from vault_cli.text.hidden import ALARM_CLASS
+
+_HAN: Final = "\u3400-\u9fff"
+_LOOK_ALIKE: Final = {
+    "аӓ": "a", "ᴀɑα": "a", "вʙв": "b", "сϲᴄ": "c", "ԁᴅđ": "d", "еєёҽᴇε": "e", "ꜰғ": "f",
+    "ɡɢց": "g", "һʜнհ": "h", "іɪıιї": "i", "јᴊ": "j", "кᴋκ": "k", "ӏʟ": "l", "мᴍ": "m",
+    "пɴη": "n", "оοᴏσо": "o", "рρᴘ": "p", "ԛǫ": "q", "гʀ": "r", "ѕꜱ": "s", "тᴛτ": "t",
+    "ᴜυцս": "u", "ѵᴠν": "v", "ԝᴡω": "w", "хχ": "x", "уʏγ": "y", "ᴢ": "z",
+}  # fmt: skip
+_ONE: Final = {
+    **{letter: plain for letters, plain in _LOOK_ALIKE.items() for letter in letters},
+    **dict(zip(TRADITIONAL, SIMPLIFIED, strict=True)),
+}
+_INVISIBLE = re.compile(f"[{ALARM_CLASS}]")
+_ODD = re.compile(
+    "[\u00a0\u00aa\u00b2\u00b3\u00b9\u00ba\u00c0-\u036f\u0370-\u058f\u1d00-\u1eff\u2000-\u200a\u2028-\u202f\u205f\u2070-\u209f"
+    "\u20d0-\u214f\u2460-\u24ff\u3000\ua720-\ua7ff\uff0e\uff0f\uff10-\uff19\uff20-\uff3a\uff41-\uff5a\ufb00-\ufb06"
+    f"\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff{TRADITIONAL}{ALARM_CLASS}]"
+)
+_SPREAD_WORD = re.compile(
+    r"(?<![a-z0-9])[a-z](?:([ \t]?[-._*·|/+~,][ \t]?|[ \t])[a-z](?![a-z0-9])){3,200}"
+)
+_SPREAD_HAN = re.compile(rf"[ \t_.*·|/+~-](?<=[{_HAN}].)[{_HAN}](?:[ \t_.*·|/+~-]{{1,3}}[{_HAN}])+")
+_SEPARATOR = re.compile(r"[ \t\-._*·|/+~,]+")
+
+
+class Folded(NamedTuple):
+    """A folded text that knows its origin.
+
+    Args:
+        text: the matching form.
+        offsets: for each character of `text` its offset in the original; None if nothing moved.
+        length: of the original.
+    """
+
+    text: str
+    offsets: list[int] | None
+    length: int
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span in the original that `text[start:end]` came from."""
+        if self.offsets is None:
+            return start, end
+        last = self.offsets[end - 1] + 1 if end > start else self.offsets[start]
+        return self.offsets[start], last
+
+
+def fold_text(text: str) -> str:
+    """Return the matching form of a text.
+
+    NFKC, look-alike letters, accents and invisible characters removed, separators between the
+    letters of a spread word removed, traditional characters simplified, lower case.
+    """
+    return fold_map(text).text
+
+
+def fold_map(text: str) -> Folded:
+    """Return the matching form with its offsets, in linear time."""
+    return join_spread(fold_characters(text))
+
+
+def fold_characters(text: str) -> Folded:
+    """Return the matching form but for spread words, which stay as they are."""
+    if text.isascii() or _ODD.search(text) is None:
+        return Folded(text.lower(), None, len(text))
+    return _fold_odd(text)
+
+
+def _fold_odd(text: str) -> Folded:
+    parts: list[str] = []
+    offsets: list[int] = []
+    for offset, character in enumerate(text):
+        plain = character.lower() if character < "\x80" else _fold_one(character)
+        if plain:
+            parts.append(plain)
+            offsets.extend([offset] * len(plain))
+    return Folded("".join(parts), offsets, len(text))
+
+
+@lru_cache(maxsize=4096)
+def _fold_one(character: str) -> str:
+    if character in "\r\u2028\u2029":
+        return "\n"
+    if character in "！？；，：":
+        return character
+    if _INVISIBLE.match(character):
+        return ""
+    if "\U0001f1e6" <= character <= "\U0001f1ff":
+        return chr(ord(character) - 0x1F1E6 + ord("a"))
+    letters = unicodedata.normalize("NFKD", character)
+    kept = (letter for letter in letters if not unicodedata.combining(letter))
+    return "".join(_plain_letter(letter) for letter in kept)
+
+
+def _plain_letter(letter: str) -> str:
+    lower = letter.lower()
+    return _ONE.get(lower, _ONE.get(letter, lower))
+
+
+def join_spread(folded: Folded) -> Folded:
+    """Return a folded text with single letters that stand apart (`i-g-n`) put together."""
+    text = folded.text
+    spans = [match.span() for match in _spread(text)]
+    if not spans:
+        return folded
+    offsets = folded.offsets if folded.offsets is not None else list(range(len(text)))
+    parts: list[str] = []
+    kept: list[int] = []
+    done = 0
+    for start, end in spans:
+        parts.append(text[done:start])
+        kept.extend(offsets[done:start])
+        for at in range(start, end):
+            if _SEPARATOR.match(text[at]) is None:
+                parts.append(text[at])
+                kept.append(offsets[at])
+        done = end
+    parts.append(text[done:])
+    kept.extend(offsets[done:])
+    return Folded("".join(parts), kept, folded.length)
+
+
+def _spread(text: str) -> list[re.Match[str]]:
+    """Return where single letters or single Han characters stand apart, in order."""
+    found = list(_SPREAD_WORD.finditer(text)) if _has_lone_letters(text) else []
+    if not text.isascii():
+        found.extend(_SPREAD_HAN.finditer(text))
+        found.sort(key=re.Match.start)
+    return found
+
+
+_LONE = re.compile(r"[ \t\-._*·|/+~,][a-z][ \t\-._*·|/+~,][ \t]?[a-z][ \t\-._*·|/+~,]")
+
+
+def _has_lone_letters(text: str) -> bool:
+    return _LONE.search(text) is not None

@@ -1,0 +1,354 @@
+"""Find the rules' concepts in a text and the rules in the concepts, in linear time.
+
+A text is first looked at cheaply: which words of the vocabulary are in it at all, and is there
+a rule whose every step has one near the rarest. Only then are places compared. A rule is
+followed with a table of its steps, each remembering its latest place, so the work is words
+times rules, whatever the text. Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from vault_cli.text.fold import Folded, fold_characters, join_spread
+from vault_cli.text.injection_rules import Rule
+from vault_cli.text.injection_vocabulary import BREAK, WORD, Lookup, Track, Vocabulary, vocabulary
+
+LONGEST: Final = 65_536
+"""Characters of one view that are scanned."""
+
+_GUARD_REACH: Final = 40
+_LONG_WORD: Final = 12
+_LONGEST_WORD: Final = 16
+_FIRST_HAN: Final = "\u3400"
+
+_FEW_LONE: Final = 3
+_SHORT_WORD: Final = 5
+
+_SPREAD_SHARE: Final = 3
+_EXCHANGED: Final = 2
+_LETTER = re.compile(
+    "[\u0250-\u02af\u0370-\u058f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\ua720-\ua7ff"
+    "\uff10-\uff5a\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff]|[a-z@][0134570@$]"
+)
+
+_LEET_WORD = re.compile(r"[a-z]*[013457@$][a-z]+[a-z0-9]*")
+_LEET = str.maketrans("013457@$", "oleastas")
+_TOKEN = re.compile("[a-z0-9_][a-z0-9_']*|[\u3400-\u9fff]+")
+_DEST = re.compile(
+    r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
+    r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|discord\.gg/|t\.me/|pastebin"
+    r"|(?<![\w.@/-])(?:[a-z0-9-]{2,63}\.){1,4}(?:com|net|org|io|example|cn|xyz|ru|top|dev|app"
+    r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech)(?![\w.-]*\()(?![a-z0-9_-])",
+    re.ASCII,
+)
+_KEYFILE = re.compile(
+    r"(?<!\w)\.env(?![\w(])|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
+    r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
+    r"|gcloud|bash_history|pgpass|cursor/mcp)|\.git-credentials|wallet\.dat|seed\.txt|\.netrc"
+    r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
+    re.ASCII,
+)
+
+
+_HARDKEY = re.compile(
+    r"(?<!\w)id_(?:rsa|ed25519|dsa|ecdsa)(?!\w|\.pub)|/etc/(?:passwd|shadow)|\.aws/credentials"
+    r"|\.git-credentials|\.netrc(?!\w)|wallet\.dat|\.ssh/?(?![\w/]|\.)|\.gnupg|\.pgpass|mcp\.json"
+    r"|config[/\\]+sam(?!\w)|login data",
+    re.ASCII,
+)
+_PATTERNS: Final = (
+    ("DEST", _DEST, ("//", "@", ".com", ".net", ".org", ".io", ".example", ".cn", ".xyz", ".ru",
+                     ".top", ".dev", ".app", ".site", ".info", ".co", ".ai", ".me", ".cc", ".tk",
+                     ".test", ".invalid", ".online", ".tech", "discord", "pastebin", ".1", ".2")),
+    ("KEYFILE", _KEYFILE, (".env", "id_", "/etc/", "~/.", "login data", ".git-c", "wallet.dat",
+                           "seed.txt", ".netrc", ".pem", ".ssh", ".aws", "credentials.json")),
+    ("HARDKEY", _HARDKEY, ("id_", "/etc/", ".ssh", ".aws", ".git-c", ".netrc", "wallet.dat",
+                           "login data", ".gnupg", ".pgpass", "mcp.json", "sam")),
+)  # fmt: skip
+_ANY_MARK = tuple(dict.fromkeys(mark for _, _, marks in _PATTERNS for mark in marks))
+
+
+class Hit(NamedTuple):
+    """A rule that a text meets; offsets in the original text.
+
+    Args:
+        rule: the rule.
+        start, end: the span of its steps.
+        disguised: whether folding changed more than case and spaces of the span.
+    """
+
+    rule: Rule
+    start: int
+    end: int
+    disguised: bool
+
+
+class _Place(NamedTuple):
+    start: int
+    end: int
+    mask: int
+
+
+class _Span(NamedTuple):
+    rule: Rule
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=8)
+def find_hits(text: str) -> tuple[Hit, ...]:
+    """Return the rules a text meets, in the order of the text, one hit per rule.
+
+    Only the first `LONGEST` characters are looked at. The last few texts are remembered, as two
+    scanners ask about each.
+    """
+    folded = fold_characters(text[:LONGEST])
+    sentences = BREAK.split(folded.text)
+    words = _words(sentences)
+    if _has_lone(words):
+        folded = join_spread(folded)
+        sentences = BREAK.split(folded.text)
+        words = _words(sentences)
+    tracks = _candidates(sentences, words)
+    if not tracks:
+        return ()
+    return tuple(_original(text, folded, span) for span in _follow(folded.text, tracks))
+
+
+def _original(text: str, folded: Folded, span: _Span) -> Hit:
+    start, end = folded.origin(span.start, span.end)
+    return Hit(span.rule, start, end, _is_disguised(text[start:end], folded, span))
+
+
+def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
+    """Whether letters were exchanged, or words spread; other Han forms and accents are neither."""
+    plain = folded.text[span.start : span.end]
+    if len(raw) > len(plain) + len(plain) // _SPREAD_SHARE:
+        return True
+    letters = set(_LETTER.findall(raw.lower()))
+    return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
+
+
+def _words(sentences: list[str]) -> list[str]:
+    """Return the words of each sentence, a space around each."""
+    words = _TOKEN.findall
+    return [f" {' '.join(words(sentence))} " for sentence in sentences]
+
+
+def _has_lone(words: list[str]) -> bool:
+    """Whether letters stand apart (`i g n o r e`), more than a text has of itself."""
+    return any(
+        sentence.count(" ") * _SHORT_WORD > len(sentence)
+        and sum(len(word) == 1 for word in sentence.split()) > _FEW_LONE
+        for sentence in words
+    )
+
+
+def _candidates(sentences: list[str], words: list[str]) -> dict[int, list[Track]]:
+    """Return by number the sentences that have a word for every step of some track."""
+    book = vocabulary()
+    rare = _seen("|".join(words), book.rare)[1]
+    marked = _has_mark(sentences)
+    found: dict[int, list[Track]] = {}
+    if not rare and not marked:
+        return found
+    for number, sentence in enumerate(words):
+        present = _pattern_concepts(sentences[number], book) if marked else 0
+        if not present and not any([word in sentence for word in rare]):
+            continue
+        present |= _seen(sentence, book.all)[0]
+        fit = [
+            track
+            for anchor, tracks in book.anchored
+            if anchor & present
+            for track in tracks
+            if all(step & present for step in track.steps)
+        ]
+        if fit:
+            found[number] = fit
+    return found
+
+
+def _seen(joined: str, lookup: Lookup) -> tuple[int, list[str]]:
+    """Return the concepts that have a word or phrase in a text, and these words."""
+    words = set(joined.split())
+    keys = lookup.keys
+    present = 0
+    seen = []
+    for word in words & keys.keys():
+        for phrase, mask in keys[word]:
+            if not phrase or phrase in joined:
+                present |= mask
+                seen.append(word)
+    for word in [word for word in words if not word.isalpha()]:
+        if word.isascii() and _LEET_WORD.fullmatch(word):
+            for _, mask in keys.get(word.translate(_LEET), ()):
+                present |= mask
+                seen.append(word)
+    if not joined.isascii():
+        pairs = lookup.han.keys() & set(lookup.pairs.findall(joined))
+        for word, mask in [item for pair in pairs for item in lookup.han[pair]] + lookup.single:
+            if word in joined:
+                present |= mask
+                seen.append(word)
+    return present, seen
+
+
+def _has_mark(sentences: list[str]) -> bool:
+    text = "\n".join(sentences)
+    return any([mark in text for mark in _ANY_MARK])
+
+
+def _pattern_concepts(sentence: str, book: Vocabulary) -> int:
+    """Return the concepts whose patterns may match, judged by what they must contain."""
+    present = 0
+    for name, _, marks in _PATTERNS:
+        if any(mark in sentence for mark in marks):
+            present |= book.bits[name]
+    return present
+
+
+def _follow(text: str, tracks: dict[int, list[Track]]) -> list[_Span]:
+    book = vocabulary()
+    guards = book.bits["NEG"] | book.bits["DEFEND"]
+    ends = [match.span() for match in BREAK.finditer(text)]
+    starts = [0, *(end for _, end in ends)]
+    stops = [*(start for start, _ in ends), len(text)]
+    found: dict[str, _Span] = {}
+    for number in sorted(tracks):
+        base = starts[number]
+        new = [track for track in tracks[number] if track.rule.name not in found]
+        for name, span in _match(text[base : stops[number]], new, book, guards):
+            found.setdefault(name, _Span(span.rule, span.start + base, span.end + base))
+    return sorted(found.values(), key=lambda span: (span.start, span.end))
+
+
+def _match(
+    sentence: str, tracks: list[Track], book: Vocabulary, guards: int
+) -> Iterator[tuple[str, _Span]]:
+    """Yield the rules that one sentence meets."""
+    wanted = guards
+    for track in tracks:
+        wanted |= track.unless
+        for step in track.steps:
+            wanted |= step
+    places = _places(sentence, book, wanted)
+    present = 0
+    for place in places:
+        present |= place.mask
+    for track in tracks:
+        if not track.unless & present and all(step & present for step in track.steps):
+            span = _run_track(sentence, track, places, guards)
+            if span:
+                yield track.rule.name, _Span(track.rule, *span)
+
+
+def _run_track(
+    text: str, track: Track, clause: list[_Place], guards: int
+) -> tuple[int, int] | None:
+    """Return the first span in which the steps follow each other, unguarded."""
+    state: list[tuple[int, int] | None] = [None] * len(track.steps)
+    for place in clause:
+        for at in range(len(track.steps) - 1, -1, -1):
+            if track.steps[at] & place.mask:
+                before = state[at - 1] if at else (place.start, place.start)
+                if before and (at == 0 or _near(text, track.rule, before[1], place.start)):
+                    state[at] = (before[0], place.end)
+                    if at == len(track.steps) - 1 and not _guarded(
+                        track, clause, state[at], guards
+                    ):
+                        return state[at]
+    return None
+
+
+def _near(text: str, rule: Rule, end: int, start: int) -> bool:
+    gap = rule.gap * 2 // 3 if text[end - 1] >= _FIRST_HAN else rule.gap
+    return 0 <= start - end <= gap
+
+
+def _guarded(track: Track, clause: list[_Place], span: tuple[int, int] | None, guards: int) -> bool:
+    """Whether a negation or a word of defence takes the harm out of a span."""
+    if span is None or not track.rule.guard:
+        return False
+    start, end = span
+    return any(
+        place.mask & guards
+        and place.end <= end
+        and 0 <= start - place.start <= _GUARD_REACH
+        and place.start != start
+        for place in clause
+    )
+
+
+def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
+    places = list(_latin_places(text, book, wanted))
+    if not text.isascii():
+        places.extend(_han_places(text, book, wanted))
+    for name, pattern, _ in _PATTERNS:
+        if book.bits[name] & wanted:
+            places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
+    places.sort()
+    return places
+
+
+def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
+    tokens = list(WORD.finditer(text))
+    words = [_plain(match.group(), book) for match in tokens]
+    silent = 0  # words before this one are part of a phrase that means nothing
+    for at, word in enumerate(words):
+        start = tokens[at].start()
+        for rest, mask in book.phrases.get(word, ()):
+            end = at + len(rest) + 1
+            if tuple(words[at + 1 : end]) == rest:
+                if not mask:
+                    silent = max(silent, end)
+                elif mask & wanted and at >= silent:
+                    yield _Place(start, tokens[end - 1].end(), mask & wanted)
+        mask = book.words.get(word, 0)
+        if mask & wanted and at >= silent:
+            yield _Place(start, tokens[at].end(), mask & wanted)
+        elif len(word) > _LONG_WORD and word.isalpha() and word not in book.words:
+            yield from _segments(word, start, book, wanted)
+
+
+def _plain(word: str, book: Vocabulary) -> str:
+    if word.isalpha() or word in book.words or not _LEET_WORD.fullmatch(word):
+        return word
+    return word.translate(_LEET)
+
+
+def _segments(word: str, start: int, book: Vocabulary, wanted: int) -> Iterator[_Place]:
+    """Words of the vocabulary inside a run of letters (`ignoreprevious`), longest first."""
+    at = 0
+    while at < len(word):
+        for size in range(min(_LONGEST_WORD, len(word) - at), 3, -1):
+            mask = book.words.get(word[at : at + size], 0)
+            if mask:
+                if mask & wanted:
+                    yield _Place(start + at, start + at + size, mask & wanted)
+                at += size
+                break
+        else:
+            at += 1
+
+
+def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
+    spans: dict[tuple[int, int], int] = {}
+    for word, mask in book.han.items():
+        if word in text and (not mask or mask & wanted):
+            at = text.find(word)
+            while at >= 0:
+                spans[at, at + len(word)] = mask & wanted
+                at = text.find(word, at + 1)
+    covered = bytearray(len(text))
+    for (start, end), mask in spans.items():
+        if not mask:
+            covered[start:end] = b"\x01" * (end - start)
+    for (start, end), mask in spans.items():
+        if mask and not all(covered[start:end]):
+            yield _Place(start, end, mask)

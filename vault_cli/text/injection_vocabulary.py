@@ -1,0 +1,176 @@
+"""Words to concepts, concepts to rules: the tables of the matcher, built once on first use.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import permutations
+from typing import Final, NamedTuple, TypeVar
+
+from vault_cli.text.injection_rules import RULES, Rule
+from vault_cli.text.injection_words import COMMON, CONCEPTS, NO_CONCEPT
+
+WORD: Final = re.compile(r"[a-z0-9_][a-z0-9_']*")
+"""A word of a folded text."""
+
+BREAK: Final = re.compile(
+    r"[.!?;。！？；\n](?:(?<=[。！？；])|(?<=[.!?;])(?=[\s\"')\]]|$)"
+    r"|(?<=\n)[ \t]*(?=[-*#>+\n]|\d{1,3}[.)]))"
+)
+"""Where a sentence ends: nothing that a rule looks for goes past it."""
+
+PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY")
+"""Concepts found by a pattern rather than by words."""
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+_HAN = re.compile("[\u3400-\u9fff]")
+
+
+class Track(NamedTuple):
+    """One order of a rule's steps, as masks of concepts."""
+
+    rule: Rule
+    steps: tuple[int, ...]
+    anchor: int
+    unless: int
+
+
+class Lookup(NamedTuple):
+    """Which entries of the vocabulary may be in a text, by what is quick to know of it.
+
+    Args:
+        keys: for each word the entries it belongs to: "" for itself, a phrase (with a space on
+            both sides) of which it is the longest word.
+        pairs: matches each two characters that may begin a Chinese word.
+        han: by these two (or the one there is) the Chinese words and their concepts.
+        single: the words of one character.
+    """
+
+    keys: dict[str, tuple[tuple[str, int], ...]]
+    pairs: re.Pattern[str]
+    han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
+    single: list[tuple[str, int]]
+
+
+class Vocabulary(NamedTuple):
+    """All tables.
+
+    Args:
+        bits: the bit of each concept.
+        words: single words and their concepts; 0 for a word that hides others.
+        phrases: by first word, the words that follow and the concepts.
+        han: the Chinese words and their concepts.
+        rare: entries of the rarest step of each rule.
+        all: all entries.
+        anchored: the tracks by the mask of their rarest step.
+    """
+
+    bits: dict[str, int]
+    words: dict[str, int]
+    phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
+    han: dict[str, int]
+    rare: Lookup
+    all: Lookup
+    anchored: tuple[tuple[int, tuple[Track, ...]], ...]
+
+
+@functools.lru_cache(maxsize=1)
+def vocabulary() -> Vocabulary:
+    """Return the tables (about 5 ms to build)."""
+    bits = {name: 1 << number for number, name in enumerate([*CONCEPTS, *PATTERN_CONCEPTS])}
+    latin: dict[tuple[str, ...], int] = {}
+    han: dict[str, int] = {}
+    for name, entry in _all_entries():
+        bit = bits.get(name, 0)
+        if _HAN.search(entry):
+            han[entry] = han.get(entry, 0) | bit
+        else:
+            parts = tuple(WORD.findall(entry))
+            latin[parts] = latin.get(parts, 0) | bit
+    anchored = _grouped((t.anchor, t) for rule in RULES for t in _tracks(rule, bits))
+    return Vocabulary(
+        bits,
+        {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
+        _grouped((parts[0], (parts[1:], mask)) for parts, mask in latin.items() if len(parts) > 1),
+        han,
+        _lookup(latin, han, functools.reduce(operator.or_, anchored)),
+        _lookup(latin, han, sum(bits.values())),
+        tuple(anchored.items()),
+    )
+
+
+def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:
+    keys = _grouped(
+        (max(parts, key=len), (f" {' '.join(parts)} " if parts[1:] else "", mask & wanted))
+        for parts, mask in latin.items()
+        if mask & wanted
+    )
+    words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
+    pairs = _grouped(((word[0], word[1]), (word, mask)) for word, mask in words if word[1:])
+    first = "".join(sorted({pair[0] for pair in pairs}))
+    second = "".join(sorted({pair[1] for pair in pairs}))
+    # A character class is far faster than so many searches for words.
+    return Lookup(
+        keys,
+        re.compile(f"([{re.escape(first)}])(?=([{re.escape(second)}]))"),
+        pairs,
+        [(word, mask) for word, mask in words if not word[1:]],
+    )
+
+
+def _all_entries() -> Iterator[tuple[str, str]]:
+    for name, text in (*CONCEPTS.items(), ("", NO_CONCEPT)):
+        for raw in text.split(","):
+            for entry in expand(" ".join(raw.split())):
+                if entry.endswith("~"):
+                    yield from ((name, form) for form in verb_forms(entry[:-1]))
+                elif entry:
+                    yield name, entry
+
+
+def expand(entry: str) -> Iterator[str]:
+    """Yield what `{a/b} c` stands for: `a c`, `b c`."""
+    before, brace, rest = entry.partition("{")
+    if not brace:
+        yield entry
+        return
+    choices, _, after = rest.partition("}")
+    for choice in choices.split("/"):
+        yield from expand(before + choice + after)
+
+
+def verb_forms(verb: str) -> tuple[str, ...]:
+    """Return a regular verb with its endings."""
+    if verb.endswith("e"):
+        return verb, verb + "s", verb + "d", verb[:-1] + "ing"
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        return verb, verb[:-1] + "ies", verb[:-1] + "ied", verb + "ing"
+    plural = "es" if verb.endswith(("s", "sh", "ch", "x")) else "s"
+    return verb, verb + plural, verb + "ed", verb + "ing"
+
+
+def _grouped(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, tuple[_V, ...]]:
+    groups: dict[_K, list[_V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in groups.items()}
+
+
+def _tracks(rule: Rule, bits: dict[str, int]) -> Iterator[Track]:
+    named = [step.split("|") for step in rule.steps.lstrip("* ").split()]
+    masks = [sum(bits[name] for name in names) for names in named]
+    rarest = min(range(len(masks)), key=lambda at: max(_frequency(name) for name in named[at]))
+    unless = sum(bits[name] for name in rule.unless.split())
+    orders = permutations(masks) if rule.steps.startswith("*") else (tuple(masks),)
+    return (Track(rule, order, masks[rarest], unless) for order in orders)
+
+
+def _frequency(name: str) -> int:
+    """Return how common a concept is in honest texts, as its place in COMMON (0: rare)."""
+    return COMMON.index(name) + 1 if name in COMMON else 0

@@ -1,0 +1,194 @@
+r"""What a text says when it is decoded: base64, hex, percent, entities, escapes and the like.
+
+A reader does not see these words, a model does. Views are decoded again, two levels deep.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+from urllib.parse import unquote
+
+MOST_CHARACTERS: Final = 65_536
+"""Characters of all views of one text together; what is beyond is not looked at."""
+
+_DEPTH: Final = 2
+_SHORTEST: Final = 6
+_PRINTABLE_SHARE: Final = 0.9
+_NEEDLESS_LETTERS: Final = 6
+_ASCII_END: Final = 0x7F
+
+
+class View(NamedTuple):
+    """A decoded part of a text.
+
+    Args:
+        kind: the encoding, for a person.
+        start, end: the span of the encoded form in the text given.
+        text: what it says.
+        needless: whether ordinary letters are written in a way that only hides them.
+    """
+
+    kind: str
+    start: int
+    end: int
+    text: str
+    needless: bool
+
+
+class _Form(NamedTuple):
+    kind: str
+    marks: tuple[str, ...]
+    pattern: re.Pattern[str]
+    decode: Callable[[str], str]
+    hides: bool
+
+
+def decoded_views(text: str) -> Iterator[View]:
+    """Yield what the encoded parts of a text say; nothing for a text without any."""
+    budget = MOST_CHARACTERS
+    level = [View("", 0, len(text), text, needless=False)]
+    for _ in range(_DEPTH):
+        deeper: list[View] = []
+        for outer in level:
+            for view in _views(outer.text[:MOST_CHARACTERS]):
+                budget -= len(view.text)
+                if budget < 0:
+                    return
+                start, end = (outer.start, outer.end) if outer.kind else (view.start, view.end)
+                deeper.append(View(view.kind, start, end, view.text, view.needless))
+        yield from deeper
+        level = deeper
+
+
+def _views(text: str) -> Iterator[View]:
+    lower = text.lower()
+    for form in _FORMS:
+        if form.marks and not any(mark in lower for mark in form.marks):
+            continue
+        for match in form.pattern.finditer(text):
+            raw = match.group()
+            said = _try(form.decode, raw)
+            if said and said != raw and _readable(said):
+                yield View(form.kind, *match.span(), said, form.hides and _is_needless(said))
+
+
+def _try(decode: Callable[[str], str], raw: str) -> str:
+    try:
+        return decode(raw)
+    except (ValueError, OverflowError, binascii.Error):
+        return ""
+
+
+def _readable(said: str) -> bool:
+    if len(said) < _SHORTEST and said.isascii():
+        return False
+    good = sum(character.isprintable() or character in "\n\t" for character in said)
+    return good >= _PRINTABLE_SHARE * len(said)
+
+
+def _is_needless(said: str) -> bool:
+    letters = sum(c.isalpha() and (c.isascii() or "\u4e00" <= c <= "\u9fff") for c in said)
+    return letters >= (_NEEDLESS_LETTERS if said.isascii() else 4)
+
+
+def _from_base64(raw: str) -> str:
+    body = raw.rstrip("=").replace("-", "+").replace("_", "/")
+    data = base64.b64decode(body + "=" * (-len(body) % 4), validate=True)
+    if data[1::2].count(0) * 2 >= len(data) - 1:
+        return data.decode("utf-16-le")
+    return data.decode("utf-8")
+
+
+def _from_base32(raw: str) -> str:
+    body = raw.rstrip("=")
+    return base64.b32decode(body + "=" * (-len(body) % 8)).decode("utf-8")
+
+
+def _from_hex(raw: str) -> str:
+    return bytes.fromhex(re.sub(r"\\x|0x|[\s:,]", "", raw)).decode("utf-8")
+
+
+def _from_bits(raw: str) -> str:
+    bits = re.sub(r"\s", "", raw)
+    return bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits), 8)).decode("utf-8")
+
+
+def _from_codes(raw: str) -> str:
+    codes = [int(code) for code in re.findall(r"\d+", raw)]
+    return "".join(map(chr, codes)) if max(codes) <= _ASCII_END else ""
+
+
+def _from_escapes(raw: str) -> str:
+    return _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), raw)
+
+
+def _from_percent(raw: str) -> str:
+    return unquote(raw, errors="strict")
+
+
+def _from_morse(raw: str) -> str:
+    words = re.split(r"\s*[/|]\s*|\s{3,}", raw.strip())
+    return " ".join("".join(_MORSE.get(letter, "") for letter in w.split()) for w in words)
+
+
+def _from_rot13(raw: str) -> str:
+    return codecs.decode(raw, "rot13")
+
+
+def _reversed(raw: str) -> str:
+    return raw[::-1]
+
+
+def _joined(raw: str) -> str:
+    return _STRING_PLUS.sub("", raw)
+
+
+def _bare(raw: str) -> str:
+    return _INSIDE_WORD.sub("", raw)
+
+
+_ESCAPE = re.compile(r"\\(?:u\{?|U0{0,4})([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})")
+_STRING_PLUS = re.compile(r"[\"']\s{0,4}\+\s{0,4}[\"']")
+_INSIDE_WORD = re.compile(r"(?<=\w)(?:<!--[^<>]{0,200}-->|</?[a-z]{1,8}/?>|\*{1,3}|~~|`)(?=\w)")
+_LINE = re.compile(r"[^\n]{12,2000}")
+_MORSE: Final = dict(
+    zip(
+        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...-"
+        " .-- -..- -.-- --..".split(),
+        "abcdefghijklmnopqrstuvwxyz",
+        strict=True,
+    )
+)
+_FORMS: Final = (
+    _Form("base64", (), re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,}={0,2}(?![\w+/-])"),
+          _from_base64, hides=False),
+    _Form("base32", (), re.compile(r"(?<![\w=])[A-Z2-7]{16,}={0,6}(?!\w)"),
+          _from_base32, hides=False),
+    _Form("hexadecimal", (), re.compile(r"(?<![\w])(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ :,]{0,2}){8,}(?!\w)"),
+          _from_hex, hides=False),
+    _Form("binary digits", (), re.compile(r"(?<!\w)(?:[01]{8}\s{0,2}){6,}(?!\w)"),
+          _from_bits, hides=False),
+    _Form("character codes", (), re.compile(r"(?<!\w)(?:\d{2,3}[ ,]{1,2}){7,}\d{2,3}(?!\w)"),
+          _from_codes, hides=False),
+    _Form("percent", ("%",), re.compile(r"[\w.+-]{0,40}(?:%[0-9a-fA-F]{2}[\w.+-]{0,40}){3,}"),
+          _from_percent, hides=False),
+    _Form("percent", ("%",), re.compile(r"(?:%[2-7][0-9a-fA-F]){5,}"), _from_percent, hides=True),
+    _Form("character references", ("&#",), re.compile(r"(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});?[ ]?){4,}"),
+          html.unescape, hides=True),
+    _Form("escapes", ("\\u", "\\x"), re.compile(r"(?:(?:\\(?:u\{?|U0{0,4})[0-9a-fA-F]{4,6}\}?"
+          r"|\\x[2-7][0-9a-fA-F])[ ]?){4,}"), _from_escapes, hides=True),
+    _Form("Morse code", ("-",), re.compile(r"(?:[.-]{1,5}[ /|]{1,3}){8,}[.-]{0,5}"),
+          _from_morse, hides=False),
+    _Form("ROT13", ("rot13", "rot-13", "rot 13"), _LINE, _from_rot13, hides=False),
+    _Form("reversed text", ("revers", "backward", "倒", "反过来"), _LINE, _reversed, hides=False),
+    _Form("joined strings", ("+",), re.compile(r"[^\n]{0,200}[\"']\s{0,4}\+\s{0,4}[\"'][^\n]{0,400}"),
+          _joined, hides=False),
+    _Form("marks inside words", ("<", "*", "~", "`"), _LINE, _bare, hides=False),
+)  # fmt: skip
