@@ -8,7 +8,7 @@ import sys
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.filters import check_scope, has_topic, in_scope, one_of
+from vault_cli.cli.filters import check_scope, in_scope, one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
@@ -32,23 +32,27 @@ def list_records(
       mvault list --status candidate --kind lesson
       mvault --json list --topic ci
     """
+    from vault_cli.recall.topics import TopicTable
+
     inv: Invocation = ctx.obj
     kinds = {one_of(Kind, text, "kind") for text in kind or ()}
     statuses = {one_of(Status, text, "status") for text in status or ()}
     for text in scope or ():
         check_scope(text)
+    snapshot = inv.reading.snapshot()
+    table = TopicTable(snapshot.records)
+    topics = set(map(table.key, topic or ()))
     records = [
         record
-        for record in inv.snapshot.records
+        for record in snapshot.records
         if (not kinds or record.kind in kinds)
         and (not statuses or record.status in statuses)
-        and (not topic or any(has_topic(record, text) for text in topic))
+        and (not topics or topics & table.keys(record))
         and (not scope or any(in_scope(record, text) for text in scope))
     ]
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
-    snapshot = inv.snapshot
     notes = () if records else ("no records",)
-    inv.warn_unreadable()
+    inv.warn_unreadable(snapshot)
     return inv.out.show(
         View(
             lambda: {

@@ -12,6 +12,7 @@ from datetime import datetime
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes, verification_problem
+from vault_cli.features.topics import check_topics
 from vault_cli.model.lifecycle import Actor, may_step
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status
 from vault_cli.text.document import Document, parse_document
@@ -49,6 +50,7 @@ def check(
         found += _check_dates(record, now, places)
         found += _check_verified(record, places)
     found += check_relations(snapshot, now, load=load)
+    found += check_topics(snapshot)
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)
@@ -225,7 +227,8 @@ def _check_successors(
         hint = f"Set status: superseded here, or take {record.id} out of {current[0].path}."
         yield _finding(record, "not-superseded", "warning", text, hint)
     pointer = record.fields.get("superseded_by")
-    if record.status is Status.SUPERSEDED and not others and pointer not in known:
+    moved = "promoted_to" in record.fields  # into another vault: see `features.promotion`
+    if record.status is Status.SUPERSEDED and not others and pointer not in known and not moved:
         text = "superseded, but its successor is not in the vault"
         hint = f"Put it back in force: mvault approve {record.id}"
         yield _finding(record, "successor-lost", "warning", text, hint)
