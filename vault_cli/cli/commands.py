@@ -35,6 +35,7 @@ COMMANDS: dict[str, Entry] = {
     "adopt": Entry("curate", "curate", "adopt", "Take hand-written notes in as drafts."),
     "review": Entry("curate", "review", "review", "Go through the drafts one by one."),
     "approve": Entry("curate", "admit", "approve", "Put drafts in force."),
+    "verify": Entry("curate", "verify", "verify", "Make a record verified by evidence."),
     "reject": Entry("curate", "admit", "reject", "Turn a draft down, with the reason."),
     "revise": Entry("curate", "curate", "revise", "Propose a successor of a record in force."),
     "deprecate": Entry("curate", "admit", "deprecate", "Take a record out of force."),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vault_cli.cli.editor import Desk
     from vault_cli.features.records import Planned
     from vault_cli.features.requests import DraftRequest
+    from vault_cli.model.change import Change
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record
 
@@ -88,6 +89,7 @@ def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
     from vault_cli.cli.intake import section_notes
     from vault_cli.features.drafts import plan_add
     from vault_cli.features.parts import has_text
+    from vault_cli.features.support import require_sound_change
 
     planned = plan_add(
         inv.snapshot,
@@ -97,6 +99,7 @@ def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
         origin="cli",
         random_int=inv.random_int,
     )
+    require_sound_change(inv.snapshot, planned.change)
     own = planned.ids[0]
     title = request.title or planned.change.subject.partition(": ")[2]
     notes = [*planned.notes, *section_notes(planned.change.edits[0].path, request.sections)]
@@ -149,10 +152,13 @@ def edit(
     if set_:
         from vault_cli.cli.intake import parse_sets
         from vault_cli.features.records import plan_set
+        from vault_cli.features.support import require_sound_change
 
         values = parse_sets(set_, known=record.fields)
         change = plan_set(record, data, values, verb="edit", reason=reason, actor=actor)
+        require_sound_change(inv.snapshot, change, record)
         plan = Plan(change, f"edited {record.id}", "Change this record in force?", yes=yes)
+        plan.hints = _verify_again(change, record)
         plan.nothing = f"{', '.join(values)} stands there like that already"
         return inv.submit(plan)
     return edit_in_editor(inv, record, data, actor, reason=reason, yes=yes)
@@ -178,6 +184,7 @@ def edit_in_editor(
     """Edit a record's file in the editor until it can be taken over or the person gives up."""
     from vault_cli.cli.editor import open_desk
     from vault_cli.features.records import plan_edit
+    from vault_cli.features.support import require_sound_change
 
     desk = open_desk(inv, record.path.rsplit("/", 1)[-1])
     text = data
@@ -190,13 +197,25 @@ def edit_in_editor(
             text = edited.data if edited.data is not None else text
             try:
                 change = plan_edit(record, data, text, actor=actor, reason=reason)
+                require_sound_change(inv.snapshot, change, record)
                 done = f"edited {record.id}: {record.title}"
-                return inv.submit(Plan(change, done, "Change this record in force?", yes=yes))
+                plan = Plan(change, done, "Change this record in force?", yes=yes)
+                plan.hints = _verify_again(change, record)
+                return inv.submit(plan)
             except VaultError as error:
                 if not _edit_again(inv, desk, text, error):
                     raise
     finally:
         desk.clear()
+
+
+def _verify_again(change: Change, record: Record) -> tuple[str, ...]:
+    """Say that a verification was of the text before the edit, where it was."""
+    from vault_cli.features.evidence import outdates_verification
+
+    if not outdates_verification(change, record):
+        return ()
+    return (f"It was verified with another text; confirm this one: mvault verify {record.id}",)
 
 
 def _unchanged(inv: Invocation, verb: str, record: Record, hint: str) -> int:
@@ -290,6 +309,7 @@ def _submit_revision(
     reason: str,
 ) -> int:
     from vault_cli.features.drafts import plan_revise
+    from vault_cli.features.support import require_sound_change
 
     planned: Planned = plan_revise(
         inv.snapshot,
@@ -303,6 +323,7 @@ def _submit_revision(
         values=values,
         reason=reason,
     )
+    require_sound_change(inv.snapshot, planned.change, record)
     own = planned.ids[0] if planned.ids else record.id
     hint = f"A person puts it in force: mvault approve {own}"
     done = f"revised {record.id} as draft {own}" if own != record.id else f"revised draft {own}"

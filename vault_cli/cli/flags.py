@@ -66,6 +66,11 @@ Statuses = Annotated[
         "--status", "-s", help="Only this status (repeatable).", autocompletion=complete_status
     ),
 ]
+States = Annotated[
+    list[str] | None,
+    typer.Option("--state", metavar="STATE", help="Only in this derived state (repeatable)."),
+]
+WithStates = Annotated[bool, typer.Option("--states", help="Show derived states too.")]
 Topics = Annotated[
     list[str] | None, typer.Option("--topic", "-t", help="Only this topic (repeatable).")
 ]

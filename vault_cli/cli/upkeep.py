@@ -20,7 +20,7 @@ from vault_cli.cli.views import (
     record_data,
     summary_line,
 )
-from vault_cli.errors import Diagnostic, NeedsPersonError, VaultError
+from vault_cli.errors import Diagnostic, NeedsPersonError, UsageError, VaultError
 from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.names import show_path
@@ -200,21 +200,39 @@ def check(
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="[PATH...]", help="Only these files or folders.")
     ] = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Repair what needs no choice: shown first, one commit.")
+    ] = False,
+    jumps: Annotated[
+        bool,
+        typer.Option("--jumps", help="With --fix: also set statuses back that jumped by hand."),
+    ] = False,
+    yes: flags.Yes = False,
 ) -> int:
     """Check every file of the vault, or only some; exit 1 when something has to be done.
 
     Errors keep a file out; warnings marked as holding keep a record from the render. Both end
-    with 1. Other warnings and notes do not.
+    with 1. Other warnings and notes do not. --fix repairs lost and double successors, circles,
+    one-sided conflicts, misspelt statuses and a `verified` that nothing carries; what needs a
+    choice is left and said.
 
     Examples:
       mvault check
+      mvault check --fix --dry-run
       mvault check drafts/2026-11/some-note.md
       mvault --json check
     """
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
-    snapshot = inv.snapshot
     wanted = tuple(_checked_path(inv, text) for text in paths or ())
+    if fix:
+        from vault_cli.cli.repairing import fix as fix_vault
+
+        fixable = (lambda path: _is_below(path, wanted)) if wanted else (lambda _: True)
+        return fix_vault(inv, jumps=jumps, only=fixable, yes=yes)
+    if jumps:
+        raise UsageError("--jumps goes with --fix", hint="Run: mvault check --fix --jumps")
+    snapshot = inv.snapshot
     found = _all_findings(inv)
     if wanted:
         found = [item for item in found if _is_below(item.path, wanted)]
@@ -289,17 +307,12 @@ def _is_below(path: str, wanted: tuple[str, ...]) -> bool:
 
 def _head_texts(inv: Invocation) -> dict[str, bytes] | None:
     """Return the committed bytes of records that differ from HEAD; None without a commit."""
-    repo = inv.vault.repo
-    if repo is None or not repo.head():
+    from vault_cli.cli.repairing import committed_texts
+
+    texts = committed_texts(inv)
+    if texts is None:
         return None
-    texts = {}
-    for change in repo.pending():
-        if change.path.endswith(".md"):
-            with suppress(VaultError):
-                old = repo.read_blob("HEAD", change.path)
-                if old is not None:
-                    texts[change.path] = old
-    return texts
+    return {path: data for path, data in texts.items() if data is not None}
 
 
 def _attachments(inv: Invocation) -> set[str]:

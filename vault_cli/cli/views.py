@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -121,11 +121,17 @@ def cut(text: str, width: int) -> str:
     return "".join(kept) + "…"
 
 
-def list_lines(records: Sequence[Record], *, width: int) -> Iterator[Line]:
+def list_lines(
+    records: Sequence[Record],
+    *,
+    width: int,
+    states_of: Callable[[Record], Sequence[str]] | None = None,
+) -> Iterator[Line]:
     """Yield one line per record: id, status, kind, title.
 
     Args:
         records: what to list.
+        states_of: gives the derived states that stand behind the title; None: none are shown.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
     """
     ids = _column([record.id for record in records])
@@ -140,7 +146,9 @@ def list_lines(records: Sequence[Record], *, width: int) -> Iterator[Line]:
     for record, record_id, vault, status, name, kind, title in zip(
         records, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
-        mark = " (held)" if record.findings and record.held_by else ""
+        marks = ["held"] if record.findings and record.held_by else []
+        marks += states_of(record) if states_of is not None else ()
+        mark = f" ({', '.join(marks)})" if marks else ""
         line: list[Span] = [
             f"{record_id}  {vault}{gap}",
             (_STATUS_STYLES.get(status, "dim"), name),
@@ -159,11 +167,12 @@ def _column(texts: list[str]) -> list[str]:
     return [text + " " * (most - width) for text, width in zip(safe_texts, widths, strict=True)]
 
 
-def show_lines(record: Record) -> Iterator[Line]:
-    """Yield the lines of `mvault show`: head, other keys, body."""
+def show_lines(record: Record, states: Sequence[str] = ()) -> Iterator[Line]:
+    """Yield the lines of `mvault show`: head, derived states, other keys, body."""
     style = _STATUS_STYLES.get(record.status, "dim")
     yield [("bold", inline(record.title))]
-    yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind)]
+    now = f"  ({', '.join(states)})" if states else ""
+    yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind), ("yellow", now)]
     if record.vault:
         yield [("dim", "vault: "), record.vault]
     yield [("dim", "path: "), inline(record.path)]

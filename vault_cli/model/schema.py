@@ -65,6 +65,7 @@ FIELDS: tuple[Field, ...] = (
     Field("supersedes", "list", "supersedes", "ids it replaces", decides=True),
     Field("conflicts", "conflicts", "conflicts", "ids it disagrees with, and how"),
     Field("derived_from", "list", "derived_from", "ids it rests on"),
+    Field("links", "data", "", "related records and why: id, why"),
     Field("anchors", "data", "", "code it speaks about: path and blob"),
     Field("evidence", "data", "", "what supports it"),
     Field("verification", "data", "", "how it was verified"),

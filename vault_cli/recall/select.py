@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot
+from vault_cli.model.support import ORPHANED, Support, judge_support
 from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
 from vault_cli.recall.together import settle_vaults
@@ -67,6 +68,9 @@ class Query:
     branch: str = ""
 
 
+INTACT_SUPPORT = Support()
+
+
 class Pick(NamedTuple):
     """A record that may be rendered, with its group and what it is worth.
 
@@ -74,6 +78,7 @@ class Pick(NamedTuple):
         relevant: whether it fits the query's text (always true without one, and for groups that
             must be known whatever the task is).
         partners: records of this selection it is in mutual conflict with, as (id, type).
+        support: how well what it rests on still holds.
         topic: name of the topic it stands under, "" for none or a disabled one.
     """
 
@@ -82,6 +87,7 @@ class Pick(NamedTuple):
     worth: Score
     relevant: bool = True
     partners: tuple[tuple[str, str], ...] = ()
+    support: Support = INTACT_SUPPORT
     topic: str = ""
 
     @property
@@ -92,7 +98,9 @@ class Pick(NamedTuple):
     @property
     def reason(self) -> str:
         """The reason for its place, in words."""
-        return self.worth.describe()
+        why = self.support.describe()
+        words = self.worth.describe()
+        return f"{words}, {self.support.state}: {why}" if why else words
 
 
 class Exclusion(NamedTuple):
@@ -207,16 +215,21 @@ def _rank(
 ) -> tuple[Pick, ...]:
     words = query_words(query.text) if query.mode == "assist" else frozenset[str]()
     pairs = mutual_conflicts(eligible)
+    supports = judge_support(snapshot, eligible)
     keyed = []
     for record in eligible:
         score = score_record(record, snapshot.tally(record.id), words)
         pick = _pick(record, score, bool(words), pairs)
+        if record.id in supports:
+            pick = pick._replace(support=supports[record.id])
         if record.topics and pick.group == "rules":
             pick = pick._replace(topic=_topic_of(record, table))
-        place = _POSITION[pick.group]
-        keyed.append((place, not pick.relevant, not score.verified, -score.value, record.id, pick))
-    keyed.sort(key=itemgetter(0, 1, 2, 3, 4))
-    return tuple(item[5] for item in keyed)
+        # What lost all of its support comes behind what still has some, and is left out first.
+        orphaned = pick.support.state == ORPHANED
+        order = (_POSITION[pick.group], not pick.relevant, orphaned, not score.verified)
+        keyed.append((order, -score.value, record.id, pick))
+    keyed.sort(key=itemgetter(0, 1, 2))
+    return tuple(item[3] for item in keyed)
 
 
 def _topic_of(record: Record, table: TopicTable) -> str:

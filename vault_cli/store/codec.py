@@ -60,6 +60,13 @@ class LazyFields(Mapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         return self._load()[key]
 
+    def __contains__(self, key: object) -> bool:
+        """Look for the key in the text first: most records lack most keys."""
+        plain = isinstance(key, str) and key.isascii() and key.isalpha()
+        if plain and self._data is None and f'"{key}"' not in self._text:
+            return False
+        return key in self._load()
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._load())
 

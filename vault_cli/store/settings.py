@@ -118,6 +118,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "graduation.skills_budget", int, 6000, "characters all skill descriptions may take together"
     ),
     Setting(
+        "decay.curve",
+        str,
+        "power",
+        "how what nobody uses fades (`list --state dormant`)",
+        choices=("power", "exponential", "buckets"),
+    ),
+    Setting("decay.dormant_below", int, 50, "retention in percent below which a record is dormant"),
+    Setting(
         "trust.approve_without_terminal",
         tuple,
         (),
