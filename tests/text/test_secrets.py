@@ -259,7 +259,7 @@ ATTACKS = {
     "seed": "mnemonic abcd ",
     "putty": "PuTTY-User-Key-File-2:",
     "calls": "token=aB1_(",
-    "assignments": "API_KEY=aB3dE5fG7hJ9kL1mN3pQ ",
+    "assignments": "API_KEY=" + "aB3dE5fG7hJ" + "9kL1mN3pQ ",
 }
 
 

@@ -6,10 +6,10 @@ path or a stand-in. Standard library only; every repetition is bounded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from vault_cli.text.late import late
 from vault_cli.text.secret_shapes import Found
 from vault_cli.text.secret_values import (
     is_code,
@@ -43,63 +43,63 @@ _STEMS: Final = (
     "_pat",
 )
 _CHINESE_STEMS: Final = ("密", "口令", "令牌", "钥", "鑰", "匙", "凭证", "授权码", "暗号", "解压码")
-_PASSWORD: Final = re.compile(
+_PASSWORD: Final = late(
     r"passw(?:or)?d?t?|passphrase|passcode|pwd|pswd|pass(?=[\"'`]{0,2}[ \t]{0,2}[:=])"
     r"|密码|密碼|口令|暗号|解压码"
 )
-_CHINESE_KEY: Final = re.compile("钥|鑰|匙|令牌|凭证|授权码")
-_KEY_BEFORE: Final = re.compile(
+_CHINESE_KEY: Final = late("钥|鑰|匙|令牌|凭证|授权码")
+_KEY_BEFORE: Final = late(
     r"(?:api|access|auth|private|account|sign|signing|encrypt|encryption|master|license|service"
     r"|webhook|app|secret|shared|admin|client|project|security|storage|deploy|subscription"
     r"|session|server|consumer|root|jwt|hmac|密)[ _-]?$|[a-z0-9][_-]$|[a-z]$"
 )
-_SPACED_KEY: Final = re.compile(
+_SPACED_KEY: Final = late(
     r"\b(?:api|access|auth|private|account|signing|encryption|master|license|service"
     r"|webhook|app|secret|deploy)[ ]$"
 )
-_LEFT: Final = re.compile(r"[A-Za-z0-9_.\-]{0,40}$")
+_LEFT: Final = late(r"[A-Za-z0-9_.\-]{0,40}$")
 _OPEN: Final = r"[ \t]{0,3}(?P<open>\\?[\"'`“「『*]{0,3})(?P<scheme>(?i:bearer|token|basic) )?"
 _REST: Final = r"(?P<rest>[A-Za-z0-9_.\-]{0,40})"
 _CLOSE: Final = r"[\"'`*_\])）】」\\]{0,4}[ \t]{0,3}"
-_DIRECT: Final = re.compile(
+_DIRECT: Final = late(
     rf"{_REST}{_CLOSE}(?::{{1,2}}=?|：|={{1,2}}>?|＝|->|→|>(?=[^<\s]{{6,99}}</)|\((?=[\"'])"
     rf"|是|为|為|\b(?:is|was)\b)(?:[ \t]{{0,3}}\n[ \t>]{{0,8}}(?:[-*] )?)?{_OPEN}"
 )
-_PAIR: Final = re.compile(
+_PAIR: Final = late(
     rf"{_REST}[\"']?,?\s{{0,12}}[\"']?(?:value|val|default|data|content)[\"']?"
     rf"[ \t]{{0,3}}[:=]{_OPEN}"
 )
-_PROSE: Final = re.compile(
+_PROSE: Final = late(
     rf"{_REST}(?:[ \t]{{1,2}}[A-Za-z@][\w./@'-]{{0,24}}"
     rf"|[ \t]{{0,2}}[(（][^()（）\n]{{0,30}}[)）]){{1,6}}?"
     rf"(?:[ \t]{{1,2}}(?:is|was|became|to)\b(?: now)?:?|[ \t]?[:=：]){_OPEN}"
 )
-_CHINESE: Final = re.compile(
+_CHINESE: Final = late(
     rf"{_REST}[\u4e00-\u9fffA-Za-z0-9（）() ]{{0,12}}?"
     rf"(?:是|为|為|：|:|=|改成|设成|设为|换成|叫|用){_OPEN}"
 )
-_LOOSE: Final = re.compile(rf"(?P<rest>s?)[\"'`*]{{0,2}}[ \t]{{1,3}}(?:\|[ \t]{{0,3}})?{_OPEN}")
-_VALUE: Final = re.compile(r"[^\s\"'`<>，。；、（）【】「」『』“”|\u4e00-\u9fff]{6,160}")
-_HOPE: Final = re.compile("[0-9A-Z!@#$%^&*+?~]")
-_QUERY: Final = re.compile(r"[&;,][A-Za-z_][\w.-]*=|\\n|\\r")
+_LOOSE: Final = late(rf"(?P<rest>s?)[\"'`*]{{0,2}}[ \t]{{1,3}}(?:\|[ \t]{{0,3}})?{_OPEN}")
+_VALUE: Final = late(r"[^\s\"'`<>，。；、（）【】「」『』“”|\u4e00-\u9fff]{6,160}")
+_HOPE: Final = late("[0-9A-Z!@#$%^&*+?~]")
+_QUERY: Final = late(r"[&;,][A-Za-z_][\w.-]*=|\\n|\\r")
 _CLOSING: Final = ",;.:)]}>*\\"
-_PUBLIC: Final = re.compile(
+_PUBLIC: Final = late(
     r"(?:^|[_.\-])(?:test|tests|fake|dummy|mock|example|sample|fixture|public|pub|publishable|anon"
     r"|hash|hashed|sha\d*|digest|checksum|fingerprint|etag|cache|primary|foreign|sort|partition"
     r"|hotkey|idempotency|dedupe|lookup|row|object|host|known)(?:$|[_.\-])"
 )
-_HARMLESS: Final = re.compile(
+_HARMLESS: Final = late(
     r"[_.-]?(?:\w*ids?|identifiers?|attributes?|names?|types?|path|file|ur[li]|length|len|count|budget"
     r"|limit|size|ttl|expir\w*|hash\w*|policy|arn|ref|version|prefix|suffix|field|header|params?"
     r"|env|vars?|store|manager|provider|format|kind|scopes?|usage|izer|ize\w*|endpoint|class|label"
     r"|hint|alg\w*|created\w*|updated\w*|fingerprint|digest|checksum|selector|placeholder|regex"
     r"|pattern|spec|index|space|code|words?|board|map|error|reset|rotation|management)"
 )
-_PAGING: Final = re.compile(
+_PAGING: Final = late(
     r"(?:page|next|cursor|continuation|sync|csrf|xsrf|request|lock|change|client|lifecycle|update"
     r"|purchase|action|resume|upload|idempotency|correlation|trace|copy|product|starting|import)[_-]?$"
 )
-_ACCESS: Final = re.compile(
+_ACCESS: Final = late(
     r"(?:access|auth|api|bearer|refresh|personal|bot|deploy|admin|app|user|service|private|jwt)[_-]?$"
 )
 _WEAK_NAMES: Final = frozenset({"cookie", "credential"})
@@ -135,9 +135,9 @@ def find_context(text: str, lower: str) -> Iterator[Found]:
 
 def _name(lower: str, stem: str, start: int) -> _Name | None:
     end = start + len(stem)
-    left = _LEFT.search(lower, max(0, start - 40), start)
+    left = _LEFT().search(lower, max(0, start - 40), start)
     before = left.group() if left else ""
-    password = _PASSWORD.match(lower, start)
+    password = _PASSWORD().match(lower, start)
     if password is not None:
         return _Name(stem, before, start, password.end(), password=True)
     if stem in _PASSWORD_STEMS or (stem == "key" and not _is_key_name(lower, start, end)):
@@ -145,7 +145,7 @@ def _name(lower: str, stem: str, start: int) -> _Name | None:
     if stem[0] == "_" and lower[end : end + 1].isalnum():
         return None  # `_path` is no `_pat`
     if not stem.isascii():
-        whole = _CHINESE_KEY.match(lower, start)
+        whole = _CHINESE_KEY().match(lower, start)
         end = whole.end() if whole else end
         if stem == "密":
             return None  # 密码 is a password, and 密钥 is found by its second sign
@@ -155,23 +155,23 @@ def _name(lower: str, stem: str, start: int) -> _Name | None:
 def _is_key_name(lower: str, start: int, end: int) -> bool:
     """Whether this `key` is one that opens something: `api key`, `OPENAI_KEY`, not `keyword`."""
     after = lower[end : end + 1]
-    if after.isascii() and after.isalpha() and after != "s" and not _KEY_MORE.match(lower, end):
+    if after.isascii() and after.isalpha() and after != "s" and not _KEY_MORE().match(lower, end):
         return False
-    pattern = _SPACED_KEY if lower[start - 1 : start] == " " else _KEY_BEFORE
+    pattern = _SPACED_KEY() if lower[start - 1 : start] == " " else _KEY_BEFORE()
     return pattern.search(lower, max(0, start - 14), start) is not None
 
 
 _PASSWORD_STEMS: Final = frozenset({"pass", "pwd", "pswd", "口令", "暗号", "解压码"})
-_KEY_MORE: Final = re.compile(r"secret|value|[a-z]*(?:base64|pem|prod|live)")
+_KEY_MORE: Final = late(r"secret|value|[a-z]*(?:base64|pem|prod|live)")
 
 
 def _judge(text: str, name: _Name) -> Found | None:
-    if _HOPE.search(text, name.end, name.end + _WINDOW) is None:
+    if _HOPE().search(text, name.end, name.end + _WINDOW) is None:
         return None
     flag = "--" in name.before or text[max(0, name.start - 2) : name.start] == "--"
     judged: set[tuple[int, bool]] = set()
     for pattern in _LINKS:
-        link = pattern.match(text, name.end)
+        link = pattern().match(text, name.end)
         if link is None or (link.end(), pattern is _LOOSE) in judged:
             continue
         judged.add((link.end(), pattern is _LOOSE))
@@ -188,21 +188,25 @@ _LINKS: Final = (_DIRECT, _PAIR, _PROSE, _CHINESE, _LOOSE)
 
 
 def _value(text: str, start: int) -> str:
-    match = _VALUE.match(text, start)
+    match = _VALUE().match(text, start)
     if match is None:
         return ""
     value = match.group()
-    query = _QUERY.search(value)
+    query = _QUERY().search(value)
     value = (value[: query.start()] if query else value).rstrip(_CLOSING)
     return value if len(value) >= _LEAST else ""
 
 
 def _is_named(name: _Name, rest: str, value: str, *, loose: bool) -> bool:
-    if (rest and _HARMLESS.fullmatch(rest)) or _PUBLIC.search(name.before) or _PUBLIC.search(rest):
+    if (
+        (rest and _HARMLESS().fullmatch(rest))
+        or _PUBLIC().search(name.before)
+        or _PUBLIC().search(rest)
+    ):
         return False
     if name.password:
         return is_password(value, strict=loose) and not _is_spelled(value)
-    if (name.word == "token" and _PAGING.search(name.before)) or is_hash(value) or is_code(value):
+    if (name.word == "token" and _PAGING().search(name.before)) or is_hash(value) or is_code(value):
         return False
     return _is_key(name, value, loose=loose) and not _is_spelled(value)
 
@@ -210,7 +214,9 @@ def _is_named(name: _Name, rest: str, value: str, *, loose: bool) -> bool:
 def _is_key(name: _Name, value: str, *, loose: bool) -> bool:
     weak = name.word in _WEAK_NAMES
     if is_uuid(value):
-        return not loose and not weak and bool(name.word != "token" or _ACCESS.search(name.before))
+        return (
+            not loose and not weak and bool(name.word != "token" or _ACCESS().search(name.before))
+        )
     if is_hex(value):
         if name.word == "key" and len(value) == _FINGERPRINT and value.isupper():
             return False

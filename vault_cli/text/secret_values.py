@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from vault_cli.text.late import late
+
 _STAND_INS: Final = (
     "xxxx *** ... … •• ____ ---- ??? #### < ${ {{ }} $( %( your example placeholder changeme"
     " change-me change_me changeit changethis redacted dummy fake sample replace- replace_"
@@ -22,13 +24,13 @@ _STAND_INS: Final = (
     " token-goes token_goes password-here password_here 占位 示例 你的 您的 填写 替换 省略 某某"
 )
 _STAND_IN_WORDS: Final = tuple(_STAND_INS.split())
-_STAND_IN: Final = re.compile(
+_STAND_IN: Final = late(
     r"^[{\[%]|^\$[a-z_]+$|%[a-z_]+%$|^@@?\w+@@?$|\{[a-z_]\w*\}|\bt[o0]d[o0]\b|here$"
     r"|abcdef|defghi|ghijkl|jklmno|mnopqr|pqrstu|stuvwx|uvwxyz"
 )
-_REPEATED: Final = re.compile(r"(.)\1{7,}|(.{2,4})\2{3,}")
-_PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_WORD: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
+_REPEATED: Final = late(r"(.)\1{7,}|(.{2,4})\2{3,}")
+_PIECE: Final = late(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_WORD: Final = late(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
 _PAIR_GROUPS: Final = (
     "abcdgiklmnprstuvy baeilou caehiklortu dadeiosu eacdefglmnpqrstvxy faefiloru gehinrsu haeiot"
     " iabcdefglmnoprstvz ke ladeilostuy mabeimopsu nacdefginostuv obcdgiklmnoprstuvw paeiloprstuy"
@@ -49,21 +51,21 @@ _WEAK_WORDS: Final = (
     " secretpassword testpassword adminpassword rootpassword app db dev"
 )
 _WEAK: Final = frozenset(_WEAK_WORDS.split())
-_TECHNICAL: Final = re.compile(
+_TECHNICAL: Final = late(
     r"(?i)^(?:sha[-_]?\d+|md5|argon2(?:id?|d)?|bcrypt|scrypt|pbkdf2|oauth2?|base\d\d|utf-?\d+|aes[-_]?\d+\S*|rsa[-_]?\d*"
     r"|ed25519|hs\d+|rs\d+|es\d+|hmac\S*|x509|pkcs\d*\S*|jwt|v?\d+(?:\.\d+)+\S*|v\d+|h264|ipv[46]|http2?|k8s"
     r"|i18n|l10n|p256|secp\w+|blake\w+|tls\S*|ntlmv?2?|\d+[:.]\d\S*|int\d+|str\d*|level\d|step\d|line\d+)$"
 )
-_DATE: Final = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ]|$)|^\d{1,2}:\d\d")
-_HASH: Final = re.compile(
+_DATE: Final = late(r"^\d{4}-\d\d-\d\d(?:[T ]|$)|^\d{1,2}:\d\d")
+_HASH: Final = late(
     r"(?i)^(?:\$2[abxy]?\$|\$argon2|\$[156y]\$|\$pbkdf2|\{(?:s?sha|md5|crypt)|pbkdf2[_:]|scrypt:"
     r"|bcrypt|sha\d*[-_:$]|md5[-_:]|h1:|pk[-_](?:live|test|lf)|pub[-_]|ssh-|AAAA[BCE]3Nza|age1)"
 )
-_UUID: Final = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_HEX: Final = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)")
-_CALL: Final = re.compile(r"[A-Za-z_][\w.:>-]*+[(\[]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\.?$")
-_ADDRESS: Final = re.compile(r"[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,8}$")
-_MARK: Final = re.compile(r"[-_./:+]")
+_UUID: Final = late(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_HEX: Final = late(r"(?:[0-9a-f]+|[0-9A-F]+)")
+_CALL: Final = late(r"[A-Za-z_][\w.:>-]*+[(\[]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\.?$")
+_ADDRESS: Final = late(r"[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,8}$")
+_MARK: Final = late(r"[-_./:+]")
 _STRONG: Final = frozenset("!@#$%^&*+=?~|\\")
 
 _RANDOM_LENGTH: Final = 16
@@ -74,7 +76,7 @@ _WORD_SHARE: Final = 0.5
 _FEW_WORDS: Final = 0.2
 _HEX_LENGTH: Final = 32
 _SLUG_PARTS: Final = 3
-_DIGIT: Final = re.compile("[0-9]")
+_DIGIT: Final = late("[0-9]")
 _PART_LENGTH: Final = 10
 _MIN_DISTINCT: Final = 6
 _MIN_PASSWORD: Final = 6
@@ -87,8 +89,8 @@ def is_placeholder(value: str) -> bool:
     low = value.lower()
     return (
         any(word in low and _is_written(word, low, value) for word in _STAND_IN_WORDS)
-        or _STAND_IN.search(low) is not None
-        or _REPEATED.search(value) is not None
+        or _STAND_IN().search(low) is not None
+        or _REPEATED().search(value) is not None
         or len(set(value)) < min(_MIN_DISTINCT, len(value) - 1)
     )
 
@@ -102,17 +104,17 @@ def _is_written(word: str, low: str, value: str) -> bool:
 
 def is_hash(value: str) -> bool:
     """Whether a value says itself that it is a password hash, a digest or a public key."""
-    return _HASH.match(value) is not None
+    return _HASH().match(value) is not None
 
 
 def is_uuid(value: str) -> bool:
     """Whether a value is a UUID and nothing else."""
-    return _UUID.fullmatch(value) is not None
+    return _UUID().fullmatch(value) is not None
 
 
 def is_hex(value: str) -> bool:
     """Whether a value has only hexadecimal digits of one case."""
-    return _HEX.fullmatch(value) is not None
+    return _HEX().fullmatch(value) is not None
 
 
 def is_mixed(value: str) -> bool:
@@ -121,7 +123,7 @@ def is_mixed(value: str) -> bool:
     A piece is what camelCase takes for a word; it is a word when nearly all its pairs of letters
     are common in English. Names of programs are mostly words, base 62 and hexadecimal are not.
     """
-    pieces = _PIECE.findall(value[:_JUDGED])
+    pieces = _PIECE().findall(value[:_JUDGED])
     if not pieces:
         return False
     letters = sum(map(len, pieces))
@@ -149,7 +151,7 @@ def is_random(value: str, length: int = _RANDOM_LENGTH) -> bool:
         len(value) >= length
         and any(letter.isdigit() for letter in value)
         and any(letter.isalpha() for letter in value)
-        and not _DATE.match(value)
+        and not _DATE().match(value)
         and not _is_slug(value)
         and (is_mixed(value) or (len(value) >= _HEX_LENGTH and is_hex(value)))
         and not is_placeholder(value)
@@ -170,7 +172,7 @@ def is_scrambled(value: str, length: int = _RANDOM_LENGTH) -> bool:
 
 def _is_slug(value: str) -> bool:
     """Whether a value is short parts with marks between: `harbor-2026-11-24-b`, `my-dir/a.mp4`."""
-    parts = _MARK.split(value)
+    parts = _MARK().split(value)
     return len(parts) >= _SLUG_PARTS and max(map(len, parts)) < _PART_LENGTH
 
 
@@ -180,9 +182,9 @@ def is_code(value: str) -> bool:
         return True
     if value.startswith(("/", "./", "../", "~/", "$", "&", "--")):
         return not is_mixed(value)
-    if _CALL.match(value):
+    if _CALL().match(value):
         return not is_mixed(value.rstrip("([])"))
-    return _ADDRESS.fullmatch(value) is not None and not is_mixed(value.partition("@")[2])
+    return _ADDRESS().fullmatch(value) is not None and not is_mixed(value.partition("@")[2])
 
 
 def is_password(value: str, *, strict: bool = False) -> bool:
@@ -209,7 +211,7 @@ def is_password(value: str, *, strict: bool = False) -> bool:
 
 def _may_be_password(value: str) -> bool:
     """The cheap part of the test: a word in lower case is none."""
-    return not value.islower() or _DIGIT.search(value) is not None
+    return not value.islower() or _DIGIT().search(value) is not None
 
 
 def _is_something_else(value: str) -> bool:
@@ -217,8 +219,8 @@ def _is_something_else(value: str) -> bool:
         is_hash(value)
         or is_placeholder(value)
         or is_weak(value)
-        or _TECHNICAL.match(value) is not None
-        or _DATE.match(value) is not None
+        or _TECHNICAL().match(value) is not None
+        or _DATE().match(value) is not None
         or is_code(value)
     )
 
@@ -242,5 +244,5 @@ def _is_name(value: str) -> bool:
         return True
     separators = sum(not letter.isalnum() for letter in value)
     letters = sum(letter.isalpha() for letter in value)
-    words = sum(map(len, _WORD.findall(value)))
+    words = sum(map(len, _WORD().findall(value)))
     return separators > 0 and words * 2 >= letters

@@ -16,18 +16,19 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from vault_cli.text.hidden import INVISIBLE_CLASS
+from vault_cli.text.late import late
 
 _TOKEN_BYTES: Final = bytes(
     code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_+/=-") else 32
     for code in range(256)
 )
 _MIX: Final = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]|[a-z][A-Z]|[A-Z]{16}|[a-z]{30}")
-_ENCODED: Final = re.compile("[A-Za-z0-9+/_-]{24,}={0,2}")
-_WRAP: Final = re.compile(
+_ENCODED: Final = late("[A-Za-z0-9+/_-]{24,}={0,2}")
+_WRAP: Final = late(
     r"(?<=[A-Za-z0-9_+/=.:-])\\?\r?\n[ \t]*(?:(?:[>|#*]|//)[ \t]?)?(?=[A-Za-z0-9_+/=.-])"
 )
-_CAPITALS: Final = re.compile("[A-Z0-9]{18}")
-_INDENTED: Final = re.compile(r"\n[ \t>|*#/]|\r\n|[\\ \t]\n")
+_CAPITALS: Final = late("[A-Z0-9]{18}")
+_INDENTED: Final = late(r"\n[ \t>|*#/]|\r\n|[\\ \t]\n")
 _LINE_MARKS: Final = " \t\r\\>|*#/"
 _LONG_RUN: Final = 15
 _MIXED_OFTEN: Final = 3
@@ -80,12 +81,12 @@ def find_runs(text: str) -> tuple[list[str], list[str]]:
 
 
 def _is_mixed_often(run: str) -> bool:
-    return len(_MIX.findall(run)) >= _MIXED_OFTEN or _CAPITALS.search(run) is not None
+    return len(_MIX.findall(run)) >= _MIXED_OFTEN or _CAPITALS().search(run) is not None
 
 
 def _join_lines(text: str) -> str:
     """The text without line breaks and without what begins or ends a line."""
-    if _INDENTED.search(text) is None:
+    if _INDENTED().search(text) is None:
         return text.replace("\n", "")
     return "".join([line.strip(_LINE_MARKS) for line in text.split("\n")])
 
@@ -112,7 +113,7 @@ def folded_view(text: str) -> View | None:
 
 def joined_view(text: str) -> View:
     """Return the text with lines joined where a token may go on in the next line."""
-    return _rewrite(text, _WRAP)
+    return _rewrite(text, _WRAP())
 
 
 @cache
@@ -167,7 +168,7 @@ def _replacement(match: re.Match[str]) -> str:
 def decoded_runs(runs: list[str]) -> Iterator[tuple[str, str]]:
     """Yield run and what it spells in base64 or hexadecimal, where that is readable text."""
     for run in runs:
-        for match in _ENCODED.finditer(run):
+        for match in _ENCODED().finditer(run):
             spelled = decode_text(match.group()) or _decode_hex(match.group())
             if len(spelled) >= _LEAST_DECODED and _is_readable(spelled):
                 yield match.group(), spelled
