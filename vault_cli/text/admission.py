@@ -26,6 +26,7 @@ from vault_cli.text.hidden import (
 )
 from vault_cli.text.markers import MARKER_TEXT
 from vault_cli.text.disguise import find_disguised
+from vault_cli.text.injection_match import LONGEST
 from vault_cli.text.traps import find_traps
 
 _ALARM = re.compile(rf"[{ALARM_CLASS}<＜]|\[/?(?i:inst|system_|tool_|avail)|!\[|\]:")
@@ -219,7 +220,8 @@ _DESCRIBE: dict[str, Callable[[str, _Hit], str]] = {
 
 
 def _trap_findings(scan: _Scan) -> Iterator[Finding]:
-    for trap in (*find_traps(frames.fold_width(scan.text)), *find_disguised(scan.text)):
+    text = frames.fold_width(scan.text[:LONGEST])
+    for trap in (*find_traps(text), *find_disguised(scan.text)):
         snippet = " ".join(show_hidden(scan.text[trap.start : trap.end]).split())
         message = f'{trap.what}: "{_cut(snippet)}"'
         yield scan.finding(trap.code, trap.start, message, holds=True)

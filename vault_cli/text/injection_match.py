@@ -9,6 +9,7 @@ times rules, whatever the text. Standard library only.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -61,16 +62,18 @@ _HARDKEY = re.compile(
     r"|config[/\\]+sam(?!\w)|login data",
     re.ASCII,
 )
-_PATTERNS: Final = (
-    ("DEST", _DEST, ("//", "@", ".com", ".net", ".org", ".io", ".example", ".cn", ".xyz", ".ru",
-                     ".top", ".dev", ".app", ".site", ".info", ".co", ".ai", ".me", ".cc", ".tk",
-                     ".test", ".invalid", ".online", ".tech", "discord", "pastebin", ".1", ".2")),
-    ("KEYFILE", _KEYFILE, (".env", "id_", "/etc/", "~/.", "login data", ".git-c", "wallet.dat",
-                           "seed.txt", ".netrc", ".pem", ".ssh", ".aws", "credentials.json")),
-    ("HARDKEY", _HARDKEY, ("id_", "/etc/", ".ssh", ".aws", ".git-c", ".netrc", "wallet.dat",
-                           "login data", ".gnupg", ".pgpass", "mcp.json", "sam")),
-)  # fmt: skip
-_ANY_MARK = tuple(dict.fromkeys(mark for _, _, marks in _PATTERNS for mark in marks))
+_PATTERNS: Final = (("DEST", _DEST), ("KEYFILE", _KEYFILE), ("HARDKEY", _HARDKEY))
+_DOT = re.compile(
+    r"\.(?:env|ssh|aws|netrc|npmrc|pypirc|kube|docker|pem|git-|gcloud|azure|gnupg|pgpass|bash_h|cursor"
+    r"|config|com|net|org|io|example|cn|xyz|ru|top|dev|app|site|info|co|ai|me|cc|tk|test|invalid|gg"
+    r"|online|tech|json|txt|dat|\d)"
+)
+_MARKS: Final = ("//", "@", "/etc/", "id_", "pastebin", "login data", "\\sam", "/sam")
+
+
+def _has_mark(text: str) -> bool:
+    """Whether one of the patterns may match, judged by what they must contain."""
+    return _DOT.search(text) is not None or any([mark in text for mark in _MARKS])
 
 
 class Hit(NamedTuple):
@@ -153,12 +156,13 @@ def _candidates(sentences: list[str], words: list[str]) -> dict[int, list[Track]
     """Return by number the sentences that have a word for every step of some track."""
     book = vocabulary()
     rare = _seen("|".join(words), book.rare)[1]
-    marked = _has_mark(sentences)
+    by_pattern = book.bits["DEST"] | book.bits["KEYFILE"] | book.bits["HARDKEY"]
+    marked = _has_mark("\n".join(sentences))
     found: dict[int, list[Track]] = {}
     if not rare and not marked:
         return found
     for number, sentence in enumerate(words):
-        present = _pattern_concepts(sentences[number], book) if marked else 0
+        present = by_pattern if marked and _has_mark(sentences[number]) else 0
         if not present and not any([word in sentence for word in rare]):
             continue
         present |= _seen(sentence, book.all)[0]
@@ -199,20 +203,6 @@ def _seen(joined: str, lookup: Lookup) -> tuple[int, list[str]]:
     return present, seen
 
 
-def _has_mark(sentences: list[str]) -> bool:
-    text = "\n".join(sentences)
-    return any([mark in text for mark in _ANY_MARK])
-
-
-def _pattern_concepts(sentence: str, book: Vocabulary) -> int:
-    """Return the concepts whose patterns may match, judged by what they must contain."""
-    present = 0
-    for name, _, marks in _PATTERNS:
-        if any(mark in sentence for mark in marks):
-            present |= book.bits[name]
-    return present
-
-
 def _follow(text: str, tracks: dict[int, list[Track]]) -> list[_Span]:
     book = vocabulary()
     guards = book.bits["NEG"] | book.bits["DEFEND"]
@@ -223,14 +213,12 @@ def _follow(text: str, tracks: dict[int, list[Track]]) -> list[_Span]:
     for number in sorted(tracks):
         base = starts[number]
         new = [track for track in tracks[number] if track.rule.name not in found]
-        for name, span in _match(text[base : stops[number]], new, book, guards):
-            found.setdefault(name, _Span(span.rule, span.start + base, span.end + base))
+        for span in _match(text[base : stops[number]], new, book, guards) if new else ():
+            found.setdefault(span.rule.name, _Span(span.rule, span.start + base, span.end + base))
     return sorted(found.values(), key=lambda span: (span.start, span.end))
 
 
-def _match(
-    sentence: str, tracks: list[Track], book: Vocabulary, guards: int
-) -> Iterator[tuple[str, _Span]]:
+def _match(sentence: str, tracks: list[Track], book: Vocabulary, guards: int) -> Iterator[_Span]:
     """Yield the rules that one sentence meets."""
     wanted = guards
     for track in tracks:
@@ -241,28 +229,34 @@ def _match(
     present = 0
     for place in places:
         present |= place.mask
+    guarded = [place for place in places if place.mask & guards]
     for track in tracks:
         if not track.unless & present and all(step & present for step in track.steps):
-            span = _run_track(sentence, track, places, guards)
+            span = _run_track(sentence, track, places, guarded)
             if span:
-                yield track.rule.name, _Span(track.rule, *span)
+                yield span
 
 
-def _run_track(
-    text: str, track: Track, clause: list[_Place], guards: int
-) -> tuple[int, int] | None:
+def _run_track(text: str, track: Track, places: list[_Place], guards: list[_Place]) -> _Span | None:
     """Return the first span in which the steps follow each other, unguarded."""
-    state: list[tuple[int, int] | None] = [None] * len(track.steps)
-    for place in clause:
-        for at in range(len(track.steps) - 1, -1, -1):
-            if track.steps[at] & place.mask:
-                before = state[at - 1] if at else (place.start, place.start)
-                if before and (at == 0 or _near(text, track.rule, before[1], place.start)):
-                    state[at] = (before[0], place.end)
-                    if at == len(track.steps) - 1 and not _guarded(
-                        track, clause, state[at], guards
-                    ):
-                        return state[at]
+    steps, last = track.steps, len(track.steps) - 1
+    any_step = 0
+    for step in steps:
+        any_step |= step
+    state: list[tuple[int, int] | None] = [None] * len(steps)
+    for place in places:
+        if not any_step & place.mask:
+            continue
+        for at in range(last, -1, -1):
+            before = state[at - 1] if at else (place.start, place.start)
+            if not steps[at] & place.mask or before is None:
+                continue
+            if at == 0 or _near(text, track.rule, before[1], place.start):
+                state[at] = (before[0], place.end)
+                if at == last:
+                    span = _Span(track.rule, before[0], place.end)
+                    if not (track.rule.guard and _guarded(span, guards)):
+                        return span
     return None
 
 
@@ -271,25 +265,22 @@ def _near(text: str, rule: Rule, end: int, start: int) -> bool:
     return 0 <= start - end <= gap
 
 
-def _guarded(track: Track, clause: list[_Place], span: tuple[int, int] | None, guards: int) -> bool:
-    """Whether a negation or a word of defence takes the harm out of a span."""
-    if span is None or not track.rule.guard:
-        return False
-    start, end = span
-    return any(
-        place.mask & guards
-        and place.end <= end
-        and 0 <= start - place.start <= _GUARD_REACH
-        and place.start != start
-        for place in clause
-    )
+def _guarded(span: _Span, guards: list[_Place]) -> bool:
+    """Whether a negation or a word of defence shortly before takes the harm out of a span."""
+    at = bisect_left(guards, (span.start - _GUARD_REACH,))
+    for place in guards[at : at + _GUARD_REACH]:
+        if place.start >= span.start:
+            return False
+        if place.end <= span.end:
+            return True
+    return False
 
 
 def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
     places = list(_latin_places(text, book, wanted))
     if not text.isascii():
         places.extend(_han_places(text, book, wanted))
-    for name, pattern, _ in _PATTERNS:
+    for name, pattern in _PATTERNS:
         if book.bits[name] & wanted:
             places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
     places.sort()
@@ -339,12 +330,14 @@ def _segments(word: str, start: int, book: Vocabulary, wanted: int) -> Iterator[
 
 def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     spans: dict[tuple[int, int], int] = {}
-    for word, mask in book.han.items():
-        if word in text and (not mask or mask & wanted):
-            at = text.find(word)
-            while at >= 0:
-                spans[at, at + len(word)] = mask & wanted
-                at = text.find(word, at + 1)
+    pairs = book.all.han.keys() & set(book.all.pairs.findall(text))
+    words = [word for pair in pairs for word, mask in book.all.han[pair] if mask & wanted]
+    words += [word for word, mask in book.all.single if mask & wanted]
+    for word in (*words, *book.silent):
+        at = text.find(word)
+        while at >= 0:
+            spans[at, at + len(word)] = book.han[word] & wanted
+            at = text.find(word, at + 1)
     covered = bytearray(len(text))
     for (start, end), mask in spans.items():
         if not mask:

@@ -66,6 +66,7 @@ class Vocabulary(NamedTuple):
         words: single words and their concepts; 0 for a word that hides others.
         phrases: by first word, the words that follow and the concepts.
         han: the Chinese words and their concepts.
+        silent: the Chinese words that hide others.
         rare: entries of the rarest step of each rule.
         all: all entries.
         anchored: the tracks by the mask of their rarest step.
@@ -75,6 +76,7 @@ class Vocabulary(NamedTuple):
     words: dict[str, int]
     phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
     han: dict[str, int]
+    silent: tuple[str, ...]
     rare: Lookup
     all: Lookup
     anchored: tuple[tuple[int, tuple[Track, ...]], ...]
@@ -99,6 +101,7 @@ def vocabulary() -> Vocabulary:
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
         _grouped((parts[0], (parts[1:], mask)) for parts, mask in latin.items() if len(parts) > 1),
         han,
+        tuple(word for word, mask in han.items() if not mask),
         _lookup(latin, han, functools.reduce(operator.or_, anchored)),
         _lookup(latin, han, sum(bits.values())),
         tuple(anchored.items()),

@@ -80,7 +80,7 @@ _SHELL: Final = (
     r"|powershell|osascript)(?![\w./=:-])"
 )
 _SHELL_PIPE = re.compile(
-    rf"{_FETCH}[^\n|;]{{1,400}}\|\s{{0,3}}{_SHELL}"
+    rf"{_FETCH}[^\n|;]{{1,200}}\|\s{{0,3}}{_SHELL}"
     rf"|\b(?:ba|z|da)?sh\s{{1,3}}(?:-c\s{{1,3}})?[\"']?(?:<\(|\$\(|`)\s{{0,3}}{_FETCH}"
     rf"|\b(?:eval|source|iex)\s{{0,3}}[\"'(]{{0,2}}(?:<\(|\$\(|`)?\s{{0,3}}{_FETCH}"
     r"|\beval\s{0,3}[\"']?(?:\$\(|`)\s{0,3}(?:echo|base64|printf)\b"
@@ -89,7 +89,7 @@ _SHELL_PIPE = re.compile(
     rf"|\b(?:exec|eval|system|passthru|popen|shell_exec)\s?\(\s{{0,2}}[\"']\s?{_FETCH}"
     r"|\beval\s?\(\s?(?:atob|unescape|string\.fromcharcode)\s?\(|__import__\(\s?[\"']os[\"']\s?\)"
     r"|/dev/tcp/|\bnc\s{1,3}-[a-z]{0,3}e\s"
-    rf"|{_FETCH}[^\n]{{1,300}}?&&\s{{0,3}}(?:chmod\s\S{{1,10}}\s\S{{1,80}}\s{{0,3}}&&|(?:ba)?sh\s)",
+    rf"|{_FETCH}[^\n]{{1,160}}?&&\s{{0,3}}(?:chmod\s\S{{1,10}}\s\S{{1,80}}\s{{0,3}}&&|(?:ba)?sh\s)",
     re.IGNORECASE,
 )
 _KNOWN_INSTALLERS = re.compile(
