@@ -16,6 +16,7 @@ from functools import cached_property
 
 from vault_cli.text import frames
 from vault_cli.text.code import CodeMap, is_escaped, map_code
+from vault_cli.text.disguise import find_disguised
 from vault_cli.text.hidden import (
     ALARM_CLASS,
     HiddenRun,
@@ -24,9 +25,8 @@ from vault_cli.text.hidden import (
     find_hidden,
     show_hidden,
 )
-from vault_cli.text.markers import MARKER_TEXT
-from vault_cli.text.disguise import find_disguised
 from vault_cli.text.injection_match import LONGEST
+from vault_cli.text.markers import MARKER_TEXT
 from vault_cli.text.traps import find_traps
 
 _ALARM = re.compile(rf"[{ALARM_CLASS}<＜]|\[/?(?i:inst|system_|tool_|avail)|!\[|\]:")

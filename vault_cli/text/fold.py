@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -79,6 +80,14 @@ def fold_characters(text: str) -> Folded:
     if text.isascii() or _ODD.search(text) is None:
         return Folded(text.lower(), None, len(text))
     return _fold_odd(text)
+
+
+def holds_any(text: str, words: Iterable[str]) -> bool:
+    """Whether one of some words is in a text."""
+    for word in words:  # noqa: SIM110 - `any` takes twice as long here
+        if word in text:
+            return True
+    return False
 
 
 def _fold_odd(text: str) -> Folded:

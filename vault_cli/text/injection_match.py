@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from vault_cli.text.fold import Folded, fold_characters, join_spread
+from vault_cli.text.fold import Folded, fold_characters, holds_any, join_spread
 from vault_cli.text.injection_rules import Rule
 from vault_cli.text.injection_vocabulary import BREAK, WORD, Lookup, Track, Vocabulary, vocabulary
 
@@ -24,10 +24,10 @@ LONGEST: Final = 65_536
 _GUARD_REACH: Final = 40
 _LONG_WORD: Final = 12
 _LONGEST_WORD: Final = 16
+_PAIR: Final = 2
 _FIRST_HAN: Final = "\u3400"
 
-_FEW_LONE: Final = 3
-_SHORT_WORD: Final = 5
+_SPREAD = re.compile(r" \w(?: \w){3} ")
 
 _SPREAD_SHARE: Final = 3
 _EXCHANGED: Final = 2
@@ -73,7 +73,7 @@ _MARKS: Final = ("//", "@", "/etc/", "id_", "pastebin", "login data", "\\sam", "
 
 def _has_mark(text: str) -> bool:
     """Whether one of the patterns may match, judged by what they must contain."""
-    return _DOT.search(text) is not None or any([mark in text for mark in _MARKS])
+    return _DOT.search(text) is not None or holds_any(text, _MARKS)
 
 
 class Hit(NamedTuple):
@@ -111,16 +111,36 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     scanners ask about each.
     """
     folded = fold_characters(text[:LONGEST])
-    sentences = BREAK.split(folded.text)
-    words = _words(sentences)
-    if _has_lone(words):
+    joined = _words(folded.text)
+    if _SPREAD.search(joined):
         folded = join_spread(folded)
-        sentences = BREAK.split(folded.text)
-        words = _words(sentences)
-    tracks = _candidates(sentences, words)
-    if not tracks:
+        joined = _words(folded.text)
+    rare = _seen(joined, vocabulary().rare)[1]
+    marked = _has_mark(folded.text)
+    if not rare and not marked:
         return ()
-    return tuple(_original(text, folded, span) for span in _follow(folded.text, tracks))
+    found: dict[str, _Span] = {}
+    for start, sentence in _sentences(folded.text):
+        has_mark = marked and _has_mark(sentence)
+        if has_mark or holds_any(sentence, rare):
+            for span in _match(sentence, has_mark=has_mark):
+                moved = _Span(span.rule, span.start + start, span.end + start)
+                found.setdefault(span.rule.name, moved)
+    spans = sorted(found.values(), key=lambda span: (span.start, span.end))
+    return tuple(_original(text, folded, span) for span in spans)
+
+
+def _words(text: str) -> str:
+    """Return the words of a text with a space around each."""
+    return f" {' '.join(_TOKEN.findall(text))} "
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    for match in BREAK.finditer(text):
+        yield start, text[start : match.start()]
+        start = match.end()
+    yield start, text[start:]
 
 
 def _original(text: str, folded: Folded, span: _Span) -> Hit:
@@ -137,104 +157,73 @@ def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
     return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
 
 
-def _words(sentences: list[str]) -> list[str]:
-    """Return the words of each sentence, a space around each."""
-    words = _TOKEN.findall
-    return [f" {' '.join(words(sentence))} " for sentence in sentences]
-
-
-def _has_lone(words: list[str]) -> bool:
-    """Whether letters stand apart (`i g n o r e`), more than a text has of itself."""
-    return any(
-        sentence.count(" ") * _SHORT_WORD > len(sentence)
-        and sum(len(word) == 1 for word in sentence.split()) > _FEW_LONE
-        for sentence in words
-    )
-
-
-def _candidates(sentences: list[str], words: list[str]) -> dict[int, list[Track]]:
-    """Return by number the sentences that have a word for every step of some track."""
-    book = vocabulary()
-    rare = _seen("|".join(words), book.rare)[1]
-    by_pattern = book.bits["DEST"] | book.bits["KEYFILE"] | book.bits["HARDKEY"]
-    marked = _has_mark("\n".join(sentences))
-    found: dict[int, list[Track]] = {}
-    if not rare and not marked:
-        return found
-    for number, sentence in enumerate(words):
-        present = by_pattern if marked and _has_mark(sentences[number]) else 0
-        if not present and not any([word in sentence for word in rare]):
-            continue
-        present |= _seen(sentence, book.all)[0]
-        fit = [
-            track
-            for anchor, tracks in book.anchored
-            if anchor & present
-            for track in tracks
-            if all(step & present for step in track.steps)
-        ]
-        if fit:
-            found[number] = fit
-    return found
-
-
 def _seen(joined: str, lookup: Lookup) -> tuple[int, list[str]]:
     """Return the concepts that have a word or phrase in a text, and these words."""
     words = set(joined.split())
-    keys = lookup.keys
-    present = 0
-    seen = []
-    for word in words & keys.keys():
-        for phrase, mask in keys[word]:
-            if not phrase or phrase in joined:
-                present |= mask
-                seen.append(word)
-    for word in [word for word in words if not word.isalpha()]:
-        if word.isascii() and _LEET_WORD.fullmatch(word):
-            for _, mask in keys.get(word.translate(_LEET), ()):
-                present |= mask
-                seen.append(word)
+    found = [
+        (word, mask)
+        for word in words & lookup.keys.keys()
+        for other, entry, mask in lookup.keys[word]
+        if not other or (other in words and entry in joined)
+    ]
+    for word in words:
+        if not word.isalpha() and word.isascii() and _LEET_WORD.fullmatch(word):
+            plain = lookup.keys.get(word.translate(_LEET), ())
+            found += [(word, mask) for _, _, mask in plain]
     if not joined.isascii():
-        pairs = lookup.han.keys() & set(lookup.pairs.findall(joined))
-        for word, mask in [item for pair in pairs for item in lookup.han[pair]] + lookup.single:
-            if word in joined:
-                present |= mask
-                seen.append(word)
-    return present, seen
+        found += _seen_han(joined, lookup)
+    present = 0
+    for _, mask in found:
+        present |= mask
+    return present, [word for word, _ in found]
 
 
-def _follow(text: str, tracks: dict[int, list[Track]]) -> list[_Span]:
-    book = vocabulary()
-    guards = book.bits["NEG"] | book.bits["DEFEND"]
-    ends = [match.span() for match in BREAK.finditer(text)]
-    starts = [0, *(end for _, end in ends)]
-    stops = [*(start for start, _ in ends), len(text)]
-    found: dict[str, _Span] = {}
-    for number in sorted(tracks):
-        base = starts[number]
-        new = [track for track in tracks[number] if track.rule.name not in found]
-        for span in _match(text[base : stops[number]], new, book, guards) if new else ():
-            found.setdefault(span.rule.name, _Span(span.rule, span.start + base, span.end + base))
-    return sorted(found.values(), key=lambda span: (span.start, span.end))
+def _seen_han(joined: str, lookup: Lookup) -> list[tuple[str, int]]:
+    pairs = lookup.han.keys() & set(lookup.pairs.findall(joined))
+    items = [item for pair in pairs for item in lookup.han[pair]]
+    return [
+        (word, mask)
+        for word, mask in [*items, *lookup.single]
+        if len(word) == _PAIR or word in joined
+    ]
 
 
-def _match(sentence: str, tracks: list[Track], book: Vocabulary, guards: int) -> Iterator[_Span]:
+def _match(sentence: str, *, has_mark: bool) -> Iterator[_Span]:
     """Yield the rules that one sentence meets."""
-    wanted = guards
+    book = vocabulary()
+    tracks = _possible(_seen(_words(sentence), book.all)[0] | (book.marked if has_mark else 0))
+    if not tracks:
+        return
+    places = _places(sentence, book, book.guards | _wanted(tracks))
+    present = 0
+    for place in places:
+        present |= place.mask
+    guards = [place for place in places if place.mask & book.guards]
+    for track in tracks:
+        if not track.unless & present and all(step & present for step in track.steps):
+            span = _run_track(sentence, track, places, guards)
+            if span:
+                yield span
+
+
+def _possible(present: int) -> list[Track]:
+    """Return the tracks whose every step has a concept among those present."""
+    return [
+        track
+        for anchor, tracks in vocabulary().anchored
+        if anchor & present
+        for track in tracks
+        if all(step & present for step in track.steps)
+    ]
+
+
+def _wanted(tracks: list[Track]) -> int:
+    wanted = 0
     for track in tracks:
         wanted |= track.unless
         for step in track.steps:
             wanted |= step
-    places = _places(sentence, book, wanted)
-    present = 0
-    for place in places:
-        present |= place.mask
-    guarded = [place for place in places if place.mask & guards]
-    for track in tracks:
-        if not track.unless & present and all(step & present for step in track.steps):
-            span = _run_track(sentence, track, places, guarded)
-            if span:
-                yield span
+    return wanted
 
 
 def _run_track(text: str, track: Track, places: list[_Place], guards: list[_Place]) -> _Span | None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import functools
 import operator
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Final, NamedTuple, TypeVar
 
 from vault_cli.text.injection_rules import RULES, Rule
 from vault_cli.text.injection_words import COMMON, CONCEPTS, NO_CONCEPT
+from vault_cli.text.tokens import STOP_WORDS
 
 WORD: Final = re.compile(r"[a-z0-9_][a-z0-9_']*")
 """A word of a folded text."""
@@ -45,14 +47,14 @@ class Lookup(NamedTuple):
     """Which entries of the vocabulary may be in a text, by what is quick to know of it.
 
     Args:
-        keys: for each word the entries it belongs to: "" for itself, a phrase (with a space on
-            both sides) of which it is the longest word.
+        keys: for each word the entries of which it is the rarest word: the next rarest ("" if
+            there is none), the entry with a space on both sides, its concepts.
         pairs: matches each two characters that may begin a Chinese word.
         han: by these two (or the one there is) the Chinese words and their concepts.
         single: the words of one character.
     """
 
-    keys: dict[str, tuple[tuple[str, int], ...]]
+    keys: dict[str, tuple[tuple[str, str, int], ...]]
     pairs: re.Pattern[str]
     han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
     single: list[tuple[str, int]]
@@ -67,6 +69,8 @@ class Vocabulary(NamedTuple):
         phrases: by first word, the words that follow and the concepts.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
+        guards: the concepts that make a rule harmless when they stand before it.
+        marked: the concepts found by a pattern.
         rare: entries of the rarest step of each rule.
         all: all entries.
         anchored: the tracks by the mask of their rarest step.
@@ -77,6 +81,8 @@ class Vocabulary(NamedTuple):
     phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
     han: dict[str, int]
     silent: tuple[str, ...]
+    guards: int
+    marked: int
     rare: Lookup
     all: Lookup
     anchored: tuple[tuple[int, tuple[Track, ...]], ...]
@@ -102,6 +108,8 @@ def vocabulary() -> Vocabulary:
         _grouped((parts[0], (parts[1:], mask)) for parts, mask in latin.items() if len(parts) > 1),
         han,
         tuple(word for word, mask in han.items() if not mask),
+        bits["NEG"] | bits["DEFEND"],
+        sum(bits[name] for name in PATTERN_CONCEPTS),
         _lookup(latin, han, functools.reduce(operator.or_, anchored)),
         _lookup(latin, han, sum(bits.values())),
         tuple(anchored.items()),
@@ -109,11 +117,9 @@ def vocabulary() -> Vocabulary:
 
 
 def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:
-    keys = _grouped(
-        (max(parts, key=len), (f" {' '.join(parts)} " if parts[1:] else "", mask & wanted))
-        for parts, mask in latin.items()
-        if mask & wanted
-    )
+    entries = [(parts, mask & wanted) for parts, mask in latin.items() if mask & wanted]
+    often = Counter(word for parts, _ in entries for word in parts)
+    keys = _grouped(_key(parts, mask, often) for parts, mask in entries)
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
     pairs = _grouped(((word[0], word[1]), (word, mask)) for word, mask in words if word[1:])
     first = "".join(sorted({pair[0] for pair in pairs}))
@@ -125,6 +131,13 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
         pairs,
         [(word, mask) for word, mask in words if not word[1:]],
     )
+
+
+def _key(
+    parts: tuple[str, ...], mask: int, often: Counter[str]
+) -> tuple[str, tuple[str, str, int]]:
+    first, *others = sorted(parts, key=lambda word: (word in STOP_WORDS, often[word], -len(word)))
+    return first, (others[0] if others else "", f" {' '.join(parts)} ", mask)
 
 
 def _all_entries() -> Iterator[tuple[str, str]]:
@@ -145,7 +158,7 @@ def expand(entry: str) -> Iterator[str]:
         return
     choices, _, after = rest.partition("}")
     for choice in choices.split("/"):
-        yield from expand(before + choice + after)
+        yield from expand(before + choice.strip() + after)
 
 
 def verb_forms(verb: str) -> tuple[str, ...]:
