@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -123,7 +123,7 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     for start, sentence in _sentences(folded.text):
         has_mark = marked and _has_mark(sentence)
         if has_mark or holds_any(sentence, rare):
-            for span in _match(sentence, has_mark=has_mark):
+            for span in _match(sentence, found, has_mark=has_mark):
                 moved = _Span(span.rule, span.start + start, span.end + start)
                 found.setdefault(span.rule.name, moved)
     spans = sorted(found.values(), key=lambda span: (span.start, span.end))
@@ -188,10 +188,11 @@ def _seen_han(joined: str, lookup: Lookup) -> list[tuple[str, int]]:
     ]
 
 
-def _match(sentence: str, *, has_mark: bool) -> Iterator[_Span]:
-    """Yield the rules that one sentence meets."""
+def _match(sentence: str, found: Container[str], *, has_mark: bool) -> Iterator[_Span]:
+    """Yield the rules that one sentence meets, but for those found already."""
     book = vocabulary()
-    tracks = _possible(_seen(_words(sentence), book.all)[0] | (book.marked if has_mark else 0))
+    possible = _possible(_seen(_words(sentence), book.all)[0] | (book.marked if has_mark else 0))
+    tracks = [track for track in possible if track.rule.name not in found]
     if not tracks:
         return
     places = _places(sentence, book, book.guards | _wanted(tracks))
@@ -282,9 +283,9 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     silent = 0  # words before this one are part of a phrase that means nothing
     for at, word in enumerate(words):
         start = tokens[at].start()
-        for rest, mask in book.phrases.get(word, ()):
-            end = at + len(rest) + 1
-            if tuple(words[at + 1 : end]) == rest:
+        for rest, mask in book.phrases.get(tuple(words[at : at + 2]), ()):
+            end = at + len(rest) + 2
+            if tuple(words[at + 2 : end]) == rest:
                 if not mask:
                     silent = max(silent, end)
                 elif mask & wanted and at >= silent:

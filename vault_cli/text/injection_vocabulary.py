@@ -66,7 +66,7 @@ class Vocabulary(NamedTuple):
     Args:
         bits: the bit of each concept.
         words: single words and their concepts; 0 for a word that hides others.
-        phrases: by first word, the words that follow and the concepts.
+        phrases: by their first two words, the words that follow and the concepts.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
         guards: the concepts that make a rule harmless when they stand before it.
@@ -78,7 +78,7 @@ class Vocabulary(NamedTuple):
 
     bits: dict[str, int]
     words: dict[str, int]
-    phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
+    phrases: dict[tuple[str, ...], tuple[tuple[tuple[str, ...], int], ...]]
     han: dict[str, int]
     silent: tuple[str, ...]
     guards: int
@@ -105,7 +105,7 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         bits,
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
-        _grouped((parts[0], (parts[1:], mask)) for parts, mask in latin.items() if len(parts) > 1),
+        _grouped((parts[:2], (parts[2:], mask)) for parts, mask in latin.items() if parts[1:]),
         han,
         tuple(word for word, mask in han.items() if not mask),
         bits["NEG"] | bits["DEFEND"],
