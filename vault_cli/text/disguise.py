@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Final
 
-from vault_cli.text.hidden import show_hidden
+from vault_cli.text.hidden import show_printable
 from vault_cli.text.injection_match import LONGEST, find_hits
 from vault_cli.text.traps import Trap, find_traps
 from vault_cli.text.views import decoded_views
@@ -39,7 +39,7 @@ def _decoded(text: str) -> Iterator[Trap]:
         if hits or view.needless or next(find_traps(view.text), None) is not None:
             seen.add((view.start, view.end))
             at = hits[0].start if hits else 0
-            said = " ".join(show_hidden(view.text[at : at + _SHOWN]).split())
+            said = show_printable(view.text[at : at + _SHOWN])
             yield Trap("encoded-payload", view.start, view.end, f'{view.kind} that says "{said}"')
 
 

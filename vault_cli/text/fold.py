@@ -34,7 +34,8 @@ _ODD = re.compile(
     f"\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff{TRADITIONAL}{ALARM_CLASS}]"
 )
 _SPREAD_WORD = re.compile(
-    r"(?<![a-z0-9])[a-z](?:([ \t]?[-._*·|/+~,][ \t]?|[ \t])[a-z](?![a-z0-9])){3,200}"
+    r"(?<![a-z0-9])[a-z](?P<between>[ \t]?[-._*·|/+~,][ \t]?|[ \t])"
+    r"(?:[a-z](?P=between)){2,200}[a-z](?![a-z0-9])"
 )
 _SPREAD_HAN = re.compile(rf"[ \t_.*·|/+~-](?<=[{_HAN}].)[{_HAN}](?:[ \t_.*·|/+~-]{{1,3}}[{_HAN}])+")
 _SEPARATOR = re.compile(r"[ \t\-._*·|/+~,]+")

@@ -148,7 +148,7 @@ ENGLISH: Final[dict[str, str]] = {
         your new instructions, hidden_instruction, hidden instruction, instruction override, follow
         these new instructions, my new instructions, here are your new, new instructions for you,
         new system prompt, your updated instructions, true instructions are, your real instructions,
-        your actual instructions, new instructions follow, new instructions:, updated procedural
+        your actual instructions, new instructions follow, updated procedural
         guidelines, modified runtime configurations, the above was a test, everything above was a
         test, that was just a test, nueva tarea, nouvelle tache, neue aufgabe, before you can solve
         the task, before completing the task i gave, before solving the task, please do the
@@ -169,7 +169,7 @@ ENGLISH: Final[dict[str, str]] = {
         important new instructions, {updated/modified/revised/refreshed/altered/amended/new/changed}
         {operating/operational/execution/runtime/procedural/functional/behavioral/behavioural}
         {parameters/directives/guidelines/configurations/specifications/instructions/rules/
-        protocols}, new task:, {focus/concentrate} on this {new/fresh} task, this {new/fresh} {task/
+        protocols}, {focus/concentrate} on this {new/fresh} task, this {new/fresh} {task/
         assignment/objective/mission}, {respond/answer/reply} only to this, {shift/turn} {your
         attention/attention/your focus/focus} to, this is your new, {here is/here are} your {real/
         actual/true/new}, {this file/this memory/this note/this rule/this document} {replaces/

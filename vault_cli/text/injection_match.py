@@ -22,6 +22,8 @@ LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
 
 _GUARD_REACH: Final = 40
+_NEGATED_REACH: Final = 12
+_PADDED: Final = 8
 _LONG_WORD: Final = 12
 _LONGEST_WORD: Final = 16
 _PAIR: Final = 2
@@ -36,8 +38,8 @@ _LETTER = re.compile(
     "\uff10-\uff5a\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff]|[a-z@][0134570@$]"
 )
 
-_LEET_WORD = re.compile(r"[a-z]*[013457@$][a-z]+[a-z0-9]*")
-_LEET = str.maketrans("013457@$", "oleastas")
+_LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
+_LEET = (str.maketrans("013457", "oieast"), str.maketrans("013457", "oleast"))
 _TOKEN = re.compile("[a-z0-9_][a-z0-9_']*|[\u3400-\u9fff]+")
 _DEST = re.compile(
     r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
@@ -48,7 +50,7 @@ _DEST = re.compile(
     re.ASCII,
 )
 _KEYFILE = re.compile(
-    r"(?<!\w)\.env(?![\w(])|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
+    r"(?<!\w)\.env(?![\w(]|\.(?:example|sample|template|dist))|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
     r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
     r"|gcloud|bash_history|pgpass|cursor/mcp)|\.git-credentials|wallet\.dat|seed\.txt|\.netrc"
     r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
@@ -113,7 +115,7 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     folded = fold_characters(text[:LONGEST])
     joined = _words(folded.text)
     if _SPREAD.search(joined):
-        folded = join_spread(folded)
+        folded = _part_words(join_spread(folded))
         joined = _words(folded.text)
     rare = _seen(joined, vocabulary().rare)[1]
     marked = _has_mark(folded.text)
@@ -128,6 +130,42 @@ def find_hits(text: str) -> tuple[Hit, ...]:
                 found.setdefault(span.rule.name, moved)
     spans = sorted(found.values(), key=lambda span: (span.start, span.end))
     return tuple(_original(text, folded, span) for span in spans)
+
+
+def _part_words(folded: Folded) -> Folded:
+    """Return a folded text with the words in a run of letters parted (`ignoreprevious`)."""
+    words = vocabulary().words
+    cuts: list[int] = []
+    for match in WORD.finditer(folded.text):
+        run = match.group()
+        if len(run) > _LONG_WORD and run.isalpha() and run not in words:
+            cuts += [match.start() + at for at in _word_ends(run, words)]
+    if not cuts or folded.offsets is None:
+        return folded
+    parts, offsets, done = [], [], 0
+    for cut in cuts:
+        parts.append(folded.text[done:cut] + " ")
+        offsets += [*folded.offsets[done:cut], folded.offsets[cut - 1]]
+        done = cut
+    return Folded(
+        "".join((*parts, folded.text[done:])), offsets + folded.offsets[done:], folded.length
+    )
+
+
+def _word_ends(run: str, words: Container[str]) -> Iterator[int]:
+    """Yield where words of the vocabulary begin or end in a run of letters, longest first."""
+    at = cut = 0
+    while at < len(run):
+        for size in range(min(_LONGEST_WORD, len(run) - at), 3, -1):
+            if run[at : at + size] in words:
+                if at > cut:
+                    yield at
+                at = cut = at + size
+                if cut < len(run):
+                    yield cut
+                break
+        else:
+            at += 1
 
 
 def _words(text: str) -> str:
@@ -168,8 +206,9 @@ def _seen(joined: str, lookup: Lookup) -> tuple[int, list[str]]:
     ]
     for word in words:
         if not word.isalpha() and word.isascii() and _LEET_WORD.fullmatch(word):
-            plain = lookup.keys.get(word.translate(_LEET), ())
-            found += [(word, mask) for _, _, mask in plain]
+            for table in _LEET:
+                plain = lookup.keys.get(word.translate(table), ())
+                found += [(word, mask) for _, _, mask in plain]
     if not joined.isascii():
         found += _seen_han(joined, lookup)
     present = 0
@@ -241,7 +280,10 @@ def _run_track(text: str, track: Track, places: list[_Place], guards: list[_Plac
             before = state[at - 1] if at else (place.start, place.start)
             if not steps[at] & place.mask or before is None:
                 continue
-            if at == 0 or _near(text, track.rule, before[1], place.start):
+            if at == 0 or (
+                _near(text, track.rule, before[1], place.start)
+                and not (track.rule.guard and _negated(place, before[1], guards))
+            ):
                 state[at] = (before[0], place.end)
                 if at == last:
                     span = _Span(track.rule, before[0], place.end)
@@ -251,8 +293,19 @@ def _run_track(text: str, track: Track, places: list[_Place], guards: list[_Plac
 
 
 def _near(text: str, rule: Rule, end: int, start: int) -> bool:
-    gap = rule.gap * 2 // 3 if text[end - 1] >= _FIRST_HAN else rule.gap
-    return 0 <= start - end <= gap
+    """Whether a step that starts at `start` follows one that ended at `end`."""
+    han = text[end - 1] >= _FIRST_HAN
+    most = rule.gap * 2 // 3 if han else rule.gap
+    gap = start - end
+    if most < gap < _PADDED * most:  # do not let spaces carry a step out of reach
+        gap = len(" ".join(text[end:start].split()))
+    return (-1 if han else 0) <= gap <= most  # Chinese words may share a character
+
+
+def _negated(place: _Place, since: int, guards: list[_Place]) -> bool:
+    """Whether a negation stands right before a later step (`secrets must never be sent`)."""
+    at = bisect_left(guards, (max(since, place.start - _NEGATED_REACH),))
+    return at < len(guards) and guards[at].end <= place.start
 
 
 def _guarded(span: _Span, guards: list[_Place]) -> bool:
@@ -283,39 +336,27 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     silent = 0  # words before this one are part of a phrase that means nothing
     for at, word in enumerate(words):
         start = tokens[at].start()
-        for rest, mask in book.phrases.get(tuple(words[at : at + 2]), ()):
-            end = at + len(rest) + 2
-            if tuple(words[at + 2 : end]) == rest:
-                if not mask:
-                    silent = max(silent, end)
-                elif mask & wanted and at >= silent:
-                    yield _Place(start, tokens[end - 1].end(), mask & wanted)
+        phrases = [
+            (at + len(rest) + 2, mask)
+            for rest, mask in book.phrases.get(tuple(words[at : at + 2]), ())
+            if tuple(words[at + 2 : at + 2 + len(rest)]) == rest
+        ]
+        silent = max((silent, *(end for end, mask in phrases if not mask)))
+        if at < silent:
+            continue
+        for end, mask in phrases:
+            if mask & wanted:
+                yield _Place(start, tokens[end - 1].end(), mask & wanted)
         mask = book.words.get(word, 0)
-        if mask & wanted and at >= silent:
+        if mask & wanted:
             yield _Place(start, tokens[at].end(), mask & wanted)
-        elif len(word) > _LONG_WORD and word.isalpha() and word not in book.words:
-            yield from _segments(word, start, book, wanted)
 
 
 def _plain(word: str, book: Vocabulary) -> str:
     if word.isalpha() or word in book.words or not _LEET_WORD.fullmatch(word):
         return word
-    return word.translate(_LEET)
-
-
-def _segments(word: str, start: int, book: Vocabulary, wanted: int) -> Iterator[_Place]:
-    """Words of the vocabulary inside a run of letters (`ignoreprevious`), longest first."""
-    at = 0
-    while at < len(word):
-        for size in range(min(_LONGEST_WORD, len(word) - at), 3, -1):
-            mask = book.words.get(word[at : at + size], 0)
-            if mask:
-                if mask & wanted:
-                    yield _Place(start + at, start + at + size, mask & wanted)
-                at += size
-                break
-        else:
-            at += 1
+    plain = [word.translate(table) for table in _LEET]
+    return next((form for form in plain if form in book.words), plain[0])
 
 
 def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:

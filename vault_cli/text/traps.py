@@ -49,7 +49,7 @@ _ROLE_BRACKET = re.compile(
 )
 _HIDING_STYLE = re.compile(
     r"<[a-z][a-z0-9]{0,12}\s[^<>]{0,300}?(?:display\s{0,2}:\s{0,2}none|visibility\s{0,2}:\s{0,2}hidden"
-    r"|font-size\s{0,2}:\s{0,2}0|opacity\s{0,2}:\s{0,2}0(?![.\d])|color\s{0,2}:\s{0,2}(?:white|#fff)"
+    r"|font-size\s{0,2}:\s{0,2}0|opacity\s{0,2}:\s{0,2}0(?![.\d])|color\s{0,2}:\s{0,2}(?:white|#fff(?:fff)?)(?![\w-])"
     r"|text-indent\s{0,2}:\s{0,2}-\d{3}|(?:left|top)\s{0,2}:\s{0,2}-\d{3,5}px)[^<>]{0,300}>(?=[^<\s])",
     re.IGNORECASE,
 )
@@ -120,7 +120,7 @@ _BEFORE: Final = 48
 def find_traps(text: str) -> Iterator[Trap]:
     """Yield the traps of a text, kind by kind; the cheap marks of each are looked for first."""
     lower = text.lower()
-    if ":" in text or "：" in text:
+    if holds_any(text, (":", "：", "[", "【")):
         yield from _role_lines(text, lower)
     if "<" in text or "]:" in text:
         yield from _hidden_html(text)

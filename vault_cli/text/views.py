@@ -154,7 +154,7 @@ def _from_codes(raw: str) -> str:
 
 
 def _from_escapes(raw: str) -> str:
-    return _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), raw)
+    return _ESCAPE.sub(lambda match: chr(int(match[match.lastindex or 0], 16)), raw)
 
 
 def _from_percent(raw: str) -> str:
@@ -182,7 +182,10 @@ def _bare(raw: str) -> str:
     return _INSIDE_WORD.sub("", raw)
 
 
-_ESCAPE = re.compile(r"\\(?:u\{?|U0{0,4})([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})")
+_ESCAPE_FORM: Final = (
+    r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\x([2-7][0-9a-fA-F])"
+)
+_ESCAPE = re.compile(_ESCAPE_FORM)
 _STRING_PLUS = re.compile(r"[\"']\s{0,4}\+\s{0,4}[\"']")
 _INSIDE_WORD = re.compile(r"(?<=\w)(?:<!--[^<>]{0,200}-->|</?[a-z]{1,8}/?>|\*{2,3}|~~)(?=\w)")
 _LINE = re.compile(r"[^\n]{12,2000}")
@@ -217,7 +220,7 @@ _FORMS: Final = (
     _Form("character references", ("&#",),
           re.compile(r"(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});?[ ]?){4,}"), html.unescape, hides=True),
     _Form("escapes", ("\\u", "\\x"),
-          re.compile(r"(?:(?:\\(?:u\{?|U0{0,4})[0-9a-fA-F]{4,6}\}?|\\x[2-7][0-9a-fA-F])[ ]?){4,}"),
+          re.compile(rf"(?:(?:{_ESCAPE_FORM})[ ]?){{4,}}"),
           _from_escapes, hides=True),
     _Form("Morse code", (". -", "- .", ".-", "-."),
           re.compile(r"(?:[.-]{1,5}[ /|]{1,3}){8,}[.-]{0,5}"), _from_morse),
