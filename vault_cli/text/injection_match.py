@@ -298,7 +298,7 @@ def _near(text: str, rule: Rule, end: int, start: int) -> bool:
     most = rule.gap * 2 // 3 if han else rule.gap
     gap = start - end
     if most < gap < _PADDED * most:  # do not let spaces carry a step out of reach
-        gap = len(" ".join(text[end:start].split()))
+        gap = len(" ".join(text[end:start].split())) + 2
     return (-1 if han else 0) <= gap <= most  # Chinese words may share a character
 
 

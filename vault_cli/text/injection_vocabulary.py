@@ -181,12 +181,8 @@ def _grouped(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, tuple[_V, ...]]:
 def _tracks(rule: Rule, bits: dict[str, int]) -> Iterator[Track]:
     named = [step.split("|") for step in rule.steps.lstrip("* ").split()]
     masks = [sum(bits[name] for name in names) for names in named]
-    rarest = min(range(len(masks)), key=lambda at: max(_frequency(name) for name in named[at]))
+    often = [sum(COMMON.get(name, 0) for name in names) for names in named]
+    rarest = often.index(min(often))
     unless = sum(bits[name] for name in rule.unless.split())
     orders = permutations(masks) if rule.steps.startswith("*") else (tuple(masks),)
     return (Track(rule, order, masks[rarest], unless) for order in orders)
-
-
-def _frequency(name: str) -> int:
-    """Return how common a concept is in honest texts, as its place in COMMON (0: rare)."""
-    return COMMON.index(name) + 1 if name in COMMON else 0

@@ -24,7 +24,6 @@ _PRINTABLE_SHARE: Final = 0.9
 _NEEDLESS_LETTERS: Final = 6
 _ASCII_END: Final = 0x7F
 _LONG: Final = "a long word"
-_LONG_WORD: Final = 16
 _NUMBERS: Final = "numbers"
 _FEW_NUMBERS: Final = 5
 
@@ -90,7 +89,7 @@ def _marks(text: str) -> set[str]:
     lower = text.lower()
     marks = {mark for mark in _ALL_MARKS if mark in lower}
     words = text.split()
-    if max(map(len, words), default=0) >= _LONG_WORD:
+    if _DENSE_WORD.search(text):
         marks.add(_LONG)
     if sum([word[0].isdigit() for word in words]) > _FEW_NUMBERS:
         marks.add(_NUMBERS)
@@ -182,6 +181,7 @@ def _bare(raw: str) -> str:
     return _INSIDE_WORD.sub("", raw)
 
 
+_DENSE_WORD = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,6}")
 _ESCAPE_FORM: Final = (
     r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\x([2-7][0-9a-fA-F])"
 )
@@ -207,7 +207,7 @@ _DENSE: Final = (
     (re.compile(r"[\w+/-]+={0,2}"), _from_base64),
 )
 _FORMS: Final = (
-    _Form("an encoded word", (_LONG,), re.compile(r"[A-Za-z0-9+/_-]{16,}={0,6}"), _from_dense),
+    _Form("an encoded word", (_LONG,), _DENSE_WORD, _from_dense),
     _Form("hexadecimal", (_NUMBERS, "\\x", "0x"),
           re.compile(r"(?<!\w)(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ :,]{0,2}){8,}(?!\w)"), _from_hex),
     _Form("binary digits", (_NUMBERS,), re.compile(r"(?<!\w)(?:[01]{8}\s{0,2}){6,}(?!\w)"),
