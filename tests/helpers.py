@@ -33,6 +33,12 @@ GOLDEN = PROJECT / "tests" / "golden"
 NOW = "2026-11-30T12:00:00Z"
 """The frozen clock of every test that does not set its own."""
 
+CONFIRMED: Mapping[str, Any] = {
+    "evidence": [{"id": "e1", "type": "session-event", "session": "7f", "start": "1", "end": "9"}],
+    "verification": {"method": "user-confirmation", "actor": "user", "evidence": ["e1"]},
+}
+"""Front matter that carries `status: verified`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Result:

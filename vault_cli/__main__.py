@@ -39,5 +39,16 @@ def _leave_locale() -> None:
         return
 
 
+def _leave_working_directory() -> None:
+    """Import nothing from the working directory, where `python -m` looks first.
+
+    It may be a vault somebody else filled: a `yaml.py` in it would run. Our own modules are found
+    through the package, wherever it is.
+    """
+    if not sys.flags.safe_path and sys.path and sys.path[0] in {"", os.getcwd()}:  # noqa: PTH109 - pathlib costs start-up
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _leave_working_directory()
     sys.exit(main())

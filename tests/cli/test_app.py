@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -10,18 +11,27 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 from helpers import PROJECT, make_vault, run, run_real
 
 from vault_cli.cli.commands import COMMANDS, PANELS
 
 TESTS = Path(__file__).parent
-GROUPS = {"config": ("show", "set")}
+
+
+def subcommands(name: str) -> list[str]:
+    """The commands of a group, none for a plain command."""
+    entry = COMMANDS[name]
+    found = getattr(importlib.import_module(f"vault_cli.cli.{entry.module}"), entry.function)
+    if not isinstance(found, typer.Typer):
+        return []
+    return [str(info.name) for info in found.registered_commands]
 
 
 def all_commands() -> list[list[str]]:
     names: list[list[str]] = []
     for name in COMMANDS:
-        names += [[name, sub] for sub in GROUPS[name]] if name in GROUPS else [[name]]
+        names += [[name, sub] for sub in subcommands(name)] or [[name]]
     return names
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from vault_cli.features.health import check, check_history, check_relations
 from vault_cli.features.links import LinkIndex, find_links
-from vault_cli.features.parts import is_chinese, missing_parts, verification_problem
+from vault_cli.features.parts import is_chinese, missing_parts
+from vault_cli.model.evidence import judge_verification
 from vault_cli.model.record import Snapshot
 
 
@@ -184,6 +185,7 @@ def test_unknown_targets(make_vault: Any, note: Any, findings: Any) -> None:
         "dangling-derived-from",
         "dangling-supersedes",
         "self-relation",
+        "support-weakened",
     ]
 
 
@@ -241,7 +243,12 @@ def test_expired_is_a_note(make_vault: Any, note: Any, findings: Any) -> None:
         ("fact", "# Only a title\n", {}, ("text",)),
         ("fact", "# T\n", {"summary": "So it is."}, ()),
         ("insight", "Text.\n", {}, ("derived_from",)),
-        ("insight", "Text.\n", {"evidence": "[{id: e1, type: commit, commit: x}]"}, ()),
+        (
+            "insight",
+            "Text.\n",
+            {"evidence": "[{id: e1, type: commit, commit: 5278b95, observed: 2026-11-30}]"},
+            (),
+        ),
         ("hypothesis", "Text.\n\n## How to test\nT\n", {}, ()),
         ("hypothesis", "内容。\n\n## 如何验证\n试\n", {}, ()),
         ("hypothesis", "Text.\n", {}, ("test",)),
@@ -264,7 +271,8 @@ def test_ended_records_are_not_nagged_about_parts(
     assert findings(vault) == []
 
 
-EVENT = "{id: e1, type: session-event, session: s, start: 1, end: 2}"
+EVENT = "{id: e1, type: session-event, session: s, start: 1, end: 2, observed: 2026-11-30}"
+HASH = "0a" * 32
 
 
 @pytest.mark.parametrize(
@@ -273,21 +281,31 @@ EVENT = "{id: e1, type: session-event, session: s, start: 1, end: 2}"
         (f"[{EVENT}]", "{method: user-confirmation, evidence: [e1]}", ""),
         (f"[{EVENT}]", "{method: user-confirmation, evidence: e1}", ""),
         (
-            "[{id: e1, type: external-uri, uri: u, captured_sha256: h}]",
-            "{method: source, evidence: [e1]}",
+            f"[{{id: e1, type: external-uri, uri: 'https://a.invalid/b', captured_sha256: {HASH}}}]",
+            "{method: independent-source, evidence: [e1]}",
             "",
         ),
         (f"[{EVENT}]", None, "no verification"),
         (f"[{EVENT}]", "{evidence: [e1]}", "no method"),
-        (f"[{EVENT}]", "{method: m}", "no evidence"),
-        (f"[{EVENT}]", "{method: m, evidence: [e2]}", "e2"),
+        (f"[{EVENT}]", "{method: user-confirmation}", "no evidence"),
+        (f"[{EVENT}]", "{method: user-confirmation, evidence: [e2]}", "e2"),
+        (f"[{EVENT}]", "{method: trust-me, evidence: [e1]}", "no method 'trust-me'"),
+        (f"[{EVENT}]", "{method: independent-source, evidence: [e1]}", "external-uri"),
         (
             "[{id: e1, type: session-event, session: s, start: 1}]",
-            "{method: m, evidence: [e1]}",
-            "eligible",
+            "{method: user-confirmation, evidence: [e1]}",
+            "incomplete: e1",
         ),
-        ("[{id: e1, type: review-report, sha256: h}]", "{method: m, evidence: [e1]}", "eligible"),
-        ("[{id: e1, type: external-uri, uri: u}]", "{method: m, evidence: [e1]}", "eligible"),
+        (
+            "[{id: e1, type: external-uri, uri: 'https://a.invalid/b'}]",
+            "{method: independent-source, evidence: [e1]}",
+            "incomplete: e1",
+        ),
+        (
+            f"[{{id: e1, type: review-report, location: r.md, sha256: {HASH}, target_sha256: {HASH}}}]",
+            "{method: user-confirmation, evidence: [e1]}",
+            "e1 (review-report) is not eligible",
+        ),
     ],
 )
 def test_verified_needs_eligible_evidence(
@@ -297,8 +315,9 @@ def test_verified_needs_eligible_evidence(
     if verification:
         keys["verification"] = verification
     vault = make_vault({"a.md": note(id="a", kind="fact", status="verified", **keys)})
-    assert words in verification_problem(vault.record("a").fields)
-    assert codes(findings(vault)) == (["verified-without-evidence"] if words else [])
+    assert words in judge_verification(vault.record("a"))[1]
+    expected = "verified-without-evidence" if words else "verification-unbound"
+    assert [code for code in codes(findings(vault)) if code != "bad-evidence"] == [expected]
 
 
 # --- history

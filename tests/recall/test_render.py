@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import CONFIRMED
 
 from vault_cli.errors import Diagnostic, UsageError
 from vault_cli.model.record import Kind, Record, Snapshot, Status, Validity
@@ -22,6 +23,8 @@ GOLDEN = Path(__file__).parent / "golden"
 
 def record(key: str, kind: str = "lesson", **values: Any) -> Record:
     status = Status(values.pop("status", "active"))
+    if status is Status.VERIFIED:
+        values.setdefault("fields", CONFIRMED)
     values.setdefault("title", f"Title of {key}")
     values.setdefault("body", "Text.\n")
     return Record(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from helpers import CONFIRMED
 
 from vault_cli.model.record import Kind, Record, Status, Tally
 from vault_cli.recall.score import (
@@ -19,6 +20,8 @@ from vault_cli.recall.score import (
 
 def record(**values: Any) -> Record:
     status = Status(values.pop("status", "active"))
+    if status is Status.VERIFIED:
+        values.setdefault("fields", CONFIRMED)
     values.setdefault("title", "Title")
     values.setdefault("body", "")
     return Record(

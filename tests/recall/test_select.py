@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from helpers import CONFIRMED
 
 from vault_cli.errors import Diagnostic
 from vault_cli.model.record import Kind, Record, Scope, Snapshot, Status, Tally, Validity
@@ -16,6 +17,8 @@ NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 def record(key: str, kind: str = "lesson", **values: Any) -> Record:
     status = Status(values.pop("status", "active"))
+    if status is Status.VERIFIED:
+        values.setdefault("fields", CONFIRMED)
     values.setdefault("title", f"Title of {key}")
     values.setdefault("body", "Text.\n")
     values.setdefault("path", f"memories/{key}.md")

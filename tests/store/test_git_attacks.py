@@ -1,65 +1,24 @@
 """A repository received from somebody must not make git execute anything.
 
-Every trick plants a command that leaves a canary file. Every operation of `Repository` runs, with
-vault files present that the trick's filters and diff drivers apply to.
+Every operation of `Repository` runs under every trick of `git_tricks`, with vault files present
+that the trick's filters and diff drivers apply to.
 """
 
 from __future__ import annotations
 
 import os
-import stat
+import signal
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from git_tricks import TRICKS, Scene
 
 from vault_cli.errors import StoreError, VaultError
 from vault_cli.store.repo import Repository
-
-Trick = Callable[["Scene"], None]
-
-
-class Scene:
-    """A received vault `work`, and the canary that a planted command would leave."""
-
-    def __init__(self, base: Path) -> None:
-        self.work = base / "work"
-        self.canary = base / "canary"
-        self.script = base / "evil.sh"
-        self.script.write_text(f'#!/bin/sh\necho "$0 $@" >> "{self.canary}"\ncat 2>/dev/null\n')
-        self.script.chmod(0o755)
-        self.work.mkdir()
-        self.git("init", "-q", "-b", "main")
-        self.write("memories/a.md", "one\n")
-        self.write("vault.toml", "schema = 1\n")
-        self.git("add", ".")
-        self.git("commit", "-qm", "base")
-        self.write("memories/b.md", "two\n")
-        self.git("add", ".")
-        self.git("commit", "-qm", "second")
-
-    def git(self, *args: str) -> None:
-        subprocess.run(["git", *args], cwd=self.work, check=True, capture_output=True)
-
-    def write(self, path: str, text: str) -> None:
-        target = self.work / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
-
-    def config(self, key: str, value: str | None = None) -> None:
-        self.git("config", key, value or str(self.script))
-
-    def hook(self, name: str, folder: str = ".git/hooks") -> None:
-        path = self.work / folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f'#!/bin/sh\necho {name} >> "{self.canary}"\n')
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-
-    def attributes(self, text: str) -> None:
-        self.write(".gitattributes", text)
-        self.write(".git/info/attributes", text)
 
 
 @pytest.fixture
@@ -75,150 +34,6 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "state"))
     return Scene(tmp_path)
 
-
-def _set(key: str, value: str | None = None) -> Trick:
-    return lambda scene: scene.config(key, value)
-
-
-def _hook(name: str) -> Trick:
-    return lambda scene: scene.hook(name)
-
-
-def _driver(attributes: str, *keys: str) -> Trick:
-    def plant(scene: Scene) -> None:
-        for key in keys:
-            scene.config(key)
-        scene.attributes(attributes)
-
-    return plant
-
-
-def _hooks_path(scene: Scene) -> None:
-    for name in ("pre-commit", "post-commit", "reference-transaction", "post-index-change"):
-        scene.hook(name, "githooks")
-    scene.config("core.hooksPath", "githooks")
-
-
-def _signing(scene: Scene) -> None:
-    scene.config("commit.gpgsign", "true")
-    scene.config("gpg.program")
-    scene.config("log.showSignature", "true")
-    scene.config("user.signingkey", "ABCDEF")
-
-
-def _ssh_signing(scene: Scene) -> None:
-    scene.config("commit.gpgsign", "true")
-    scene.config("gpg.format", "ssh")
-    scene.config("gpg.ssh.program")
-    scene.config("gpg.ssh.defaultKeyCommand")
-
-
-def _include(scene: Scene) -> None:
-    scene.write("extra.cfg", f'[core]\n\tfsmonitor = "{scene.script}"\n\thooksPath = githooks\n')
-    scene.hook("pre-commit", "githooks")
-    scene.hook("reference-transaction", "githooks")
-    scene.config("include.path", "../extra.cfg")
-
-
-def _include_if(scene: Scene) -> None:
-    scene.write("extra.cfg", f'[core]\n\tfsmonitor = "{scene.script}"\n')
-    scene.config("includeIf.gitdir:**.path", "../extra.cfg")
-
-
-def _embedded_bare(scene: Scene) -> None:
-    """A bare repository committed into the tree, with a monitor command in its configuration."""
-    inner = scene.work / "memories"
-    subprocess.run(["git", "init", "-q", "--bare", str(inner)], check=True, capture_output=True)
-    with (inner / "config").open("a") as handle:
-        handle.write(f'[core]\n\tworktree = .\n\tfsmonitor = "{scene.script}"\n')
-
-
-def _promisor(scene: Scene) -> None:
-    """A missing object makes git fetch it: through a transport that is a command."""
-    scene.config("core.repositoryformatversion", "1")
-    scene.config("extensions.partialClone", "origin")
-    scene.config("remote.origin.promisor", "true")
-    scene.config("remote.origin.url", f"ext::{scene.script} %S")
-    scene.config("protocol.ext.allow", "always")
-    _drop_blob(scene)
-
-
-def _promisor_uploadpack(scene: Scene) -> None:
-    scene.config("core.repositoryformatversion", "1")
-    scene.config("extensions.partialClone", "origin")
-    scene.config("remote.origin.promisor", "true")
-    scene.config("remote.origin.url", str(scene.work.parent / "elsewhere"))
-    scene.config("remote.origin.uploadpack")
-    _drop_blob(scene)
-
-
-def _drop_blob(scene: Scene) -> None:
-    out = subprocess.run(
-        ["git", "rev-parse", "HEAD:memories/a.md"], cwd=scene.work, check=True, capture_output=True
-    )
-    blob = out.stdout.decode().strip()
-    (scene.work / ".git/objects" / blob[:2] / blob[2:]).unlink()
-
-
-def _worktree_config(scene: Scene) -> None:
-    scene.config("extensions.worktreeConfig", "true")
-    (scene.work / ".git/config.worktree").write_text(f'[core]\n\tfsmonitor = "{scene.script}"\n')
-
-
-def _git_in_the_vault(scene: Scene) -> None:
-    for folder in (".", "memories"):
-        target = scene.work / folder / "git"
-        target.write_bytes(scene.script.read_bytes())
-        target.chmod(0o755)
-    os.environ["PATH"] = os.pathsep.join((".", str(scene.work), "", os.environ["PATH"]))
-
-
-TRICKS: dict[str, Trick] = {
-    "fsmonitor": _set("core.fsmonitor"),
-    **{
-        f"hook-{name}": _hook(name)
-        for name in (
-            "pre-commit",
-            "prepare-commit-msg",
-            "commit-msg",
-            "post-commit",
-            "post-index-change",
-            "reference-transaction",
-            "post-rewrite",
-            "pre-auto-gc",
-            "fsmonitor-watchman",
-        )
-    },
-    "hooks-path": _hooks_path,
-    "filter-clean": _driver("* filter=x\n", "filter.x.clean", "filter.x.smudge"),
-    "filter-process": _driver("* filter=x\n", "filter.x.process"),
-    "diff-external": _set("diff.external"),
-    "diff-command": _driver("* diff=x\n", "diff.x.command"),
-    "diff-textconv": _driver("* diff=x\n", "diff.x.textconv"),
-    "merge-driver": _driver("* merge=x\n", "merge.x.driver"),
-    "signing": _signing,
-    "signing-ssh": _ssh_signing,
-    "include": _include,
-    "include-if": _include_if,
-    "worktree-config": _worktree_config,
-    "embedded-bare": _embedded_bare,
-    "promisor-ext": _promisor,
-    "promisor-uploadpack": _promisor_uploadpack,
-    "ssh-command": _set("core.sshCommand"),
-    "git-proxy": _set("core.gitProxy"),
-    "editor": _set("core.editor"),
-    "sequence-editor": _set("sequence.editor"),
-    "pager": _set("core.pager"),
-    "pager-log": _set("pager.log"),
-    "askpass": _set("core.askPass"),
-    "alias": _set("alias.update-index", "!touch canary"),
-    "credential": _set("credential.helper"),
-    "trailer-command": _set("trailer.Vault-Id.command"),
-    "alternate-refs": _set("core.alternateRefsCommand"),
-    "remote-ext": _set("remote.origin.url", "ext::touch canary"),
-    "remote-uploadpack": _set("remote.origin.uploadpack"),
-    "git-in-the-vault": _git_in_the_vault,
-}
 
 NEEDS_NO_TRUST = {"embedded-bare", "git-in-the-vault"}
 
@@ -295,18 +110,84 @@ def test_the_trick_is_named_and_the_commit_works_without_it(name: str, scene: Sc
     assert repo.read_blob(commit, "memories/new.md") == b"new\r\n"
 
 
-def test_the_tricks_do_run_with_plain_git(scene: Scene) -> None:
+_COMMIT = ("commit", "-qam", "x")
+CARELESS: dict[str, tuple[str, ...]] = {
+    "fsmonitor": ("status",),
+    "hook-pre-commit": _COMMIT,
+    "hook-prepare-commit-msg": _COMMIT,
+    "hook-commit-msg": _COMMIT,
+    "hook-post-commit": _COMMIT,
+    "hook-post-index-change": _COMMIT,
+    "hook-reference-transaction": _COMMIT,
+    "hook-post-rewrite": ("commit", "--amend", "-qm", "x"),
+    "hooks-path": _COMMIT,
+    "filter-clean": ("add", "."),
+    "filter-process": ("add", "."),
+    "diff-external": ("diff",),
+    "diff-command": ("diff",),
+    "diff-textconv": ("diff",),
+    "signing": _COMMIT,
+    "signing-ssh": _COMMIT,
+    "include": ("status",),
+    "include-if": ("status",),
+    "worktree-config": ("status",),
+    "embedded-bare": ("-C", "memories", "status"),
+    "promisor-ext": ("show", "HEAD~1:memories/a.md"),
+    "promisor-uploadpack": ("show", "HEAD~1:memories/a.md"),
+    "ssh-command": ("ls-remote", "ssh://host.invalid/x"),
+    "git-proxy": ("ls-remote", "git://host.invalid/x"),
+    "editor": ("commit", "-qa"),
+    "sequence-editor": ("rebase", "-i", "HEAD~1"),
+    "askpass": ("credential", "fill"),
+    "credential": ("credential", "fill"),
+    "trailer-command": ("interpret-trailers", "--trailer", "Vault-Id: x", "memories/a.md"),
+    "git-in-the-vault": ("status",),
+}
+"""What somebody, or a program that calls git without care, would run to set a trick off."""
+
+
+@pytest.mark.parametrize("name", CARELESS)
+def test_the_trick_runs_with_plain_git(
+    name: str, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The matrix would be worthless if the planted commands could not run at all."""
-    ran = []
-    for name in ("hook-pre-commit", "fsmonitor", "filter-clean"):
-        TRICKS[name](scene)
-        scene.write("memories/a.md", f"{name}\n")
-        subprocess.run(["git", "add", "."], cwd=scene.work, check=False, capture_output=True)
-        subprocess.run(["git", "commit", "-qm", "x"], cwd=scene.work, check=False)
-        if scene.canary.exists():
-            ran.append(name)
-            scene.canary.unlink()
-    assert ran == ["hook-pre-commit", "fsmonitor", "filter-clean"]
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    monkeypatch.setenv("GIT_TERMINAL_PROMPT", "1")
+    if name != "sequence-editor":  # a rebase wants a clean tree
+        scene.write("memories/a.md", "changed\n")
+    TRICKS[name](scene)
+    asked = b"protocol=https\nhost=host.invalid\n\n" if name in {"askpass", "credential"} else b""
+    process = subprocess.Popen(
+        ["git", *CARELESS[name]],
+        cwd=scene.work,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            process.stdin.write(asked)
+            process.stdin.close()
+        assert _appears(scene, process)
+    finally:  # some planted commands wait for an answer that never comes
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _appears(scene: Scene, process: subprocess.Popen[bytes]) -> bool:
+    """Whether the canary is there within a while, or when git has ended."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        ended = process.poll() is not None
+        if scene.canary.exists() or (scene.work / "canary").exists():
+            return True
+        if ended:
+            return False
+        time.sleep(0.01)
+    return False
 
 
 def test_a_required_filter_is_not_passed_over(scene: Scene) -> None:

@@ -42,6 +42,19 @@ def complete_status(incomplete: str) -> list[str]:
     return [str(status) for status in Status if status.startswith(incomplete)]
 
 
+def complete_topic(incomplete: str) -> list[tuple[str, str]]:
+    """Return (name, title) of the declared topics, by id where a shell could read the name."""
+    from vault_cli.recall.topics import TopicTable
+
+    rows = []
+    for topic in TopicTable(_records()).topics:
+        word = topic.name if plain_title(topic.name) == topic.name else topic.record.id
+        word = topic.record.id if " " in word else word
+        if word.startswith(incomplete):
+            rows.append((word, plain_title(topic.name)))
+    return rows
+
+
 def _matches(incomplete: str, records: Iterator[Record]) -> Iterator[tuple[str, str]]:
     for record in records:
         if record.id.startswith(incomplete) and ID_PATTERN.fullmatch(record.id):
@@ -55,10 +68,20 @@ def plain_title(title: str) -> str:
 
 
 def _records() -> Iterator[Record]:
-    from vault_cli.store.vault import Vault, find_vault
+    from vault_cli.store.layers import find_layers
 
     try:
-        root = find_vault(None, cwd=Path.cwd(), environ=os.environ)
-        yield from Vault.open(root, environ=os.environ).snapshot().records
+        layers = find_layers(None, cwd=Path.cwd(), environ=os.environ)
     except Exception:  # noqa: BLE001 - a shell must never see an error of ours while completing
         return
+    for root in (layers.home, layers.beside):
+        yield from _records_in(root) if root is not None else ()
+
+
+def _records_in(root: Path) -> tuple[Record, ...]:
+    from vault_cli.store.vault import Vault
+
+    try:
+        return Vault.open(root, environ=os.environ, lenient=True).snapshot(whole=False).records
+    except Exception:  # noqa: BLE001 - as above
+        return ()

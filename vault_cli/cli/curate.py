@@ -11,6 +11,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.rendering import scope_here
 from vault_cli.cli.views import plural
 from vault_cli.errors import RefusedError, UsageError, VaultError
 from vault_cli.model.record import Kind
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from vault_cli.cli.editor import Desk
     from vault_cli.features.records import Planned
     from vault_cli.features.requests import DraftRequest
+    from vault_cli.model.change import Change
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record
 
@@ -47,6 +49,7 @@ def add(
     checklist: flags.Checklist = False,
     correction: flags.Correction = False,
     reason: flags.Reason = "",
+    to_user: flags.ToUser = False,
 ) -> int:
     """Write a new draft; a person approves it later.
 
@@ -57,6 +60,7 @@ def add(
     Examples:
       mvault add lesson --title "Check node_modules/.bin first" --section problem="npx downloads"
       mvault add rule --title "提交前先跑测试" --required --body "没有例外。"
+      mvault add fact --title "Staging has two workers" --scope project
       git log -1 --format=%B | mvault add note --title "Why the cache went away"
       mvault add recipe
     """
@@ -65,6 +69,9 @@ def add(
     inv: Invocation = ctx.obj
     if title is not None and not title.strip():
         raise UsageError("--title is empty", hint="Write one line that says it, or leave it out.")
+    if to_user:
+        inv.reading.write_to_user()
+    scope = scope_here(inv, scope)
     values: dict[str, Any] = {"title": title, "scope": scope, "summary": summary, "source": source}
     values |= {"applies_when": applies_when, "boundary": boundary, "confidence": confidence}
     values |= {"importance": importance, "valid_from": valid_from, "valid_to": valid_to}
@@ -82,6 +89,7 @@ def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
     from vault_cli.cli.intake import section_notes
     from vault_cli.features.drafts import plan_add
     from vault_cli.features.parts import has_text
+    from vault_cli.features.support import require_sound_change
 
     planned = plan_add(
         inv.snapshot,
@@ -91,6 +99,7 @@ def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
         origin="cli",
         random_int=inv.random_int,
     )
+    require_sound_change(inv.snapshot, planned.change)
     own = planned.ids[0]
     title = request.title or planned.change.subject.partition(": ")[2]
     notes = [*planned.notes, *section_notes(planned.change.edits[0].path, request.sections)]
@@ -143,10 +152,13 @@ def edit(
     if set_:
         from vault_cli.cli.intake import parse_sets
         from vault_cli.features.records import plan_set
+        from vault_cli.features.support import require_sound_change
 
         values = parse_sets(set_, known=record.fields)
         change = plan_set(record, data, values, verb="edit", reason=reason, actor=actor)
+        require_sound_change(inv.snapshot, change, record)
         plan = Plan(change, f"edited {record.id}", "Change this record in force?", yes=yes)
+        plan.hints = _verify_again(change, record)
         plan.nothing = f"{', '.join(values)} stands there like that already"
         return inv.submit(plan)
     return edit_in_editor(inv, record, data, actor, reason=reason, yes=yes)
@@ -172,6 +184,7 @@ def edit_in_editor(
     """Edit a record's file in the editor until it can be taken over or the person gives up."""
     from vault_cli.cli.editor import open_desk
     from vault_cli.features.records import plan_edit
+    from vault_cli.features.support import require_sound_change
 
     desk = open_desk(inv, record.path.rsplit("/", 1)[-1])
     text = data
@@ -184,13 +197,25 @@ def edit_in_editor(
             text = edited.data if edited.data is not None else text
             try:
                 change = plan_edit(record, data, text, actor=actor, reason=reason)
+                require_sound_change(inv.snapshot, change, record)
                 done = f"edited {record.id}: {record.title}"
-                return inv.submit(Plan(change, done, "Change this record in force?", yes=yes))
+                plan = Plan(change, done, "Change this record in force?", yes=yes)
+                plan.hints = _verify_again(change, record)
+                return inv.submit(plan)
             except VaultError as error:
                 if not _edit_again(inv, desk, text, error):
                     raise
     finally:
         desk.clear()
+
+
+def _verify_again(change: Change, record: Record) -> tuple[str, ...]:
+    """Say that a verification was of the text before the edit, where it was."""
+    from vault_cli.features.evidence import outdates_verification
+
+    if not outdates_verification(change, record):
+        return ()
+    return (f"It was verified with another text; confirm this one: mvault verify {record.id}",)
 
 
 def _unchanged(inv: Invocation, verb: str, record: Record, hint: str) -> int:
@@ -284,6 +309,7 @@ def _submit_revision(
     reason: str,
 ) -> int:
     from vault_cli.features.drafts import plan_revise
+    from vault_cli.features.support import require_sound_change
 
     planned: Planned = plan_revise(
         inv.snapshot,
@@ -297,6 +323,7 @@ def _submit_revision(
         values=values,
         reason=reason,
     )
+    require_sound_change(inv.snapshot, planned.change, record)
     own = planned.ids[0] if planned.ids else record.id
     hint = f"A person puts it in force: mvault approve {own}"
     done = f"revised {record.id} as draft {own}" if own != record.id else f"revised draft {own}"

@@ -41,8 +41,3 @@ def check_scope(text: str) -> None:
 def in_scope(record: Record, text: str) -> bool:
     """Tell whether a record has the scope `text`, or is on the level it names."""
     return str(record.scope) == text or record.scope.level == text
-
-
-def has_topic(record: Record, text: str) -> bool:
-    """Tell whether a record has a topic, whatever its letter case."""
-    return text.casefold() in {topic.casefold() for topic in record.topics}

@@ -11,6 +11,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, finding_lines, inline
+from vault_cli.cli.rendering import other_lines, place_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
@@ -19,7 +20,7 @@ from vault_cli.cli.views import (
     record_data,
     summary_line,
 )
-from vault_cli.errors import Diagnostic, NeedsPersonError, VaultError
+from vault_cli.errors import Diagnostic, NeedsPersonError, UsageError, VaultError
 from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.names import show_path
@@ -49,6 +50,8 @@ def status(ctx: typer.Context) -> int:
     settings = inv.vault.config.diagnostics
     data = {
         "vault": str(inv.root),
+        "other_vault": inv.reading.describe_other(),
+        **place_data(inv),
         "repository": _repository_data(repo),
         "counts": {
             "records": len(snapshot.records),
@@ -140,6 +143,7 @@ def _status_lines(
 ) -> Iterator[Line]:
     counts = data["counts"]
     yield [("dim", "vault: "), data["vault"]]
+    yield from other_lines(data)
     shown = _counts_text(counts["by_status"])
     yield [("dim", "records: "), shown, f"; {counts['in_force']} in force"]
     repository = data["repository"]
@@ -196,21 +200,39 @@ def check(
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="[PATH...]", help="Only these files or folders.")
     ] = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Repair what needs no choice: shown first, one commit.")
+    ] = False,
+    jumps: Annotated[
+        bool,
+        typer.Option("--jumps", help="With --fix: also set statuses back that jumped by hand."),
+    ] = False,
+    yes: flags.Yes = False,
 ) -> int:
     """Check every file of the vault, or only some; exit 1 when something has to be done.
 
     Errors keep a file out; warnings marked as holding keep a record from the render. Both end
-    with 1. Other warnings and notes do not.
+    with 1. Other warnings and notes do not. --fix repairs lost and double successors, circles,
+    one-sided conflicts, misspelt statuses and a `verified` that nothing carries; what needs a
+    choice is left and said.
 
     Examples:
       mvault check
+      mvault check --fix --dry-run
       mvault check drafts/2026-11/some-note.md
       mvault --json check
     """
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
-    snapshot = inv.snapshot
     wanted = tuple(_checked_path(inv, text) for text in paths or ())
+    if fix:
+        from vault_cli.cli.repairing import fix as fix_vault
+
+        fixable = (lambda path: _is_below(path, wanted)) if wanted else (lambda _: True)
+        return fix_vault(inv, jumps=jumps, only=fixable, yes=yes)
+    if jumps:
+        raise UsageError("--jumps goes with --fix", hint="Run: mvault check --fix --jumps")
+    snapshot = inv.snapshot
     found = _all_findings(inv)
     if wanted:
         found = [item for item in found if _is_below(item.path, wanted)]
@@ -241,6 +263,7 @@ def check(
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
     from vault_cli.features.health import check as check_health
+    from vault_cli.features.scopes import check_scopes
 
     snapshot = inv.snapshot
     extra = check_health(
@@ -251,6 +274,7 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
         files=_attachments(inv),
     )
     settings = inv.vault.config.diagnostics
+    extra += (*check_scopes(snapshot), *inv.reading.clashes())
     found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
 
@@ -283,17 +307,12 @@ def _is_below(path: str, wanted: tuple[str, ...]) -> bool:
 
 def _head_texts(inv: Invocation) -> dict[str, bytes] | None:
     """Return the committed bytes of records that differ from HEAD; None without a commit."""
-    repo = inv.vault.repo
-    if repo is None or not repo.head():
+    from vault_cli.cli.repairing import committed_texts
+
+    texts = committed_texts(inv)
+    if texts is None:
         return None
-    texts = {}
-    for change in repo.pending():
-        if change.path.endswith(".md"):
-            with suppress(VaultError):
-                old = repo.read_blob("HEAD", change.path)
-                if old is not None:
-                    texts[change.path] = old
-    return texts
+    return {path: data for path, data in texts.items() if data is not None}
 
 
 def _attachments(inv: Invocation) -> set[str]:

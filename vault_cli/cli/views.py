@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,14 @@ _HEAD_KEYS = ("id", "kind", "type", "status", "title")
 
 def brief_data(record: Record) -> dict[str, Any]:
     """Return the keys by which `--json` names a record everywhere."""
-    return {
+    data = {
         "id": record.id,
         "kind": str(record.kind),
         "status": str(record.status),
         "title": record.title,
         "path": record.path,
     }
+    return {**data, "vault": record.vault} if record.vault else data
 
 
 def record_data(record: Record) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def record_data(record: Record) -> dict[str, Any]:
     return {
         **brief_data(record),
         "scope": str(record.scope),
+        "branch": list(record.branch),
         "topics": list(record.topics),
         "importance": record.weight,
         "adopted": record.adopted,
@@ -119,26 +121,36 @@ def cut(text: str, width: int) -> str:
     return "".join(kept) + "…"
 
 
-def list_lines(records: Sequence[Record], *, width: int) -> Iterator[Line]:
+def list_lines(
+    records: Sequence[Record],
+    *,
+    width: int,
+    states_of: Callable[[Record], Sequence[str]] | None = None,
+) -> Iterator[Line]:
     """Yield one line per record: id, status, kind, title.
 
     Args:
         records: what to list.
+        states_of: gives the derived states that stand behind the title; None: none are shown.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
     """
     ids = _column([record.id for record in records])
     statuses = [record.status for record in records]
     shown = _column([status.value for status in statuses])
     kinds = _column([record.kind.value for record in records])
-    taken = sum(width_of(column[0]) for column in (ids, shown, kinds) if column)
-    room = max(width - taken - 6, 20) if width else 0
+    vaults = _column([record.vault for record in records])
+    gap = "  " if vaults and vaults[0] else ""
+    taken = sum(width_of(column[0]) for column in (ids, vaults, shown, kinds) if column)
+    room = max(width - taken - len(gap) - 6, 20) if width else 0
     titles = cells([record.title for record in records])
-    for record, record_id, status, name, kind, title in zip(
-        records, ids, statuses, shown, kinds, titles, strict=True
+    for record, record_id, vault, status, name, kind, title in zip(
+        records, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
-        mark = " (held)" if record.findings and record.held_by else ""
+        marks = ["held"] if record.findings and record.held_by else []
+        marks += states_of(record) if states_of is not None else ()
+        mark = f" ({', '.join(marks)})" if marks else ""
         line: list[Span] = [
-            f"{record_id}  ",
+            f"{record_id}  {vault}{gap}",
             (_STATUS_STYLES.get(status, "dim"), name),
             f"  {kind}  {cut(title, room - len(mark)) if room else title}",
         ]
@@ -155,11 +167,14 @@ def _column(texts: list[str]) -> list[str]:
     return [text + " " * (most - width) for text, width in zip(safe_texts, widths, strict=True)]
 
 
-def show_lines(record: Record) -> Iterator[Line]:
-    """Yield the lines of `mvault show`: head, other keys, body."""
+def show_lines(record: Record, states: Sequence[str] = ()) -> Iterator[Line]:
+    """Yield the lines of `mvault show`: head, derived states, other keys, body."""
     style = _STATUS_STYLES.get(record.status, "dim")
     yield [("bold", inline(record.title))]
-    yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind)]
+    now = f"  ({', '.join(states)})" if states else ""
+    yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind), ("yellow", now)]
+    if record.vault:
+        yield [("dim", "vault: "), record.vault]
     yield [("dim", "path: "), inline(record.path)]
     for key, value in record.fields.items():
         if key not in _HEAD_KEYS and value not in (None, "", []):

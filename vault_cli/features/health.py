@@ -9,12 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 
-from vault_cli.errors import Diagnostic, Severity
+from vault_cli.errors import Diagnostic
+from vault_cli.features.evidence import check_evidence
 from vault_cli.features.links import LinkIndex, find_links
-from vault_cli.features.parts import missing_notes, verification_problem
+from vault_cli.features.parts import missing_notes
+from vault_cli.features.places import Places, finding
+from vault_cli.features.succession import Succession
+from vault_cli.features.support import (
+    RELATIONS,
+    check_support,
+    find_circles,
+    known_names,
+    related_to,
+    targets_of,
+    unanswered,
+)
+from vault_cli.features.topics import check_topics
 from vault_cli.model.lifecycle import Actor, may_step
-from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status
-from vault_cli.text.document import Document, parse_document
+from vault_cli.model.record import ENDED, Kind, Record, Snapshot
 from vault_cli.text.fields import read_record
 
 
@@ -40,63 +52,30 @@ def check(
     Returns:
         Findings sorted by path and line; each `error` is a status that nobody may have given.
     """
-    places = _Places(load)
+    places = Places(load)
     found: list[Diagnostic] = []
     links = LinkIndex(snapshot, files)
     for record in snapshot.records:
         found += _check_links(record, links, places)
         found += _check_parts(record)
         found += _check_dates(record, now, places)
-        found += _check_verified(record, places)
+        found += check_evidence(record, places)
     found += check_relations(snapshot, now, load=load)
+    found += check_support(snapshot, places)
+    found += check_topics(snapshot)
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)
 
 
-class _Places:
-    """Finds the lines of a record's file, which is only read when there is a finding.
-
-    Args:
-        load: gives a file's bytes by path; without it no finding has a line.
-    """
-
-    def __init__(self, load: Callable[[str], bytes] | None) -> None:
-        self._load = load
-        self._path = ""
-        self._document: Document | None = None
-
-    def _read(self, record: Record) -> Document | None:
-        if self._load is not None and record.path != self._path:
-            self._path = record.path
-            self._document = parse_document(self._load(record.path), record.path)
-        return self._document
-
-    def key(self, record: Record, key: str) -> int:
-        """Return the file line of a front-matter key, 0 when it is not known."""
-        document = self._read(record)
-        return document.key_lines.get(key, 0) if document else 0
-
-    def body(self, record: Record, line: int) -> int:
-        """Return the file line of a body line, 0 when it is not known."""
-        document = self._read(record)
-        return document.body_line + line - 1 if document else 0
-
-
-def _finding(
-    record: Record, code: str, severity: Severity, message: str, hint: str, line: int = 0
-) -> Diagnostic:
-    return Diagnostic(record.path, line, code, severity, message, hint)
-
-
-def _check_links(record: Record, links: LinkIndex, places: _Places) -> Iterator[Diagnostic]:
+def _check_links(record: Record, links: LinkIndex, places: Places) -> Iterator[Diagnostic]:
     for link in find_links(record.body):
         if links.leads_somewhere(link, record):
             continue
         line = places.body(record, link.line)
         shown = f"[[{link.target}]]" if link.is_wiki else link.target
         hint = "Correct the link, or write the note it leads to."
-        yield _finding(
+        yield finding(
             record, "dangling-link", "warning", f"{shown} leads nowhere in the vault", hint, line
         )
 
@@ -106,24 +85,13 @@ def _check_parts(record: Record) -> Iterator[Diagnostic]:
         yield from missing_notes(record, "note")
 
 
-def _check_dates(record: Record, now: datetime, places: _Places) -> Iterator[Diagnostic]:
+def _check_dates(record: Record, now: datetime, places: Places) -> Iterator[Diagnostic]:
     if record.in_force and record.validity.state_at(now) == "expired":
         end = record.validity.end
         text = f"expired: it held until {end.isoformat() if end else ''}"
         hint = f"Give it a later valid_to, or: mvault deprecate {record.id} --reason expired"
         line = places.key(record, "valid_to")
-        yield _finding(record, "expired", "note", text, hint, line)
-
-
-def _check_verified(record: Record, places: _Places) -> Iterator[Diagnostic]:
-    if record.written_status is not Status.VERIFIED:
-        return
-    problem = verification_problem(record.fields)
-    if problem:
-        hint = "Set status back to active, or add verification and the evidence it cites."
-        text = f"status verified, but {problem}"
-        line = places.key(record, "status")
-        yield _finding(record, "verified-without-evidence", "error", text, hint, line)
+        yield finding(record, "expired", "note", text, hint, line)
 
 
 def check_relations(
@@ -136,29 +104,26 @@ def check_relations(
         now: aware instant in the vault's time zone.
         load: gives a file's bytes by path, to tell the line of a finding.
     """
-    places = _Places(load)
-    known = {record.id for record in snapshot.records}
-    known |= {alias for record in snapshot.records for alias in record.aliases}
+    places = Places(load)
+    known = known_names(snapshot)
+    succession = Succession(snapshot, now)
+    by_id = snapshot.by_id
     found: list[Diagnostic] = []
-    successors: dict[str, list[Record]] = {}
     for record in snapshot.records:
         found += _check_targets(record, known, places)
-        if record.in_force:
-            for old in record.supersedes:
-                successors.setdefault(old, []).append(record)
-    found += _check_circles(snapshot)
-    for record in snapshot.records:
-        found += _check_successors(record, successors.get(record.id, []), known, now)
+        found += _check_conflicts(record, by_id, places)
+        found += _check_successors(record, succession)
+    for circle in find_circles(snapshot, "supersedes"):
+        text = f"supersedes goes round in a circle: {' -> '.join(circle)}"
+        hint = "Take one of the ids out of it."
+        record = by_id[circle[0]]
+        found.append(finding(record, "supersedes-circle", "warning", text, hint))
     return found
 
 
-def _check_targets(record: Record, known: Collection[str], places: _Places) -> Iterator[Diagnostic]:
-    relations = (
-        ("supersedes", record.supersedes),
-        ("derived_from", record.derived_from),
-        ("conflicts", tuple(other for other, _ in record.conflicts)),
-    )
-    for key, targets in relations:
+def _check_targets(record: Record, known: Collection[str], places: Places) -> Iterator[Diagnostic]:
+    relations = [(key, targets_of(record, key)) for key in RELATIONS]
+    for key, targets in (*relations, ("links", tuple(name for name, _ in related_to(record)))):
         for target in targets:
             if target == record.id:
                 text, code = f"{key} names the record itself", "self-relation"
@@ -168,67 +133,41 @@ def _check_targets(record: Record, known: Collection[str], places: _Places) -> I
             else:
                 continue
             hint = f"Correct {key}, or take the id out."
-            yield _finding(record, code, "warning", text, hint, places.key(record, key))
+            yield finding(record, code, "warning", text, hint, places.key(record, key))
 
 
-def _check_circles(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    by_id = snapshot.by_id
-    done: set[str] = set()
-    for start in by_id:
-        trail: dict[str, None] = {}
-        stack: list[tuple[str, int]] = [(start, 0)]
-        while stack:
-            current, position = stack.pop()
-            if position == 0:
-                if current in done:
-                    continue
-                trail[current] = None
-            targets = by_id[current].supersedes
-            if position == len(targets):
-                trail.pop(current, None)
-                done.add(current)
-                continue
-            stack.append((current, position + 1))
-            target = targets[position]
-            if target in trail and target != current:
-                yield _circle(by_id, trail, target)
-            elif target in by_id and target not in done and target != current:
-                stack.append((target, 0))
-
-
-def _circle(by_id: Mapping[str, Record], trail: Mapping[str, None], target: str) -> Diagnostic:
-    ids = list(trail)
-    circle = [*ids[ids.index(target) :], target]
-    text = f"supersedes goes round in a circle: {' -> '.join(circle)}"
-    return _finding(
-        by_id[target], "supersedes-circle", "warning", text, "Take one of the ids out of it."
-    )
-
-
-def _check_successors(
-    record: Record, successors: list[Record], known: Collection[str], now: datetime
+def _check_conflicts(
+    record: Record, by_id: Mapping[str, Record], places: Places
 ) -> Iterator[Diagnostic]:
-    others = [other for other in successors if other.id != record.id]
-    names = ", ".join(f"{other.id} ({other.path})" for other in others)
+    for other_id, _ in unanswered(record, by_id):
+        text = f"it disagrees with {other_id}, which does not say so itself"
+        hint = f"Only a pair that both name is shown side by side; name {record.id} there too."
+        line = places.key(record, "conflicts")
+        yield finding(record, "one-sided-conflict", "note", text, hint, line)
+
+
+def _check_successors(record: Record, succession: Succession) -> Iterator[Diagnostic]:
+    others = succession.rivals(record)
     if len(others) > 1:
+        names = ", ".join(f"{other.id} ({other.path})" for other in others)
+        text = f"superseded by {len(others)} records: {names}"
         hint = "A record has one successor: let the newer supersede the other."
-        yield _finding(
-            record,
-            "two-successors",
-            "warning",
-            f"superseded by {len(others)} records: {names}",
-            hint,
-        )
-    current = [other for other in others if other.validity.state_at(now) == "current"]
-    if current and record.in_force and record.validity.state_at(now) == "current":
+        yield finding(record, "two-successors", "warning", text, hint)
+    current = succession.current(record)
+    if current and record.in_force and record.validity.state_at(succession.now) == "current":
         text = f"in force although {current[0].id} supersedes it"
         hint = f"Set status: superseded here, or take {record.id} out of {current[0].path}."
-        yield _finding(record, "not-superseded", "warning", text, hint)
-    pointer = record.fields.get("superseded_by")
-    if record.status is Status.SUPERSEDED and not others and pointer not in known:
-        text = "superseded, but its successor is not in the vault"
-        hint = f"Put it back in force: mvault approve {record.id}"
-        yield _finding(record, "successor-lost", "warning", text, hint)
+        yield finding(record, "not-superseded", "warning", text, hint)
+    if succession.is_lost(record):
+        text = "superseded, but its successor is gone or was never admitted"
+        hint = (
+            f"See what would be done: mvault check --fix --dry-run; or: mvault approve {record.id}"
+        )
+        yield finding(record, "successor-lost", "warning", text, hint)
+    elif succession.is_open(record):
+        text = f"superseded by {others[-1].id}, but it has no last day"
+        hint = "Give it a valid_to, or: mvault check --fix"
+        yield finding(record, "superseded-open", "note", text, hint)
 
 
 def check_history(snapshot: Snapshot, head: Mapping[str, bytes]) -> list[Diagnostic]:
@@ -254,7 +193,7 @@ def check_history(snapshot: Snapshot, head: Mapping[str, bytes]) -> list[Diagnos
             was = by_path[record.path].id
             text = f"the id changed by hand: it was {was}"
             hint = f"Set it back to {was}; other records may name it."
-            found.append(_finding(record, "id-changed", "warning", text, hint))
+            found.append(finding(record, "id-changed", "warning", text, hint))
     return found
 
 
@@ -262,4 +201,4 @@ def _check_step(old: Record, record: Record) -> Iterator[Diagnostic]:
     if not may_step(old.status, record.status, Actor.PERSON):
         text = f"the status went from {old.status} to {record.status} by hand"
         hint = f"Set it back to {old.written_status}, then use the command for it."
-        yield _finding(record, "status-jump", "error", text, hint)
+        yield finding(record, "status-jump", "error", text, hint)

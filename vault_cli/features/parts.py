@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.model.record import Kind, Record
@@ -113,38 +112,3 @@ def _part_hint(part: str) -> str:
         return "Add the key derived_from with the ids it rests on, or evidence."
     english, chinese = HEADINGS[part]
     return f"Add a section ## {english} (## {chinese})."
-
-
-def verification_problem(fields: Mapping[str, Any]) -> str:
-    """Say why a front matter's `verification` does not carry `status: verified`; "" when it does.
-
-    It must cite at least one piece of eligible evidence: a session event with both ends of its
-    range, or an external URI with the hash of the captured text. A review report is opaque.
-    """
-    verification = fields.get("verification")
-    if not isinstance(verification, Mapping):
-        return "there is no verification"
-    if not verification.get("method"):
-        return "the verification names no method"
-    cited = verification.get("evidence")
-    names = [cited] if isinstance(cited, str) else cited
-    if not isinstance(names, list) or not names:
-        return "the verification cites no evidence"
-    evidence = fields.get("evidence")
-    entries = [e for e in evidence if isinstance(e, Mapping)] if isinstance(evidence, list) else []
-    known = {str(entry.get("id")): entry for entry in entries}
-    missing = [str(name) for name in names if str(name) not in known]
-    if missing:
-        return f"the verification cites evidence that is not there: {', '.join(missing)}"
-    if not any(_is_eligible(known[str(name)]) for name in names):
-        return "none of the cited evidence is eligible"
-    return ""
-
-
-def _is_eligible(entry: Mapping[str, Any]) -> bool:
-    kind = entry.get("type")
-    if kind == "session-event":
-        return all(entry.get(key) not in (None, "") for key in ("session", "start", "end"))
-    if kind == "external-uri":
-        return all(entry.get(key) for key in ("uri", "captured_sha256"))
-    return False

@@ -49,6 +49,8 @@ FIELDS: tuple[Field, ...] = (
     Field("title", "text", "title", "one line; else the first heading or the file name"),
     Field("scope", "scope", "scope", "global, project:<id> or session:<id>", decides=True),
     Field("boundary", "text", "boundary", "where it does not hold"),
+    Field("promoted_from", "text", "", "scope it had before it was promoted"),
+    Field("promoted_to", "text", "", "scope and vault it was moved to"),
     Field("topics", "topics", "topics", "topics it belongs to", legacy=("tags",)),
     Field("applies_when", "text", "applies_when", "when to think of it"),
     Field("keywords", "list", "keywords", "further search words"),
@@ -63,6 +65,7 @@ FIELDS: tuple[Field, ...] = (
     Field("supersedes", "list", "supersedes", "ids it replaces", decides=True),
     Field("conflicts", "conflicts", "conflicts", "ids it disagrees with, and how"),
     Field("derived_from", "list", "derived_from", "ids it rests on"),
+    Field("links", "data", "", "related records and why: id, why"),
     Field("anchors", "data", "", "code it speaks about: path and blob"),
     Field("evidence", "data", "", "what supports it"),
     Field("verification", "data", "", "how it was verified"),
@@ -79,7 +82,7 @@ FIELDS: tuple[Field, ...] = (
 """Every key we know, in the order new files are written."""
 
 BY_KEY: dict[str, Field] = {field.key: field for field in FIELDS}
-FROM_FILE = frozenset({"path", "digest", "body", "adopted", "fields", "findings"})
+FROM_FILE = frozenset({"path", "digest", "body", "adopted", "fields", "findings", "vault"})
 """Attributes of `Record` that come from the file as a whole, not from a key."""
 
 PLAIN_FORMS = frozenset({"date", "number", "flag"})

@@ -116,7 +116,9 @@ class Unit:
     def pieces(self, level: int) -> list[str]:
         """Return the text of each record at a level, without the line above them; built once."""
         if level not in self._texts:
-            self._texts[level] = [_TEXTS[level](pick.record) for pick in self.picks]
+            self._texts[level] = [
+                _TEXTS[level](pick.record, pick.support.state) for pick in self.picks
+            ]
         return self._texts[level]
 
     def costs(self, level: int) -> list[int]:
@@ -139,7 +141,11 @@ class Unit:
         return (self.heads[0], ids_key(self.group)) if level == ID else self.heads
 
 
-_TEXTS: Final = (str, wording.id_text, wording.line_text, wording.full_text)
+def _no_text(_record: Record, _support: str) -> str:
+    return ""
+
+
+_TEXTS: Final = (_no_text, wording.id_text, wording.line_text, wording.full_text)
 
 
 def _tier_of(picks: tuple[Pick, ...]) -> int:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from vault_cli.model.record import NO_TALLY, Record, Status, Tally
+from vault_cli.model.evidence import is_verified
+from vault_cli.model.record import NO_TALLY, Record, Tally
 
 EXTERNAL_SOURCES = frozenset({"web", "tool", "doc"})
 """Sources outside of the conversation; marked in the block."""
@@ -50,7 +51,7 @@ class Score(NamedTuple):
     Args:
         value: absolute value; higher is better.
         importance: what counts of its importance (`effective_importance`).
-        verified: whether its status is verified.
+        verified: whether its status is verified and its verification holds.
         relevance: 0 to 1, how well it fits the text at hand (0 without a text).
         matches: words of the text found in the record, in sorted order.
     """
@@ -110,7 +111,7 @@ def score_record(
         tally: its folded observations.
         words: the words of the text at hand (`query_words`); empty: relevance plays no part.
     """
-    verified = record.status is Status.VERIFIED
+    verified = is_verified(record)
     importance = effective_importance(record, verified=verified)
     value = importance + CONFIDENCE.get(record.confidence, 0.0)
     if verified:

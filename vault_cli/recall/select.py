@@ -11,8 +11,11 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot
+from vault_cli.model.support import ORPHANED, Support, judge_support
 from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
+from vault_cli.recall.together import settle_vaults
+from vault_cli.recall.topics import TopicTable
 
 ON_REQUEST = frozenset(
     {
@@ -48,7 +51,7 @@ class Query:
         scopes: scope levels that are read (`global`, `project`, `session`).
         project: project id of the working directory, "" for none.
         session: session id, "" for none.
-        topics: only these topics (empty: all).
+        topics: only these topics, by any of their names (empty: all).
         kinds: only these kinds (empty: all that are rendered).
         branch: git branch of the working directory; "" when unknown, then `Record.branch` does
             not count.
@@ -65,6 +68,9 @@ class Query:
     branch: str = ""
 
 
+INTACT_SUPPORT = Support()
+
+
 class Pick(NamedTuple):
     """A record that may be rendered, with its group and what it is worth.
 
@@ -72,6 +78,8 @@ class Pick(NamedTuple):
         relevant: whether it fits the query's text (always true without one, and for groups that
             must be known whatever the task is).
         partners: records of this selection it is in mutual conflict with, as (id, type).
+        support: how well what it rests on still holds.
+        topic: name of the topic it stands under, "" for none or a disabled one.
     """
 
     record: Record
@@ -79,6 +87,8 @@ class Pick(NamedTuple):
     worth: Score
     relevant: bool = True
     partners: tuple[tuple[str, str], ...] = ()
+    support: Support = INTACT_SUPPORT
+    topic: str = ""
 
     @property
     def score(self) -> float:
@@ -88,14 +98,17 @@ class Pick(NamedTuple):
     @property
     def reason(self) -> str:
         """The reason for its place, in words."""
-        return self.worth.describe()
+        why = self.support.describe()
+        words = self.worth.describe()
+        return f"{words}, {self.support.state}: {why}" if why else words
 
 
 class Exclusion(NamedTuple):
     """A record in force that is not eligible here, and why.
 
     Args:
-        code: `scope`, `branch`, `kind`, `topic`, `scheduled`, `expired`, `ambiguous` or `held`.
+        code: `scope`, `branch`, `kind`, `topic`, `scheduled`, `expired`, `ambiguous`, `held`, or
+            (of two vaults) `shadowed`, `superseded`.
     """
 
     record: Record
@@ -112,8 +125,9 @@ class Selection(NamedTuple):
 
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
     """Choose and rank; deterministic: ties end at the record id."""
-    counts = Counter(record.id for record in snapshot.records)
-    judge = _Judge(query, frozenset(key for key, n in counts.items() if n > 1))
+    counts = Counter((record.id, record.vault) for record in snapshot.records)
+    table = TopicTable(snapshot.records)
+    judge = _Judge(query, frozenset(key for key, n in counts.items() if n > 1), table)
     eligible: list[Record] = []
     excluded: list[Exclusion] = []
     for record in snapshot.records:
@@ -124,18 +138,23 @@ def select_records(snapshot: Snapshot, query: Query) -> Selection:
             excluded.append(Exclusion(record, reason, code))
         else:
             eligible.append(record)
+    eligible, beaten = settle_vaults(eligible)
+    excluded += (Exclusion(*lost) for lost in beaten)
     excluded.sort(key=lambda item: (item.record.id, item.record.path))
-    return Selection(_rank(eligible, snapshot, query), tuple(excluded))
+    return Selection(_rank(eligible, snapshot, query, table), tuple(excluded))
 
 
 class _Judge:
     """The eligibility rules of one query, prepared once for many records."""
 
-    def __init__(self, query: Query, ambiguous: frozenset[str]) -> None:
+    def __init__(
+        self, query: Query, ambiguous: frozenset[tuple[str, str]], table: TopicTable
+    ) -> None:
         self._query = query
+        self._table = table
         self._ambiguous = ambiguous
         self._kinds = frozenset(query.kinds)
-        self._topics = frozenset(topic.casefold() for topic in query.topics)
+        self._topics = frozenset(map(table.key, query.topics))
 
     def verdict(self, record: Record) -> tuple[str, str]:
         """Return (code, reason) of what keeps the record out, or two empty texts."""
@@ -146,7 +165,7 @@ class _Judge:
         if state != "current":
             end = record.validity.start if state == "scheduled" else record.validity.end
             return state, f"{'valid from' if state == 'scheduled' else 'valid to'} {end}"
-        if record.id in self._ambiguous:
+        if (record.id, record.vault) in self._ambiguous:
             return "ambiguous", "its id stands in several files"
         if record.findings and (held := record.held_by):
             return "held", "held by " + ", ".join(sorted({finding.code for finding in held}))
@@ -163,7 +182,7 @@ class _Judge:
         reason = self._kind(record.kind)
         if reason:
             return "kind", reason
-        if self._topics and self._topics.isdisjoint(topic.casefold() for topic in record.topics):
+        if self._topics and self._topics.isdisjoint(self._table.keys(record)):
             return "topic", "has none of the topics asked for"
         return "", ""
 
@@ -191,17 +210,32 @@ def _on_branch(record: Record, branch: str) -> bool:
     return any(fnmatchcase(branch, pattern) for pattern in record.branch)
 
 
-def _rank(eligible: list[Record], snapshot: Snapshot, query: Query) -> tuple[Pick, ...]:
+def _rank(
+    eligible: list[Record], snapshot: Snapshot, query: Query, table: TopicTable
+) -> tuple[Pick, ...]:
     words = query_words(query.text) if query.mode == "assist" else frozenset[str]()
     pairs = mutual_conflicts(eligible)
+    supports = judge_support(snapshot, eligible)
     keyed = []
     for record in eligible:
         score = score_record(record, snapshot.tally(record.id), words)
         pick = _pick(record, score, bool(words), pairs)
-        place = _POSITION[pick.group]
-        keyed.append((place, not pick.relevant, not score.verified, -score.value, record.id, pick))
-    keyed.sort(key=itemgetter(0, 1, 2, 3, 4))
-    return tuple(item[5] for item in keyed)
+        if record.id in supports:
+            pick = pick._replace(support=supports[record.id])
+        if record.topics and pick.group == "rules":
+            pick = pick._replace(topic=_topic_of(record, table))
+        # What lost all of its support comes behind what still has some, and is left out first.
+        orphaned = pick.support.state == ORPHANED
+        order = (_POSITION[pick.group], not pick.relevant, orphaned, not score.verified)
+        keyed.append((order, -score.value, record.id, pick))
+    keyed.sort(key=itemgetter(0, 1, 2))
+    return tuple(item[3] for item in keyed)
+
+
+def _topic_of(record: Record, table: TopicTable) -> str:
+    """Return the first of a record's topics that is in use, by the name it is shown by."""
+    in_use = (text for text in record.topics if not table.is_disabled(text))
+    return next(map(table.label, in_use), "")
 
 
 _POSITION = {name: place for place, name in enumerate(GROUPS)}

@@ -9,6 +9,7 @@ from vault_cli.model.tables import GROUPS
 from vault_cli.recall import wording
 from vault_cli.recall.budget import Key, Measure, Unit, ids_key
 from vault_cli.recall.select import Pick
+from vault_cli.recall.topics import fold_topic
 
 
 def build_units(picks: Sequence[Pick], order: Sequence[str], measure: Measure) -> list[Unit]:
@@ -43,8 +44,7 @@ def head_texts(units: Sequence[Unit], mode: str) -> dict[Key, str]:
             texts[group,] = wording.heading(group, mode)
             texts[ids_key(group)] = wording.IDS_OPENER + "\n"
         if len(unit.heads) > 1 and unit.heads[1] not in texts:
-            topics = unit.picks[0].record.topics
-            texts[unit.heads[1]] = wording.topic_line(topics[0] if topics else "")
+            texts[unit.heads[1]] = wording.topic_line(unit.picks[0].topic)
     return texts
 
 
@@ -52,18 +52,13 @@ def _by_topic(picks: Sequence[Pick], measure: Measure) -> list[Unit]:
     """Put rules of a topic together: those without one first, then by the best rule of each."""
     topics: dict[str, list[Pick]] = {"": []}
     for pick in picks:
-        topics.setdefault(_topic_of(pick), []).append(pick)
+        topics.setdefault(fold_topic(pick.topic), []).append(pick)
     named = len(topics) > 1
     units = []
     for topic, members in topics.items():
         heads: tuple[Key, ...] = (("rules",), ("rules", "topic", topic)) if named else (("rules",),)
         units += [Unit((pick,), "", heads, measure) for pick in members]
     return units
-
-
-def _topic_of(pick: Pick) -> str:
-    topics = pick.record.topics
-    return topics[0].casefold() if topics else ""
 
 
 def _side_by_side(picks: Sequence[Pick], measure: Measure) -> list[Unit]:

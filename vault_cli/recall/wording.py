@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from vault_cli.model.evidence import is_verified
 from vault_cli.model.record import ID_PATTERN, Kind, Record, Status
+from vault_cli.model.support import ORPHANED, WEAKENED
 from vault_cli.recall.score import EXTERNAL_SOURCES, MACHINE_ORIGINS
 from vault_cli.text.neutral import neutral_block, neutral_inline
 from vault_cli.text.sections import NAMES, Section, split_sections
@@ -47,6 +49,14 @@ _STRICT_HEADINGS: Mapping[str, str] = {
     "lessons": "Lessons (follow these)",
     "reference": "Facts and preferences (follow: take them as given)",
 }
+SUPPORT_MARKS: Mapping[str, str] = {
+    WEAKENED: "part of its support is lost",
+    ORPHANED: "its support is lost, check before use",
+}
+"""What a line says about an entry whose sources no longer hold."""
+
+NOT_VERIFIED = "claims to be verified, is not"
+
 _HIDDEN_SECTIONS = frozenset({"critique", "evidence"})
 """Sections that are read with `mvault show`: the argument behind a text, not the text."""
 
@@ -100,23 +110,29 @@ def show_id(key: str) -> str:
     return neutral_inline(key).replace("[", "%5B").replace("]", "%5D")
 
 
-def id_text(record: Record) -> str:
-    """Return the entry at level `id`, to stand after `IDS_OPENER`."""
+def id_text(record: Record, _support: str = "") -> str:
+    """Return the entry at level `id`, to stand after `IDS_OPENER`; there is no room for marks."""
     return f" [{show_id(record.id)}]"
 
 
-def line_text(record: Record) -> str:
+def line_text(record: Record, support: str = "") -> str:
     """Return the entry at level `line`: id, title, marks, and the summary if it is short."""
-    head = _head(record, *(("has a boundary",) if record.boundary.strip() else ()))
+    bounded = ("has a boundary",) if record.boundary.strip() else ()
+    head = _head(record, support, *bounded)
     summary = record.summary.strip()
     if not summary or len(summary) > MAX_SUMMARY or summary == record.title:
         return head + "\n"
     return f"{head}: {neutral_inline(summary)}\n"
 
 
-def full_text(record: Record) -> str:
-    """Return the entry at level `full`: head, condition, text, boundary."""
-    lines = [_head(record)]
+def full_text(record: Record, support: str = "") -> str:
+    """Return the entry at level `full`: head, condition, text, boundary.
+
+    Args:
+        record: the record.
+        support: state of what it rests on (a key of `SUPPORT_MARKS` is told).
+    """
+    lines = [_head(record, support)]
     if record.applies_when.strip():
         lines.append(f"{INDENT}When: {neutral_inline(record.applies_when)}")
     lines += [_indented(line) for line in _body_lines(record)]
@@ -159,19 +175,22 @@ def least_line(record: Record) -> int:
     return len(record.id) + len(record.title) + 6
 
 
-def _head(record: Record, *more: str) -> str:
-    marks = [*_marks(record), *more]
+def _head(record: Record, support: str, *more: str) -> str:
+    marks = [*_marks(record, support), *more]
     tail = f" ({'; '.join(marks)})" if marks else ""
     return f"- [{show_id(record.id)}] {neutral_inline(record.title)}{tail}"
 
 
-def _marks(record: Record) -> list[str]:
+def _marks(record: Record, support: str) -> list[str]:
     marks = []
+    verified = is_verified(record)
     if record.status is Status.VERIFIED:
-        marks.append("verified")
+        marks.append("verified" if verified else NOT_VERIFIED)
+    if support in SUPPORT_MARKS:
+        marks.append(SUPPORT_MARKS[support])
     if record.source in EXTERNAL_SOURCES:
         marks.append("external source, reference only")
-    if record.origin in MACHINE_ORIGINS and record.status is not Status.VERIFIED:
+    if record.origin in MACHINE_ORIGINS and not verified:
         marks.append("auto-derived, unverified")
     if record.confidence == "low":
         marks.append("low confidence")

@@ -60,6 +60,13 @@ class LazyFields(Mapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         return self._load()[key]
 
+    def __contains__(self, key: object) -> bool:
+        """Look for the key in the text first: most records lack most keys."""
+        plain = isinstance(key, str) and key.isascii() and key.isalpha()
+        if plain and self._data is None and f'"{key}"' not in self._text:
+            return False
+        return key in self._load()
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._load())
 
@@ -105,7 +112,7 @@ _EXPECTED: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "body", "adopted", "scope"),
         *("topics", "applies_when", "keywords", "importance", "source", "origin", "created"),
-        *("fields", "findings"),
+        *("fields", "findings", "vault"),
         *_RARE,
     }
 )
@@ -277,6 +284,7 @@ def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Reco
     record.keywords = tuple(keywords)
     record.fields = LazyFields(front)
     record.findings = findings
+    record.vault = ""
     _set_rare(record, more)
     record.__class__ = Record
     return record  # type: ignore[no-any-return]

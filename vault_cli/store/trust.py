@@ -118,7 +118,9 @@ def record_trust(place: Place, fingerprint: str) -> None:
     temporary = target.with_name(f"{target.name}.{os.getpid()}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        made = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(made, "w", encoding="utf-8") as file:
+            file.write(json.dumps(data, indent=1) + "\n")
         temporary.replace(target)
     except OSError as error:
         raise StoreError(

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from vault_cli.errors import UsageError
+from vault_cli.features.states import (
+    CURVES,
+    STATES,
+    StateRules,
+    all_states,
+    anchors_of,
+    retention,
+    states_of,
+)
+from vault_cli.model.record import Kind, Record, Snapshot, Status, Tally, Validity
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def record(key: str = "f-1", kind: str = "fact", **values: Any) -> Record:
+    status = Status(values.pop("status", "active"))
+    return Record(key, Kind(kind), values.pop("path", f"memories/{key}.md"), "", status, "T", "T.\n",
+                  fields=MappingProxyType(values.pop("fields", {})), **values)  # fmt: skip
+
+
+def of(one: Record, tally: Tally | None = None, **rules: Any) -> tuple[str, ...]:
+    snapshot = Snapshot(records=(one,), tallies={one.id: tally} if tally else {})
+    return states_of(one, snapshot, NOW, StateRules(**rules))
+
+
+def days_ago(days: int) -> str:
+    return (NOW - timedelta(days=days)).isoformat()
+
+
+def test_a_fresh_record_has_no_state() -> None:
+    assert of(record(created=days_ago(1))) == ()
+    assert of(record()) == (), "nobody knows how old it is"
+
+
+def test_time_of_validity() -> None:
+    later, over = NOW.date() + timedelta(days=1), NOW.date() - timedelta(days=1)
+    assert of(record(validity=Validity(later, None))) == ("scheduled",)
+    assert of(record(validity=Validity(None, over))) == ("expired",)
+    assert of(record(validity=Validity(None, NOW.date()))) == (), "the last day counts"
+    assert of(record(validity=Validity(None, over), status="superseded")) == ()
+
+
+def test_the_forgetting_curve() -> None:
+    at = lambda days, **tally: retention(record(created=days_ago(days)), Tally(**tally), NOW)  # noqa: E731
+    assert at(0) == 1.0
+    assert at(30) == pytest.approx(0.9), "0.9 at t = S"
+    assert at(300) == pytest.approx((1 + 190 / 81) ** -0.5)
+    assert at(10**5) == 0.2, "never below the floor"
+    assert at(60, helpful=1) == pytest.approx(0.9), "each good use makes it stronger"
+    assert at(120, hits=1, succeeded=2) == pytest.approx(0.9)
+    assert at(60, harmful=9, exposures=50) == at(60)
+
+
+def test_a_use_starts_the_time_again() -> None:
+    old = record(created=days_ago(2000))
+    assert of(old) == ("dormant",)
+    assert of(old, Tally(last_used=days_ago(3))) == ()
+    assert of(record(created="unreadable")) == ()
+
+
+@pytest.mark.parametrize("kind", ["rule", "failure", "preference", "persona"])
+def test_what_does_not_fade(kind: str) -> None:
+    assert of(record(kind=kind, created=days_ago(5000))) == ()
+
+
+def test_a_correction_or_what_is_not_in_force_is_not_dormant() -> None:
+    assert of(record(created=days_ago(5000), correction=True)) == ()
+    assert of(record(created=days_ago(5000), status="candidate")) == ()
+
+
+def test_presets_and_the_threshold_are_settings() -> None:
+    month = record(created=days_ago(31))
+    assert of(month) == ()
+    assert of(month, curve="exponential") == ("dormant",)
+    assert retention(month, Tally(), NOW, "buckets") == 0.6
+    assert retention(record(created=days_ago(1)), Tally(), NOW, "exponential") == pytest.approx(
+        0.995**24
+    )
+    assert retention(record(created=days_ago(500)), Tally(), NOW, "buckets") == 0.2
+    assert of(record(created=days_ago(5000)), dormant_below=0) == ()
+    assert of(month, dormant_below=95) == ("dormant",)
+    with pytest.raises(UsageError, match="unknown curve"):
+        retention(month, Tally(), NOW, "linear")
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_only_the_calendar_day_counts(curve: str) -> None:
+    one = record(created="2026-11-01T23:30:00Z")
+    values = {
+        retention(one, Tally(), NOW.replace(hour=hour, minute=minute), curve)
+        for hour in (0, 12, 23)
+        for minute in (0, 59)
+    }
+    assert len(values) == 1
+    shanghai = NOW.astimezone(timezone(timedelta(hours=8)))
+    assert retention(one, Tally(), shanghai, "buckets") == 0.8, "29 days there, still the bucket"
+
+
+def test_maturity_needs_hits_and_no_harm() -> None:
+    assert of(record(), Tally(hits=2)) == ()
+    assert of(record(hits=2), Tally(hits=1)) == ("mature",)
+    assert of(record(), Tally(hits=5, helpful=2, harmful=1)) == ("mature", "core")
+    assert of(record(), Tally(hits=9, helpful=1, harmful=1)) == ()
+    assert of(record(status="candidate"), Tally(hits=9)) == ()
+
+
+def test_support_is_told_for_what_has_not_ended() -> None:
+    a, b = (
+        record("a", derived_from=("gone",)),
+        record("b", derived_from=("gone",), status="rejected"),
+    )
+    c = record("c", derived_from=("a", "d"))
+    found = all_states(Snapshot(records=(a, b, c, record("d"))), NOW)
+    assert found == {"memories/a.md": ("orphaned",), "memories/c.md": ("weakened",)}
+
+
+BLOB = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
+
+
+@pytest.mark.parametrize(
+    ("anchor", "blob", "expected"),
+    [
+        ({"path": "a.json", "blob": BLOB}, BLOB, "fresh"),
+        ({"path": "a.json", "blob": "3b18e51…"}, BLOB, "fresh"),
+        ({"path": "a.json", "blob": "3B18E51"}, BLOB, "fresh"),
+        ({"path": "a.json", "blob": "3b18e52"}, BLOB, "stale"),
+        ({"path": "a.json", "blob": BLOB}, "", "stale"),
+        ({"path": "a.json", "blob": BLOB}, None, "unverifiable"),
+        ({"path": "a.json", "blob": "3b18"}, BLOB, "unverifiable"),
+        ({"path": "a.json", "blob": "0a" * 32}, BLOB, "unverifiable"),
+        ({"path": "a.json"}, BLOB, "unverifiable"),
+    ],
+)
+def test_an_anchor_is_fresh_stale_or_unverifiable(anchor: Any, blob: Any, expected: str) -> None:
+    one = record(fields={"anchors": [anchor, "text"]})
+    assert anchors_of(one, lambda _, path: blob if path == "a.json" else None) == [
+        ("a.json", expected)
+    ]
+    assert of(one, blob_of=lambda *_: blob) == (("stale",) if expected == "stale" else ())
+    assert anchors_of(one, None) == [("a.json", "unverifiable")]
+
+
+def test_the_order_of_states_is_the_documented_one() -> None:
+    one = record(
+        created=days_ago(5000), validity=Validity(None, NOW.date() - timedelta(days=9)),
+        derived_from=("gone",), fields={"anchors": {"path": "a", "blob": BLOB}},
+    )  # fmt: skip
+    found = of(one, Tally(), blob_of=lambda *_: "")
+    assert found == ("expired", "dormant", "orphaned", "stale")
+    assert sorted(found, key=STATES.index) == list(found)

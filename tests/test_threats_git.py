@@ -1,0 +1,115 @@
+"""Every command, run inside a vault whose git repository was prepared by an attacker.
+
+The repository came as a folder: its `.git/config`, hooks and attributes are the attacker's. No
+command may start a planted program, and none may end with a defect.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from git_tricks import TRICKS, Scene
+from helpers import commit_all, make_vault, run
+
+from vault_cli.cli.commands import COMMANDS
+
+ALONE = (
+    "signing",
+    "signing-ssh",
+    "promisor-ext",
+    "promisor-uploadpack",
+    "embedded-bare",
+    "hooks-path",
+    "include",
+    "filter-process",
+    "git-in-the-vault",
+)
+"""Tricks that stop git early or hide others; the rest are planted together."""
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "together": tuple(name for name in TRICKS if name not in ALONE),
+    **{name: (name,) for name in ALONE},
+}
+
+RULE = "---\nid: r-0000001\nkind: rule\nstatus: {}\ntitle: Use pnpm\napplies_when: always\n---\nUse pnpm.\n"
+FACT = "---\nid: {}\nkind: fact\nstatus: {}\ntitle: {}\n---\nThe staging host is blue.\n"
+RECIPE = (
+    "---\nid: c-0000001\nkind: recipe\nstatus: active\ntitle: Rotate keys\nhits: 9\n---\n"
+    "## Problem\nOld keys.\n## Steps\n1. Rotate.\n"
+)
+FILES = {
+    "playbook/r.md": RULE.format("active"),
+    "memories/a.md": FACT.format("f-0000001", "active", "One"),
+    "memories/b.md": FACT.format("f-0000002", "active", "Two"),
+    "memories/c.md": FACT.format("f-0000003", "active", "Three"),
+    "drafts/d.md": FACT.format("f-0000004", "candidate", "Four"),
+    "drafts/e.md": FACT.format("f-0000005", "candidate", "五"),
+    "recipes/c.md": RECIPE,
+}
+STEPS: tuple[tuple[str, ...], ...] = (
+    ("status",),
+    ("list",),
+    ("show", "f-0000001"),
+    ("brief",),
+    ("render", "--receipt"),
+    ("render", "--at", "HEAD~1"),
+    ("log",),
+    ("log", "f-0000001"),
+    ("diff", "HEAD~1"),
+    ("check",),
+    ("add", "fact", "--title", "New", "--body", "The new host is green."),
+    ("adopt", "note.md"),
+    ("edit", "f-0000004", "--set", "importance=7"),
+    ("approve", "f-0000004", "--yes"),
+    ("reject", "f-0000005", "--reason", "wrong", "--yes"),
+    ("revise", "f-0000001", "--body", "The staging host is red."),
+    ("deprecate", "f-0000002", "--reason", "old", "--yes"),
+    ("graduate", "c-0000001", "--name", "rotate-keys", "--yes"),
+    ("demote", "c-0000001", "--reason", "again", "--yes"),
+    ("review",),
+    ("undo", "--yes"),
+    ("config", "set", "render.budget", "8000", "--yes"),
+    ("trust",),
+    ("init", "--dry-run"),
+)
+
+
+def test_every_command_takes_part() -> None:
+    assert {step[0] for step in STEPS} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_no_command_starts_a_planted_program(
+    group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_vault(tmp_path, FILES, name="work")
+    (root / "memories/a.md").write_text(FACT.format("f-0000001", "active", "Eins"))
+    commit_all(root, "second")
+    scene = received(root, tmp_path)
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "another-machine"))
+    for trick in GROUPS[group]:
+        TRICKS[trick](scene)
+    (root / "note.md").write_text("# A note\n\nWritten by hand.\n")
+    (root / "memories/b.md").write_text(FACT.format("f-0000002", "active", "Zwei"))
+
+    for step in STEPS:
+        result = run(*step, cwd=root)
+
+        assert result.code in {0, 1, 2, 3, 4, 5, 6, 7}, (step, result.text)
+        assert "Traceback" not in result.text
+        assert not scene.canary.exists(), (step, scene.canary.read_text())
+        assert not (root / "canary").exists(), step
+
+
+def received(root: Path, base: Path) -> Scene:
+    """The scene of the tricks, around a vault that is there already."""
+    scene = Scene.__new__(Scene)
+    scene.work = root
+    scene.canary = base / "canary"
+    scene.script = base / "evil.sh"
+    scene.script.write_text(f'#!/bin/sh\necho "$0 $@" >> "{scene.canary}"\ncat 2>/dev/null\n')
+    scene.script.chmod(0o755)
+    return scene

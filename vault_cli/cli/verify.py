@@ -1,0 +1,85 @@
+"""`verify`: a person says what a record is confirmed by. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from vault_cli.cli import flags
+from vault_cli.cli.admit import approval_card
+from vault_cli.cli.invocation import Invocation, Plan
+
+
+def verify(
+    ctx: typer.Context,
+    record_id: flags.AnyId,
+    evidence: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--evidence",
+            "-e",
+            metavar="ID|TYPE:KEY=VALUE,…|JSON",
+            help="Evidence of the record by its id, or new evidence (repeatable).",
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", help="user-confirmation, tool-reproduction or independent-source."
+        ),
+    ] = "",
+    actor: Annotated[
+        str, typer.Option("--actor", help="Who confirmed or looked it up (default: user).")
+    ] = "",
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
+) -> int:
+    """Make a record verified by evidence. Needs a person; a draft is approved by it at once.
+
+    A confirmation or a reproduction needs a session event with both ends of its range; a source
+    needs its address and the SHA-256 of the captured text, and must be another than the record's
+    own. Review reports are kept but never enough. Without --evidence all that the record has is
+    cited. The verification is tied to the text as it is now.
+
+    Examples:
+      mvault verify l-7k3qd2m -e session-event:session=7f3a,start=120,end=188
+      mvault verify l-7k3qd2m -e e1 --method tool-reproduction --actor "npm test"
+      mvault verify f-1m4c8tt -e '{"type": "external-uri", "uri": "…", "captured_sha256": "…"}'
+    """
+    from vault_cli.features.evidence import (
+        VerifyRequest,
+        needed_paths,
+        parse_evidence,
+        plan_verify,
+    )
+
+    inv: Invocation = ctx.obj
+    record = inv.find(record_id)
+    given = [text if _is_id(text) else parse_evidence(text) for text in evidence or ()]
+    planned = plan_verify(
+        inv.snapshot,
+        record,
+        {path: inv.read(path) for path in needed_paths(inv.snapshot, (record,))},
+        VerifyRequest(given, method, actor, reason),
+        now=inv.now,
+        actor=inv.decider(yes=yes),
+        random_int=inv.random_int,
+    )
+    what = f"{record.id}: {record.title}"
+    return inv.submit(
+        Plan(
+            planned.change,
+            f"verified {what}",
+            f"Does this verify {what}?",
+            person=True,
+            yes=yes,
+            card=approval_card(record),
+            findings=planned.notes,
+            nothing="verified by this already",
+        )
+    )
+
+
+def _is_id(text: str) -> bool:
+    return "=" not in text and not text.lstrip().startswith("{")
