@@ -29,7 +29,6 @@ _LONGEST_WORD: Final = 16
 _PAIR: Final = 2
 _FIRST_HAN: Final = "\u3400"
 
-_SPREAD = re.compile(r" \w(?: \w){3} ")
 
 _SPREAD_SHARE: Final = 3
 _EXCHANGED: Final = 2
@@ -40,7 +39,6 @@ _LETTER = re.compile(
 
 _LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
 _LEET = (str.maketrans("013457", "oieast"), str.maketrans("013457", "oleast"))
-_TOKEN = re.compile("[a-z0-9_][a-z0-9_']*|[\u3400-\u9fff]+")
 _DEST = re.compile(
     r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
@@ -113,11 +111,9 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     scanners ask about each.
     """
     folded = fold_characters(text[:LONGEST])
-    joined = _words(folded.text)
-    if _SPREAD.search(joined):
-        folded = _part_words(join_spread(folded))
-        joined = _words(folded.text)
-    rare = _seen(joined, vocabulary().rare)[1]
+    if (joined := join_spread(folded)) is not folded:
+        folded = _part_words(joined)
+    rare = _concepts(folded.text, vocabulary().rare)[1]
     marked = _has_mark(folded.text)
     if not rare and not marked:
         return ()
@@ -168,11 +164,6 @@ def _word_ends(run: str, words: Container[str]) -> Iterator[int]:
             at += 1
 
 
-def _words(text: str) -> str:
-    """Return the words of a text with a space around each."""
-    return f" {' '.join(_TOKEN.findall(text))} "
-
-
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
     start = 0
     for match in BREAK.finditer(text):
@@ -195,42 +186,56 @@ def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
     return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
 
 
-def _seen(joined: str, lookup: Lookup) -> tuple[int, list[str]]:
+def _seen(tokens: list[str], lookup: Lookup) -> tuple[int, list[str]]:
     """Return the concepts that have a word or phrase in a text, and these words."""
-    words = set(joined.split())
+    words = set(tokens)
+    keys = words & lookup.keys.keys()
+    joined = f" {' '.join(tokens)} " if keys else ""
     found = [
         (word, mask)
-        for word in words & lookup.keys.keys()
+        for word in keys
         for other, entry, mask in lookup.keys[word]
         if not other or (other in words and entry in joined)
     ]
     for word in words:
-        if not word.isalpha() and word.isascii() and _LEET_WORD.fullmatch(word):
+        if not word.isalpha() and _LEET_WORD.fullmatch(word):
             for table in _LEET:
                 plain = lookup.keys.get(word.translate(table), ())
                 found += [(word, mask) for _, _, mask in plain]
-    if not joined.isascii():
-        found += _seen_han(joined, lookup)
     present = 0
     for _, mask in found:
         present |= mask
     return present, [word for word, _ in found]
 
 
-def _seen_han(joined: str, lookup: Lookup) -> list[tuple[str, int]]:
-    pairs = lookup.han.keys() & set(lookup.pairs.findall(joined))
-    items = [item for pair in pairs for item in lookup.han[pair]]
-    return [
-        (word, mask)
-        for word, mask in [*items, *lookup.single]
-        if len(word) == _PAIR or word in joined
-    ]
+def _seen_han(text: str, lookup: Lookup) -> tuple[int, list[str]]:
+    """Return the same of Chinese words."""
+    present = 0
+    found = []
+    for first, rest in lookup.starts.findall(text):
+        for word, mask in lookup.han.get(first + rest[0], ()):
+            if len(word) == _PAIR or rest.startswith(word[1:]):
+                present |= mask
+                found.append(word)
+    for word, mask in lookup.single:
+        if word in text:
+            present |= mask
+            found.append(word)
+    return present, found
+
+
+def _concepts(text: str, lookup: Lookup) -> tuple[int, list[str]]:
+    present, found = _seen(WORD.findall(text), lookup)
+    if text.isascii():
+        return present, found
+    also, others = _seen_han(text, lookup)
+    return present | also, found + others
 
 
 def _match(sentence: str, found: Container[str], *, has_mark: bool) -> Iterator[_Span]:
     """Yield the rules that one sentence meets, but for those found already."""
     book = vocabulary()
-    possible = _possible(_seen(_words(sentence), book.all)[0] | (book.marked if has_mark else 0))
+    possible = _possible(_concepts(sentence, book.all)[0] | (book.marked if has_mark else 0))
     tracks = [track for track in possible if track.rule.name not in found]
     if not tracks:
         return
@@ -239,9 +244,10 @@ def _match(sentence: str, found: Container[str], *, has_mark: bool) -> Iterator[
     for place in places:
         present |= place.mask
     guards = [place for place in places if place.mask & book.guards]
+    negated = _negated(places, guards)
     for track in tracks:
         if not track.unless & present and all(step & present for step in track.steps):
-            span = _run_track(sentence, track, places, guards)
+            span = _run_track(sentence, track, places, guards, negated)
             if span:
                 yield span
 
@@ -266,7 +272,9 @@ def _wanted(tracks: list[Track]) -> int:
     return wanted
 
 
-def _run_track(text: str, track: Track, places: list[_Place], guards: list[_Place]) -> _Span | None:
+def _run_track(
+    text: str, track: Track, places: list[_Place], guards: list[_Place], negated: dict[_Place, int]
+) -> _Span | None:
     """Return the first span in which the steps follow each other, unguarded."""
     steps, last = track.steps, len(track.steps) - 1
     any_step = 0
@@ -276,14 +284,13 @@ def _run_track(text: str, track: Track, places: list[_Place], guards: list[_Plac
     for place in places:
         if not any_step & place.mask:
             continue
+        if track.rule.guard and place in negated and not negated[place] & any_step:
+            continue
         for at in range(last, -1, -1):
             before = state[at - 1] if at else (place.start, place.start)
             if not steps[at] & place.mask or before is None:
                 continue
-            if at == 0 or (
-                _near(text, track.rule, before[1], place.start)
-                and not (track.rule.guard and _negated(place, before[1], guards))
-            ):
+            if at == 0 or _near(text, track.rule, before[1], place.start):
                 state[at] = (before[0], place.end)
                 if at == last:
                     span = _Span(track.rule, before[0], place.end)
@@ -302,10 +309,16 @@ def _near(text: str, rule: Rule, end: int, start: int) -> bool:
     return (-1 if han else 0) <= gap <= most  # Chinese words may share a character
 
 
-def _negated(place: _Place, since: int, guards: list[_Place]) -> bool:
-    """Whether a negation stands right before a later step (`secrets must never be sent`)."""
-    at = bisect_left(guards, (max(since, place.start - _NEGATED_REACH),))
-    return at < len(guards) and guards[at].end <= place.start
+def _negated(places: list[_Place], guards: list[_Place]) -> dict[_Place, int]:
+    """Return the places right behind a negation (`secrets must never be sent`), and which."""
+    found = {}
+    at = 0
+    for place in places:
+        while at < len(guards) and guards[at].end <= place.start:
+            at += 1
+        if at and place.start - guards[at - 1].start <= _NEGATED_REACH:
+            found[place] = guards[at - 1].mask
+    return found
 
 
 def _guarded(span: _Span, guards: list[_Place]) -> bool:
@@ -361,9 +374,7 @@ def _plain(word: str, book: Vocabulary) -> str:
 
 def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     spans: dict[tuple[int, int], int] = {}
-    pairs = book.all.han.keys() & set(book.all.pairs.findall(text))
-    words = [word for pair in pairs for word, mask in book.all.han[pair] if mask & wanted]
-    words += [word for word, mask in book.all.single if mask & wanted]
+    words = {word for word in _seen_han(text, book.all)[1] if book.han[word] & wanted}
     for word in (*words, *book.silent):
         at = text.find(word)
         while at >= 0:

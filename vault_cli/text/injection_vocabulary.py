@@ -49,14 +49,14 @@ class Lookup(NamedTuple):
     Args:
         keys: for each word the entries of which it is the rarest word: the next rarest ("" if
             there is none), the entry with a space on both sides, its concepts.
-        pairs: matches each two characters that may begin a Chinese word.
-        han: by these two (or the one there is) the Chinese words and their concepts.
+        starts: finds where a Chinese word may begin: its first character, and what follows.
+        han: by their first two characters the Chinese words and their concepts.
         single: the words of one character.
     """
 
     keys: dict[str, tuple[tuple[str, str, int], ...]]
-    pairs: re.Pattern[str]
-    han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
+    starts: re.Pattern[str]
+    han: dict[str, tuple[tuple[str, int], ...]]
     single: list[tuple[str, int]]
 
 
@@ -121,13 +121,14 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
     often = Counter(word for parts, _ in entries for word in parts)
     keys = _grouped(_key(parts, mask, often) for parts, mask in entries)
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
-    pairs = _grouped(((word[0], word[1]), (word, mask)) for word, mask in words if word[1:])
-    first = "".join(sorted({pair[0] for pair in pairs}))
-    second = "".join(sorted({pair[1] for pair in pairs}))
+    pairs = _grouped((word[:2], (word, mask)) for word, mask in words if word[1:])
+    first = re.escape("".join(sorted({pair[0] for pair in pairs})))
+    second = re.escape("".join(sorted({pair[1] for pair in pairs})))
+    most = max((len(word) for word, _ in words), default=2) - 2
     # A character class is far faster than so many searches for words.
     return Lookup(
         keys,
-        re.compile(f"([{re.escape(first)}])(?=([{re.escape(second)}]))"),
+        re.compile(f"([{first}])(?=([{second}].{{0,{most}}}))", re.DOTALL),
         pairs,
         [(word, mask) for word, mask in words if not word[1:]],
     )

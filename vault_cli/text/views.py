@@ -25,7 +25,6 @@ _NEEDLESS_LETTERS: Final = 6
 _ASCII_END: Final = 0x7F
 _LONG: Final = "a long word"
 _NUMBERS: Final = "numbers"
-_FEW_NUMBERS: Final = 5
 
 
 class View(NamedTuple):
@@ -88,10 +87,9 @@ def _marks(text: str) -> set[str]:
     """Return what of the forms' marks is in a text: the cheap first look."""
     lower = text.lower()
     marks = {mark for mark in _ALL_MARKS if mark in lower}
-    words = text.split()
     if _DENSE_WORD.search(text):
         marks.add(_LONG)
-    if sum([word[0].isdigit() for word in words]) > _FEW_NUMBERS:
+    if _MANY_NUMBERS.search(text):
         marks.add(_NUMBERS)
     return marks
 
@@ -181,6 +179,7 @@ def _bare(raw: str) -> str:
     return _INSIDE_WORD.sub("", raw)
 
 
+_MANY_NUMBERS = re.compile(r"\d[\da-fA-F]{0,7}[ ,:]{1,2}(?:[\da-fA-F]{1,8}[ ,:]{1,2}){4}[\da-fA-F]")
 _DENSE_WORD = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,6}")
 _ESCAPE_FORM: Final = (
     r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\x([2-7][0-9a-fA-F])"
