@@ -1,9 +1,10 @@
 """May this text enter the prompt: the structural layer. May import `model`, `errors`.
 
-The semantic layers (secrets, personal data, injection phrases, cliché) join here later. The
-structural layer may hold a record: control characters, escape sequences, bidi overrides, tag
+The structural layer may hold a record: control characters, escape sequences, bidi overrides, tag
 characters, variation selectors that carry bytes, zero-width characters inside words, fake
-closing tags and role markers, our own block markers, image beacons.
+closing tags and role lines, our own block markers, image beacons, HTML that hides, commands that
+run what they fetch, and orders that are encoded or written in look-alike letters. What only the
+sense of a sentence gives away is `injection`, which asks for review.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import cached_property
 
 from vault_cli.text import frames
 from vault_cli.text.code import CodeMap, is_escaped, map_code
+from vault_cli.text.disguise import find_disguised
 from vault_cli.text.hidden import (
     ALARM_CLASS,
     HiddenRun,
@@ -23,9 +25,10 @@ from vault_cli.text.hidden import (
     escape_visible,
     find_hidden,
     show_hidden,
+    show_printable,
 )
+from vault_cli.text.injection_match import LONGEST
 from vault_cli.text.markers import MARKER_TEXT
-from vault_cli.text.disguise import find_disguised
 from vault_cli.text.traps import find_traps
 
 _ALARM = re.compile(rf"[{ALARM_CLASS}<＜]|\[/?(?i:inst|system_|tool_|avail)|!\[|\]:")
@@ -219,10 +222,15 @@ _DESCRIBE: dict[str, Callable[[str, _Hit], str]] = {
 
 
 def _trap_findings(scan: _Scan) -> Iterator[Finding]:
-    for trap in (*find_traps(frames.fold_width(scan.text)), *find_disguised(scan.text)):
-        snippet = " ".join(show_hidden(scan.text[trap.start : trap.end]).split())
-        message = f'{trap.what}: "{_cut(snippet)}"'
-        yield scan.finding(trap.code, trap.start, message, holds=True)
+    text = frames.fold_width(scan.text[:LONGEST])
+    for trap in (*find_traps(text), *find_disguised(scan.text[:LONGEST])):
+        snippet = show_printable(scan.text[trap.start : trap.end])
+        # A lesson may show a tag or a role line in code; a command in code is a command.
+        holds = trap.code not in _SHOWN_IN_CODE or not scan.code.covers(trap.start)
+        yield scan.finding(trap.code, trap.start, f'{trap.what}: "{_cut(snippet)}"', holds=holds)
+
+
+_SHOWN_IN_CODE = frozenset({"role-line", "hidden-html", "frame-tag", "image-beacon"})
 
 
 def _frame_findings(scan: _Scan) -> Iterator[Finding]:

@@ -8,32 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final
 
-from vault_cli.text.hidden import show_hidden
+from vault_cli.text.hidden import show_printable
 from vault_cli.text.injection_match import LONGEST, find_hits
 from vault_cli.text.traps import Trap, find_traps
 from vault_cli.text.views import decoded_views
 
-_LONG_WORD: Final = 16
-_FEW_NUMBERS: Final = 5
 _SHOWN: Final = 60
 _MOST: Final = 20
-_MARKS: Final = (
-    "%",
-    "&#",
-    "\\u",
-    "\\x",
-    "<",
-    "rot",
-    "revers",
-    "backward",
-    "倒",
-    "+",
-    "**",
-    "~~",
-    "-.",
-)
 _MIXED = re.compile(
     r"(?=[a-zA-Z]*[\u0370-\u052f])(?=[\u0370-\u052f]*[a-zA-Z])[a-zA-Z\u0370-\u052f]{3,40}"
 )
@@ -43,17 +27,10 @@ _MANY_MIXED: Final = 2
 def find_disguised(text: str) -> Iterator[Trap]:
     """Yield the places where a text says something else than it shows, at most twenty."""
     text = text[:LONGEST]
-    number = 0
-    for trap in (*_decoded(text), *_look_alikes(text)):
-        yield trap
-        number += 1
-        if number == _MOST:
-            return
+    yield from islice(chain(_decoded(text), _look_alikes(text)), _MOST)
 
 
 def _decoded(text: str) -> Iterator[Trap]:
-    if not _may_be_encoded(text):
-        return
     seen: set[tuple[int, int]] = set()
     for view in decoded_views(text):
         if (view.start, view.end) in seen:
@@ -62,18 +39,8 @@ def _decoded(text: str) -> Iterator[Trap]:
         if hits or view.needless or next(find_traps(view.text), None) is not None:
             seen.add((view.start, view.end))
             at = hits[0].start if hits else 0
-            said = " ".join(show_hidden(view.text[at : at + _SHOWN]).split())
+            said = show_printable(view.text[at : at + _SHOWN])
             yield Trap("encoded-payload", view.start, view.end, f'{view.kind} that says "{said}"')
-
-
-def _may_be_encoded(text: str) -> bool:
-    words = text.split()
-    if any(len(word) >= _LONG_WORD for word in words):
-        return True
-    lower = text.lower()
-    if any(mark in lower for mark in _MARKS):
-        return True
-    return sum(word[0].isdigit() or word[-1].isdigit() for word in words) > _FEW_NUMBERS
 
 
 def _look_alikes(text: str) -> Iterator[Trap]:

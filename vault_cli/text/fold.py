@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -33,7 +34,8 @@ _ODD = re.compile(
     f"\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff{TRADITIONAL}{ALARM_CLASS}]"
 )
 _SPREAD_WORD = re.compile(
-    r"(?<![a-z0-9])[a-z](?:([ \t]?[-._*·|/+~,][ \t]?|[ \t])[a-z](?![a-z0-9])){3,200}"
+    r"(?<![a-z0-9])[a-z](?P<between>[ \t]?[-._*·|/+~,][ \t]?|[ \t])"
+    r"(?:[a-z](?P=between)){2,200}[a-z](?![a-z0-9])"
 )
 _SPREAD_HAN = re.compile(rf"[ \t_.*·|/+~-](?<=[{_HAN}].)[{_HAN}](?:[ \t_.*·|/+~-]{{1,3}}[{_HAN}])+")
 _SEPARATOR = re.compile(r"[ \t\-._*·|/+~,]+")
@@ -79,6 +81,14 @@ def fold_characters(text: str) -> Folded:
     if text.isascii() or _ODD.search(text) is None:
         return Folded(text.lower(), None, len(text))
     return _fold_odd(text)
+
+
+def holds_any(text: str, words: Iterable[str]) -> bool:
+    """Whether one of some words is in a text."""
+    for word in words:  # noqa: SIM110 - `any` takes twice as long here
+        if word in text:
+            return True
+    return False
 
 
 def _fold_odd(text: str) -> Folded:

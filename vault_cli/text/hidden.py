@@ -181,6 +181,12 @@ def show_hidden(text: str) -> str:
     return rewrite_hidden(text, soft_notes=False)
 
 
+def show_printable(text: str) -> str:
+    """Return text on one line in which every character shows, the others escaped."""
+    one_line = " ".join(text.split())
+    return "".join(c if c.isprintable() else escape_visible(c) for c in one_line)
+
+
 def rewrite_hidden(text: str, *, soft_notes: bool) -> str:
     """Return text with hidden characters made visible.
 

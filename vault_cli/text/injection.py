@@ -10,8 +10,8 @@ from bisect import bisect_right
 from typing import Final
 
 from vault_cli.text.admission import Finding
-from vault_cli.text.hidden import show_hidden
-from vault_cli.text.injection_match import Hit, find_hits
+from vault_cli.text.hidden import show_printable
+from vault_cli.text.injection_match import LONGEST, Hit, find_hits
 
 _SHOWN: Final = 80
 
@@ -22,7 +22,7 @@ def find_injections(text: str) -> list[Finding]:
     The first 64 KiB are scanned, in linear time. The message says which kind of attack it is
     and shows the place, escaped and cut; line and column point into `text`.
     """
-    hits = find_hits(text)
+    hits = find_hits(text[:LONGEST])
     if not hits:
         return []
     starts = [0, *(at + 1 for at, character in enumerate(text) if character == "\n")]
@@ -31,7 +31,7 @@ def find_injections(text: str) -> list[Finding]:
 
 def _finding(text: str, starts: list[int], hit: Hit) -> Finding:
     line = bisect_right(starts, hit.start)
-    shown = " ".join(show_hidden(text[hit.start : hit.end]).split())
+    shown = show_printable(text[hit.start : hit.end])
     snippet = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
     message = f'reads like an injection, {hit.rule.kind}: "{snippet}"'
     return Finding("injection", line, hit.start - starts[line - 1] + 1, message, holds=True)

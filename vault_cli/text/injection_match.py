@@ -9,11 +9,12 @@ times rules, whatever the text. Standard library only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Container, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from vault_cli.text.fold import Folded, fold_characters, join_spread
+from vault_cli.text.fold import Folded, fold_characters, holds_any, join_spread
 from vault_cli.text.injection_rules import Rule
 from vault_cli.text.injection_vocabulary import BREAK, WORD, Lookup, Track, Vocabulary, vocabulary
 
@@ -21,12 +22,13 @@ LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
 
 _GUARD_REACH: Final = 40
+_NEGATED_REACH: Final = 12
+_PADDED: Final = 8
 _LONG_WORD: Final = 12
 _LONGEST_WORD: Final = 16
+_PAIR: Final = 2
 _FIRST_HAN: Final = "\u3400"
 
-_FEW_LONE: Final = 3
-_SHORT_WORD: Final = 5
 
 _SPREAD_SHARE: Final = 3
 _EXCHANGED: Final = 2
@@ -35,9 +37,8 @@ _LETTER = re.compile(
     "\uff10-\uff5a\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff]|[a-z@][0134570@$]"
 )
 
-_LEET_WORD = re.compile(r"[a-z]*[013457@$][a-z]+[a-z0-9]*")
-_LEET = str.maketrans("013457@$", "oleastas")
-_TOKEN = re.compile("[a-z0-9_][a-z0-9_']*|[\u3400-\u9fff]+")
+_LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
+_LEET = (str.maketrans("013457", "oieast"), str.maketrans("013457", "oleast"))
 _DEST = re.compile(
     r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
@@ -47,7 +48,7 @@ _DEST = re.compile(
     re.ASCII,
 )
 _KEYFILE = re.compile(
-    r"(?<!\w)\.env(?![\w(])|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
+    r"(?<!\w)\.env(?![\w(]|\.(?:example|sample|template|dist))|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
     r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
     r"|gcloud|bash_history|pgpass|cursor/mcp)|\.git-credentials|wallet\.dat|seed\.txt|\.netrc"
     r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
@@ -61,16 +62,18 @@ _HARDKEY = re.compile(
     r"|config[/\\]+sam(?!\w)|login data",
     re.ASCII,
 )
-_PATTERNS: Final = (
-    ("DEST", _DEST, ("//", "@", ".com", ".net", ".org", ".io", ".example", ".cn", ".xyz", ".ru",
-                     ".top", ".dev", ".app", ".site", ".info", ".co", ".ai", ".me", ".cc", ".tk",
-                     ".test", ".invalid", ".online", ".tech", "discord", "pastebin", ".1", ".2")),
-    ("KEYFILE", _KEYFILE, (".env", "id_", "/etc/", "~/.", "login data", ".git-c", "wallet.dat",
-                           "seed.txt", ".netrc", ".pem", ".ssh", ".aws", "credentials.json")),
-    ("HARDKEY", _HARDKEY, ("id_", "/etc/", ".ssh", ".aws", ".git-c", ".netrc", "wallet.dat",
-                           "login data", ".gnupg", ".pgpass", "mcp.json", "sam")),
-)  # fmt: skip
-_ANY_MARK = tuple(dict.fromkeys(mark for _, _, marks in _PATTERNS for mark in marks))
+_PATTERNS: Final = (("DEST", _DEST), ("KEYFILE", _KEYFILE), ("HARDKEY", _HARDKEY))
+_DOT = re.compile(
+    r"\.(?:env|ssh|aws|netrc|npmrc|pypirc|kube|docker|pem|git-|gcloud|azure|gnupg|pgpass|bash_h|cursor"
+    r"|config|com|net|org|io|example|cn|xyz|ru|top|dev|app|site|info|co|ai|me|cc|tk|test|invalid|gg"
+    r"|online|tech|json|txt|dat|\d)"
+)
+_MARKS: Final = ("//", "@", "/etc/", "id_", "pastebin", "login data", "\\sam", "/sam")
+
+
+def _has_mark(text: str) -> bool:
+    """Whether one of the patterns may match, judged by what they must contain."""
+    return _DOT.search(text) is not None or holds_any(text, _MARKS)
 
 
 class Hit(NamedTuple):
@@ -108,16 +111,65 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     scanners ask about each.
     """
     folded = fold_characters(text[:LONGEST])
-    sentences = BREAK.split(folded.text)
-    words = _words(sentences)
-    if _has_lone(words):
-        folded = join_spread(folded)
-        sentences = BREAK.split(folded.text)
-        words = _words(sentences)
-    tracks = _candidates(sentences, words)
-    if not tracks:
+    if (joined := join_spread(folded)) is not folded:
+        folded = _part_words(joined)
+    rare = _concepts(folded.text, vocabulary().rare)[1]
+    marked = _has_mark(folded.text)
+    if not rare and not marked:
         return ()
-    return tuple(_original(text, folded, span) for span in _follow(folded.text, tracks))
+    found: dict[str, _Span] = {}
+    for start, sentence in _sentences(folded.text):
+        has_mark = marked and _has_mark(sentence)
+        if has_mark or holds_any(sentence, rare):
+            for span in _match(sentence, found, has_mark=has_mark):
+                moved = _Span(span.rule, span.start + start, span.end + start)
+                found.setdefault(span.rule.name, moved)
+    spans = sorted(found.values(), key=lambda span: (span.start, span.end))
+    return tuple(_original(text, folded, span) for span in spans)
+
+
+def _part_words(folded: Folded) -> Folded:
+    """Return a folded text with the words in a run of letters parted (`ignoreprevious`)."""
+    words = vocabulary().words
+    cuts: list[int] = []
+    for match in WORD.finditer(folded.text):
+        run = match.group()
+        if len(run) > _LONG_WORD and run.isalpha() and run not in words:
+            cuts += [match.start() + at for at in _word_ends(run, words)]
+    if not cuts or folded.offsets is None:
+        return folded
+    parts, offsets, done = [], [], 0
+    for cut in cuts:
+        parts.append(folded.text[done:cut] + " ")
+        offsets += [*folded.offsets[done:cut], folded.offsets[cut - 1]]
+        done = cut
+    return Folded(
+        "".join((*parts, folded.text[done:])), offsets + folded.offsets[done:], folded.length
+    )
+
+
+def _word_ends(run: str, words: Container[str]) -> Iterator[int]:
+    """Yield where words of the vocabulary begin or end in a run of letters, longest first."""
+    at = cut = 0
+    while at < len(run):
+        for size in range(min(_LONGEST_WORD, len(run) - at), 3, -1):
+            if run[at : at + size] in words:
+                if at > cut:
+                    yield at
+                at = cut = at + size
+                if cut < len(run):
+                    yield cut
+                break
+        else:
+            at += 1
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    for match in BREAK.finditer(text):
+        yield start, text[start : match.start()]
+        start = match.end()
+    yield start, text[start:]
 
 
 def _original(text: str, folded: Folded, span: _Span) -> Hit:
@@ -134,162 +186,157 @@ def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
     return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
 
 
-def _words(sentences: list[str]) -> list[str]:
-    """Return the words of each sentence, a space around each."""
-    words = _TOKEN.findall
-    return [f" {' '.join(words(sentence))} " for sentence in sentences]
-
-
-def _has_lone(words: list[str]) -> bool:
-    """Whether letters stand apart (`i g n o r e`), more than a text has of itself."""
-    return any(
-        sentence.count(" ") * _SHORT_WORD > len(sentence)
-        and sum(len(word) == 1 for word in sentence.split()) > _FEW_LONE
-        for sentence in words
-    )
-
-
-def _candidates(sentences: list[str], words: list[str]) -> dict[int, list[Track]]:
-    """Return by number the sentences that have a word for every step of some track."""
-    book = vocabulary()
-    rare = _seen("|".join(words), book.rare)[1]
-    marked = _has_mark(sentences)
-    found: dict[int, list[Track]] = {}
-    if not rare and not marked:
-        return found
-    for number, sentence in enumerate(words):
-        present = _pattern_concepts(sentences[number], book) if marked else 0
-        if not present and not any([word in sentence for word in rare]):
-            continue
-        present |= _seen(sentence, book.all)[0]
-        fit = [
-            track
-            for anchor, tracks in book.anchored
-            if anchor & present
-            for track in tracks
-            if all(step & present for step in track.steps)
-        ]
-        if fit:
-            found[number] = fit
-    return found
-
-
-def _seen(joined: str, lookup: Lookup) -> tuple[int, list[str]]:
+def _seen(tokens: list[str], lookup: Lookup) -> tuple[int, list[str]]:
     """Return the concepts that have a word or phrase in a text, and these words."""
-    words = set(joined.split())
-    keys = lookup.keys
+    words = set(tokens)
+    keys = words & lookup.keys.keys()
+    joined = f" {' '.join(tokens)} " if keys else ""
+    found = [
+        (word, mask)
+        for word in keys
+        for other, entry, mask in lookup.keys[word]
+        if not other or (other in words and entry in joined)
+    ]
+    for word in words:
+        if not word.isalpha() and _LEET_WORD.fullmatch(word):
+            for table in _LEET:
+                plain = lookup.keys.get(word.translate(table), ())
+                found += [(word, mask) for _, _, mask in plain]
     present = 0
-    seen = []
-    for word in words & keys.keys():
-        for phrase, mask in keys[word]:
-            if not phrase or phrase in joined:
-                present |= mask
-                seen.append(word)
-    for word in [word for word in words if not word.isalpha()]:
-        if word.isascii() and _LEET_WORD.fullmatch(word):
-            for _, mask in keys.get(word.translate(_LEET), ()):
-                present |= mask
-                seen.append(word)
-    if not joined.isascii():
-        pairs = lookup.han.keys() & set(lookup.pairs.findall(joined))
-        for word, mask in [item for pair in pairs for item in lookup.han[pair]] + lookup.single:
-            if word in joined:
-                present |= mask
-                seen.append(word)
-    return present, seen
+    for _, mask in found:
+        present |= mask
+    return present, [word for word, _ in found]
 
 
-def _has_mark(sentences: list[str]) -> bool:
-    text = "\n".join(sentences)
-    return any([mark in text for mark in _ANY_MARK])
-
-
-def _pattern_concepts(sentence: str, book: Vocabulary) -> int:
-    """Return the concepts whose patterns may match, judged by what they must contain."""
+def _seen_han(text: str, lookup: Lookup) -> tuple[int, list[str]]:
+    """Return the same of Chinese words."""
     present = 0
-    for name, _, marks in _PATTERNS:
-        if any(mark in sentence for mark in marks):
-            present |= book.bits[name]
-    return present
+    found = []
+    for first, rest in lookup.starts.findall(text):
+        for word, mask in lookup.han.get(first + rest[0], ()):
+            if len(word) == _PAIR or rest.startswith(word[1:]):
+                present |= mask
+                found.append(word)
+    for word, mask in lookup.single:
+        if word in text:
+            present |= mask
+            found.append(word)
+    return present, found
 
 
-def _follow(text: str, tracks: dict[int, list[Track]]) -> list[_Span]:
+def _concepts(text: str, lookup: Lookup) -> tuple[int, list[str]]:
+    present, found = _seen(WORD.findall(text), lookup)
+    if text.isascii():
+        return present, found
+    also, others = _seen_han(text, lookup)
+    return present | also, found + others
+
+
+def _match(sentence: str, found: Container[str], *, has_mark: bool) -> Iterator[_Span]:
+    """Yield the rules that one sentence meets, but for those found already."""
     book = vocabulary()
-    guards = book.bits["NEG"] | book.bits["DEFEND"]
-    ends = [match.span() for match in BREAK.finditer(text)]
-    starts = [0, *(end for _, end in ends)]
-    stops = [*(start for start, _ in ends), len(text)]
-    found: dict[str, _Span] = {}
-    for number in sorted(tracks):
-        base = starts[number]
-        new = [track for track in tracks[number] if track.rule.name not in found]
-        for name, span in _match(text[base : stops[number]], new, book, guards):
-            found.setdefault(name, _Span(span.rule, span.start + base, span.end + base))
-    return sorted(found.values(), key=lambda span: (span.start, span.end))
+    possible = _possible(_concepts(sentence, book.all)[0] | (book.marked if has_mark else 0))
+    tracks = [track for track in possible if track.rule.name not in found]
+    if not tracks:
+        return
+    places = _places(sentence, book, book.guards | _wanted(tracks))
+    present = 0
+    for place in places:
+        present |= place.mask
+    guards = [place for place in places if place.mask & book.guards]
+    negated = _negated(places, guards)
+    for track in tracks:
+        if not track.unless & present and all(step & present for step in track.steps):
+            span = _run_track(sentence, track, places, guards, negated)
+            if span:
+                yield span
 
 
-def _match(
-    sentence: str, tracks: list[Track], book: Vocabulary, guards: int
-) -> Iterator[tuple[str, _Span]]:
-    """Yield the rules that one sentence meets."""
-    wanted = guards
+def _possible(present: int) -> list[Track]:
+    """Return the tracks whose every step has a concept among those present."""
+    return [
+        track
+        for anchor, tracks in vocabulary().anchored
+        if anchor & present
+        for track in tracks
+        if all(step & present for step in track.steps)
+    ]
+
+
+def _wanted(tracks: list[Track]) -> int:
+    wanted = 0
     for track in tracks:
         wanted |= track.unless
         for step in track.steps:
             wanted |= step
-    places = _places(sentence, book, wanted)
-    present = 0
-    for place in places:
-        present |= place.mask
-    for track in tracks:
-        if not track.unless & present and all(step & present for step in track.steps):
-            span = _run_track(sentence, track, places, guards)
-            if span:
-                yield track.rule.name, _Span(track.rule, *span)
+    return wanted
 
 
 def _run_track(
-    text: str, track: Track, clause: list[_Place], guards: int
-) -> tuple[int, int] | None:
+    text: str, track: Track, places: list[_Place], guards: list[_Place], negated: dict[_Place, int]
+) -> _Span | None:
     """Return the first span in which the steps follow each other, unguarded."""
-    state: list[tuple[int, int] | None] = [None] * len(track.steps)
-    for place in clause:
-        for at in range(len(track.steps) - 1, -1, -1):
-            if track.steps[at] & place.mask:
-                before = state[at - 1] if at else (place.start, place.start)
-                if before and (at == 0 or _near(text, track.rule, before[1], place.start)):
-                    state[at] = (before[0], place.end)
-                    if at == len(track.steps) - 1 and not _guarded(
-                        track, clause, state[at], guards
-                    ):
-                        return state[at]
+    steps, last = track.steps, len(track.steps) - 1
+    any_step = 0
+    for step in steps:
+        any_step |= step
+    state: list[tuple[int, int] | None] = [None] * len(steps)
+    for place in places:
+        if not any_step & place.mask:
+            continue
+        if track.rule.guard and place in negated and not negated[place] & any_step:
+            continue
+        for at in range(last, -1, -1):
+            before = state[at - 1] if at else (place.start, place.start)
+            if not steps[at] & place.mask or before is None:
+                continue
+            if at == 0 or _near(text, track.rule, before[1], place.start):
+                state[at] = (before[0], place.end)
+                if at == last:
+                    span = _Span(track.rule, before[0], place.end)
+                    if not (track.rule.guard and _guarded(span, guards)):
+                        return span
     return None
 
 
 def _near(text: str, rule: Rule, end: int, start: int) -> bool:
-    gap = rule.gap * 2 // 3 if text[end - 1] >= _FIRST_HAN else rule.gap
-    return 0 <= start - end <= gap
+    """Whether a step that starts at `start` follows one that ended at `end`."""
+    han = text[end - 1] >= _FIRST_HAN
+    most = rule.gap * 2 // 3 if han else rule.gap
+    gap = start - end
+    if most < gap < _PADDED * most:  # do not let spaces carry a step out of reach
+        gap = len(" ".join(text[end:start].split())) + 2
+    return (-1 if han else 0) <= gap <= most  # Chinese words may share a character
 
 
-def _guarded(track: Track, clause: list[_Place], span: tuple[int, int] | None, guards: int) -> bool:
-    """Whether a negation or a word of defence takes the harm out of a span."""
-    if span is None or not track.rule.guard:
-        return False
-    start, end = span
-    return any(
-        place.mask & guards
-        and place.end <= end
-        and 0 <= start - place.start <= _GUARD_REACH
-        and place.start != start
-        for place in clause
-    )
+def _negated(places: list[_Place], guards: list[_Place]) -> dict[_Place, int]:
+    """Return the places right behind a negation (`secrets must never be sent`), and which."""
+    found = {}
+    at = 0
+    for place in places:
+        while at < len(guards) and guards[at].end <= place.start:
+            at += 1
+        if at and place.start - guards[at - 1].start <= _NEGATED_REACH:
+            found[place] = guards[at - 1].mask
+    return found
+
+
+def _guarded(span: _Span, guards: list[_Place]) -> bool:
+    """Whether a negation or a word of defence shortly before takes the harm out of a span."""
+    at = bisect_left(guards, (span.start - _GUARD_REACH,))
+    for place in guards[at : at + _GUARD_REACH]:
+        if place.start >= span.start:
+            return False
+        if place.end <= span.end:
+            return True
+    return False
 
 
 def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
     places = list(_latin_places(text, book, wanted))
     if not text.isascii():
         places.extend(_han_places(text, book, wanted))
-    for name, pattern, _ in _PATTERNS:
+    for name, pattern in _PATTERNS:
         if book.bits[name] & wanted:
             places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
     places.sort()
@@ -302,49 +349,37 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     silent = 0  # words before this one are part of a phrase that means nothing
     for at, word in enumerate(words):
         start = tokens[at].start()
-        for rest, mask in book.phrases.get(word, ()):
-            end = at + len(rest) + 1
-            if tuple(words[at + 1 : end]) == rest:
-                if not mask:
-                    silent = max(silent, end)
-                elif mask & wanted and at >= silent:
-                    yield _Place(start, tokens[end - 1].end(), mask & wanted)
+        phrases = [
+            (at + len(rest) + 2, mask)
+            for rest, mask in book.phrases.get(tuple(words[at : at + 2]), ())
+            if tuple(words[at + 2 : at + 2 + len(rest)]) == rest
+        ]
+        silent = max((silent, *(end for end, mask in phrases if not mask)))
+        if at < silent:
+            continue
+        for end, mask in phrases:
+            if mask & wanted:
+                yield _Place(start, tokens[end - 1].end(), mask & wanted)
         mask = book.words.get(word, 0)
-        if mask & wanted and at >= silent:
+        if mask & wanted:
             yield _Place(start, tokens[at].end(), mask & wanted)
-        elif len(word) > _LONG_WORD and word.isalpha() and word not in book.words:
-            yield from _segments(word, start, book, wanted)
 
 
 def _plain(word: str, book: Vocabulary) -> str:
     if word.isalpha() or word in book.words or not _LEET_WORD.fullmatch(word):
         return word
-    return word.translate(_LEET)
-
-
-def _segments(word: str, start: int, book: Vocabulary, wanted: int) -> Iterator[_Place]:
-    """Words of the vocabulary inside a run of letters (`ignoreprevious`), longest first."""
-    at = 0
-    while at < len(word):
-        for size in range(min(_LONGEST_WORD, len(word) - at), 3, -1):
-            mask = book.words.get(word[at : at + size], 0)
-            if mask:
-                if mask & wanted:
-                    yield _Place(start + at, start + at + size, mask & wanted)
-                at += size
-                break
-        else:
-            at += 1
+    plain = [word.translate(table) for table in _LEET]
+    return next((form for form in plain if form in book.words), plain[0])
 
 
 def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     spans: dict[tuple[int, int], int] = {}
-    for word, mask in book.han.items():
-        if word in text and (not mask or mask & wanted):
-            at = text.find(word)
-            while at >= 0:
-                spans[at, at + len(word)] = mask & wanted
-                at = text.find(word, at + 1)
+    words = {word for word in _seen_han(text, book.all)[1] if book.han[word] & wanted}
+    for word in (*words, *book.silent):
+        at = text.find(word)
+        while at >= 0:
+            spans[at, at + len(word)] = book.han[word] & wanted
+            at = text.find(word, at + 1)
     covered = bytearray(len(text))
     for (start, end), mask in spans.items():
         if not mask:

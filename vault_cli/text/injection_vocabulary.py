@@ -8,12 +8,14 @@ from __future__ import annotations
 import functools
 import operator
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Final, NamedTuple, TypeVar
 
 from vault_cli.text.injection_rules import RULES, Rule
 from vault_cli.text.injection_words import COMMON, CONCEPTS, NO_CONCEPT
+from vault_cli.text.tokens import STOP_WORDS
 
 WORD: Final = re.compile(r"[a-z0-9_][a-z0-9_']*")
 """A word of a folded text."""
@@ -45,16 +47,16 @@ class Lookup(NamedTuple):
     """Which entries of the vocabulary may be in a text, by what is quick to know of it.
 
     Args:
-        keys: for each word the entries it belongs to: "" for itself, a phrase (with a space on
-            both sides) of which it is the longest word.
-        pairs: matches each two characters that may begin a Chinese word.
-        han: by these two (or the one there is) the Chinese words and their concepts.
+        keys: for each word the entries of which it is the rarest word: the next rarest ("" if
+            there is none), the entry with a space on both sides, its concepts.
+        starts: finds where a Chinese word may begin: its first character, and what follows.
+        han: by their first two characters the Chinese words and their concepts.
         single: the words of one character.
     """
 
-    keys: dict[str, tuple[tuple[str, int], ...]]
-    pairs: re.Pattern[str]
-    han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
+    keys: dict[str, tuple[tuple[str, str, int], ...]]
+    starts: re.Pattern[str]
+    han: dict[str, tuple[tuple[str, int], ...]]
     single: list[tuple[str, int]]
 
 
@@ -64,8 +66,11 @@ class Vocabulary(NamedTuple):
     Args:
         bits: the bit of each concept.
         words: single words and their concepts; 0 for a word that hides others.
-        phrases: by first word, the words that follow and the concepts.
+        phrases: by their first two words, the words that follow and the concepts.
         han: the Chinese words and their concepts.
+        silent: the Chinese words that hide others.
+        guards: the concepts that make a rule harmless when they stand before it.
+        marked: the concepts found by a pattern.
         rare: entries of the rarest step of each rule.
         all: all entries.
         anchored: the tracks by the mask of their rarest step.
@@ -73,8 +78,11 @@ class Vocabulary(NamedTuple):
 
     bits: dict[str, int]
     words: dict[str, int]
-    phrases: dict[str, tuple[tuple[tuple[str, ...], int], ...]]
+    phrases: dict[tuple[str, ...], tuple[tuple[tuple[str, ...], int], ...]]
     han: dict[str, int]
+    silent: tuple[str, ...]
+    guards: int
+    marked: int
     rare: Lookup
     all: Lookup
     anchored: tuple[tuple[int, tuple[Track, ...]], ...]
@@ -97,8 +105,11 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         bits,
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
-        _grouped((parts[0], (parts[1:], mask)) for parts, mask in latin.items() if len(parts) > 1),
+        _grouped((parts[:2], (parts[2:], mask)) for parts, mask in latin.items() if parts[1:]),
         han,
+        tuple(word for word, mask in han.items() if not mask),
+        bits["NEG"] | bits["DEFEND"],
+        sum(bits[name] for name in PATTERN_CONCEPTS),
         _lookup(latin, han, functools.reduce(operator.or_, anchored)),
         _lookup(latin, han, sum(bits.values())),
         tuple(anchored.items()),
@@ -106,22 +117,28 @@ def vocabulary() -> Vocabulary:
 
 
 def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:
-    keys = _grouped(
-        (max(parts, key=len), (f" {' '.join(parts)} " if parts[1:] else "", mask & wanted))
-        for parts, mask in latin.items()
-        if mask & wanted
-    )
+    entries = [(parts, mask & wanted) for parts, mask in latin.items() if mask & wanted]
+    often = Counter(word for parts, _ in entries for word in parts)
+    keys = _grouped(_key(parts, mask, often) for parts, mask in entries)
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
-    pairs = _grouped(((word[0], word[1]), (word, mask)) for word, mask in words if word[1:])
-    first = "".join(sorted({pair[0] for pair in pairs}))
-    second = "".join(sorted({pair[1] for pair in pairs}))
+    pairs = _grouped((word[:2], (word, mask)) for word, mask in words if word[1:])
+    first = re.escape("".join(sorted({pair[0] for pair in pairs})))
+    second = re.escape("".join(sorted({pair[1] for pair in pairs})))
+    most = max((len(word) for word, _ in words), default=2) - 2
     # A character class is far faster than so many searches for words.
     return Lookup(
         keys,
-        re.compile(f"([{re.escape(first)}])(?=([{re.escape(second)}]))"),
+        re.compile(f"([{first}])(?=([{second}].{{0,{most}}}))", re.DOTALL),
         pairs,
         [(word, mask) for word, mask in words if not word[1:]],
     )
+
+
+def _key(
+    parts: tuple[str, ...], mask: int, often: Counter[str]
+) -> tuple[str, tuple[str, str, int]]:
+    first, *others = sorted(parts, key=lambda word: (word in STOP_WORDS, often[word], -len(word)))
+    return first, (others[0] if others else "", f" {' '.join(parts)} ", mask)
 
 
 def _all_entries() -> Iterator[tuple[str, str]]:
@@ -142,7 +159,7 @@ def expand(entry: str) -> Iterator[str]:
         return
     choices, _, after = rest.partition("}")
     for choice in choices.split("/"):
-        yield from expand(before + choice + after)
+        yield from expand(before + choice.strip() + after)
 
 
 def verb_forms(verb: str) -> tuple[str, ...]:
@@ -165,12 +182,8 @@ def _grouped(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, tuple[_V, ...]]:
 def _tracks(rule: Rule, bits: dict[str, int]) -> Iterator[Track]:
     named = [step.split("|") for step in rule.steps.lstrip("* ").split()]
     masks = [sum(bits[name] for name in names) for names in named]
-    rarest = min(range(len(masks)), key=lambda at: max(_frequency(name) for name in named[at]))
+    often = [sum(COMMON.get(name, 0) for name in names) for names in named]
+    rarest = often.index(min(often))
     unless = sum(bits[name] for name in rule.unless.split())
     orders = permutations(masks) if rule.steps.startswith("*") else (tuple(masks),)
     return (Track(rule, order, masks[rarest], unless) for order in orders)
-
-
-def _frequency(name: str) -> int:
-    """Return how common a concept is in honest texts, as its place in COMMON (0: rare)."""
-    return COMMON.index(name) + 1 if name in COMMON else 0

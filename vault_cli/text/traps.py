@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from vault_cli.text.fold import holds_any
+
 
 class Trap(NamedTuple):
     """A place in a text; offsets as in the text given.
@@ -39,14 +41,15 @@ _ROLE_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ROLE_BRACKET = re.compile(
-    r"[\[【({]{1,2}\s{0,2}(?:end[ _])?(?:system|admin(?:istrator)?|developer|assistant|系统|管理员|开发者)"
+    r"[\[【({]{1,2}\s{0,2}(?:end[ _])?"
+    r"(?:system|admin(?:istrator)?|developer|assistant|系统|管理员|开发者)"
     r"(?:[ _](?:prompt|message|note|override|instructions?))?\s{0,2}[\]】)}]{1,2}[:：]?[ \t]{0,4}"
     rf"(?:admin[a-z]{{0,10}}[:：][ \t]{{0,4}})?{_DIRECTIVE}",
     re.IGNORECASE,
 )
 _HIDING_STYLE = re.compile(
     r"<[a-z][a-z0-9]{0,12}\s[^<>]{0,300}?(?:display\s{0,2}:\s{0,2}none|visibility\s{0,2}:\s{0,2}hidden"
-    r"|font-size\s{0,2}:\s{0,2}0|opacity\s{0,2}:\s{0,2}0(?![.\d])|color\s{0,2}:\s{0,2}(?:white|#fff)"
+    r"|font-size\s{0,2}:\s{0,2}0|opacity\s{0,2}:\s{0,2}0(?![.\d])|color\s{0,2}:\s{0,2}(?:white|#fff(?:fff)?)(?![\w-])"
     r"|text-indent\s{0,2}:\s{0,2}-\d{3}|(?:left|top)\s{0,2}:\s{0,2}-\d{3,5}px)[^<>]{0,300}>(?=[^<\s])",
     re.IGNORECASE,
 )
@@ -65,22 +68,25 @@ _UNOPENED = re.compile(
     r"|text|example|quote|result|results|content|task|message|chat|conversation|rules)>\s{0,4}(?=[^\s<])",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"<!--(?P<said>[^<>]{3,2000}?)-->|^\[(?://|comment|_)[^\]]{0,20}\]:\s{0,2}#?\s{0,2}"
-                      r"[(\"'](?P<quiet>[^\n]{3,500})[)\"']", re.MULTILINE | re.IGNORECASE)  # fmt: skip
+_COMMENT = re.compile(
+    r"<!--(?P<said>[^<>]{3,2000}?)-->"
+    r"|^\[(?://|comment|_)[^\]]{0,20}\]:\s{0,2}#?\s{0,2}[(\"'](?P<quiet>[^\n]{3,500})[)\"']",
+    re.MULTILINE | re.IGNORECASE,
+)
 _TO_MACHINE = re.compile(
     r"\b(?:ai|assistants?|agents?|llms?|language models?|claude|chatgpt|gpt|copilot|codex|gemini"
     r"|system|models?)\b\s{0,2}(?:[:：,]|must|please|should|note|instructions?)"
     r"|(?:助手|模型|智能体|ai|代理|系统)\s{0,2}[:：，,请必]|\b(?:eval|exec|system|passthru)\s?\(",
     re.IGNORECASE,
 )
-_FETCH: Final = r"\b(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod|aria2c)\b"
+_FETCH: Final = r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|aria2c)\b"
 _SHELL: Final = (
     r"(?:sudo\s{1,3}(?:-\w{1,3}\s{1,3})?)?(?:/(?:usr/)?bin/)?(?:env\s)?"
     r"(?:(?:ba|z|da|k|fi|c)?sh|python[\d.]{0,4}|perl|node|ruby|php|iex|invoke-expression|pwsh"
     r"|powershell|osascript)(?![\w./=:-])"
 )
 _SHELL_PIPE = re.compile(
-    rf"{_FETCH}[^\n|;]{{1,400}}\|\s{{0,3}}{_SHELL}"
+    rf"{_FETCH}[^\n|;]{{1,200}}\|\s{{0,3}}{_SHELL}"
     rf"|\b(?:ba|z|da)?sh\s{{1,3}}(?:-c\s{{1,3}})?[\"']?(?:<\(|\$\(|`)\s{{0,3}}{_FETCH}"
     rf"|\b(?:eval|source|iex)\s{{0,3}}[\"'(]{{0,2}}(?:<\(|\$\(|`)?\s{{0,3}}{_FETCH}"
     r"|\beval\s{0,3}[\"']?(?:\$\(|`)\s{0,3}(?:echo|base64|printf)\b"
@@ -89,7 +95,7 @@ _SHELL_PIPE = re.compile(
     rf"|\b(?:exec|eval|system|passthru|popen|shell_exec)\s?\(\s{{0,2}}[\"']\s?{_FETCH}"
     r"|\beval\s?\(\s?(?:atob|unescape|string\.fromcharcode)\s?\(|__import__\(\s?[\"']os[\"']\s?\)"
     r"|/dev/tcp/|\bnc\s{1,3}-[a-z]{0,3}e\s"
-    rf"|{_FETCH}[^\n]{{1,300}}?&&\s{{0,3}}(?:chmod\s\S{{1,10}}\s\S{{1,80}}\s{{0,3}}&&|(?:ba)?sh\s)",
+    rf"|{_FETCH}[^\n]{{1,160}}?&&\s{{0,3}}(?:chmod\s\S{{1,10}}\s\S{{1,80}}\s{{0,3}}&&|(?:ba)?sh\s)",
     re.IGNORECASE,
 )
 _KNOWN_INSTALLERS = re.compile(
@@ -99,7 +105,8 @@ _KNOWN_INSTALLERS = re.compile(
     r"|raw\.githubusercontent\.com/(?:Homebrew/install|nvm-sh/nvm|helm/helm|ohmyzsh/ohmyzsh)/)"
 )
 _FORBIDDEN = re.compile(
-    r"\b(?:never|don'?t|do not|avoid|not|instead of|without|forbid\w*|refuse)\b|不要|禁止|避免|切勿|不得|勿",
+    r"\b(?:never|don'?t|do not|avoid|not|instead of|without|forbid\w*|refuse)\b"
+    r"|不要|禁止|避免|切勿|不得|勿",
     re.IGNORECASE,
 )
 _LEAKY_IMAGE = re.compile(
@@ -113,11 +120,11 @@ _BEFORE: Final = 48
 def find_traps(text: str) -> Iterator[Trap]:
     """Yield the traps of a text, kind by kind; the cheap marks of each are looked for first."""
     lower = text.lower()
-    if ":" in text or "：" in text:
+    if holds_any(text, (":", "：", "[", "【")):
         yield from _role_lines(text, lower)
     if "<" in text or "]:" in text:
         yield from _hidden_html(text)
-    if any(mark in lower for mark in _SHELL_MARKS):
+    if holds_any(lower, _SHELL_MARKS):
         yield from _shell_pipes(text)
     if "](" in text:
         for match in _LEAKY_IMAGE.finditer(text):
@@ -128,12 +135,12 @@ def find_traps(text: str) -> Iterator[Trap]:
 
 _SHELL_MARKS: Final = (
     "curl", "wget", "iwr", "irm", "invoke-", "base64", "powershell", "eval", "/dev/tcp",
-    "__import__", "nc -", "fetch", "aria2c",
+    "__import__", "nc -", "aria2c",
 )  # fmt: skip
 
 
 def _role_lines(text: str, lower: str) -> Iterator[Trap]:
-    if not any(role in lower for role in _ROLES):
+    if not holds_any(lower, _ROLES):
         return
     found = list(_ROLE_LINE.finditer(text))
     roles = {match["role"].lower() for match in found}
@@ -148,8 +155,8 @@ def _role_lines(text: str, lower: str) -> Iterator[Trap]:
 
 
 _ROLES: Final = (
-    "system", "assistant", "human", "user", "developer", "admin", "系统", "助手", "助理", "用户", "人类",
-    "开发者", "管理员", "ai:", "tool:",
+    "system", "assistant", "human", "user", "developer", "admin", "系统", "助手", "助理", "用户",
+    "人类", "开发者", "管理员", "ai:", "tool:",
 )  # fmt: skip
 _MACHINE_ROLES: Final = frozenset({"system", "assistant", "系统", "助手", "助理", "ai"})
 _SPOKEN_TO: Final = frozenset({"user", "human", "用户", "人类", "tool", "developer", "开发者"})

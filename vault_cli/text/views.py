@@ -23,6 +23,8 @@ _SHORTEST: Final = 6
 _PRINTABLE_SHARE: Final = 0.9
 _NEEDLESS_LETTERS: Final = 6
 _ASCII_END: Final = 0x7F
+_LONG: Final = "a long word"
+_NUMBERS: Final = "numbers"
 
 
 class View(NamedTuple):
@@ -43,11 +45,13 @@ class View(NamedTuple):
 
 
 class _Form(NamedTuple):
+    """An encoding: when to look for it (one of the marks), what it looks like, what it says."""
+
     kind: str
     marks: tuple[str, ...]
     pattern: re.Pattern[str]
     decode: Callable[[str], str]
-    hides: bool
+    hides: bool = False
 
 
 def decoded_views(text: str) -> Iterator[View]:
@@ -68,15 +72,26 @@ def decoded_views(text: str) -> Iterator[View]:
 
 
 def _views(text: str) -> Iterator[View]:
-    lower = text.lower()
+    marks = _marks(text)
     for form in _FORMS:
-        if form.marks and not any(mark in lower for mark in form.marks):
+        if marks.isdisjoint(form.marks):
             continue
         for match in form.pattern.finditer(text):
             raw = match.group()
             said = _try(form.decode, raw)
             if said and said != raw and _readable(said):
                 yield View(form.kind, *match.span(), said, form.hides and _is_needless(said))
+
+
+def _marks(text: str) -> set[str]:
+    """Return what of the forms' marks is in a text: the cheap first look."""
+    lower = text.lower()
+    marks = {mark for mark in _ALL_MARKS if mark in lower}
+    if _DENSE_WORD.search(text):
+        marks.add(_LONG)
+    if _MANY_NUMBERS.search(text):
+        marks.add(_NUMBERS)
+    return marks
 
 
 def _try(decode: Callable[[str], str], raw: str) -> str:
@@ -96,6 +111,16 @@ def _readable(said: str) -> bool:
 def _is_needless(said: str) -> bool:
     letters = sum(c.isalpha() and (c.isascii() or "\u4e00" <= c <= "\u9fff") for c in said)
     return letters >= (_NEEDLESS_LETTERS if said.isascii() else 4)
+
+
+def _from_dense(raw: str) -> str:
+    """Decode one long word: hexadecimal, binary digits, base32 or base64, what fits first."""
+    for pattern, decode in _DENSE:
+        if pattern.fullmatch(raw):
+            said = _try(decode, raw)
+            if said and _readable(said):
+                return said
+    return ""
 
 
 def _from_base64(raw: str) -> str:
@@ -126,7 +151,7 @@ def _from_codes(raw: str) -> str:
 
 
 def _from_escapes(raw: str) -> str:
-    return _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), raw)
+    return _ESCAPE.sub(lambda match: chr(int(match[match.lastindex or 0], 16)), raw)
 
 
 def _from_percent(raw: str) -> str:
@@ -154,41 +179,56 @@ def _bare(raw: str) -> str:
     return _INSIDE_WORD.sub("", raw)
 
 
-_ESCAPE = re.compile(r"\\(?:u\{?|U0{0,4})([0-9a-fA-F]{4,6})\}?|\\x([0-9a-fA-F]{2})")
+_MANY_NUMBERS = re.compile(r"\d[\da-fA-F]{0,7}[ ,:]{1,2}(?:[\da-fA-F]{1,8}[ ,:]{1,2}){4}[\da-fA-F]")
+_DENSE_WORD = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,6}")
+_ESCAPE_FORM: Final = (
+    r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\x([2-7][0-9a-fA-F])"
+)
+_ESCAPE = re.compile(_ESCAPE_FORM)
 _STRING_PLUS = re.compile(r"[\"']\s{0,4}\+\s{0,4}[\"']")
-_INSIDE_WORD = re.compile(r"(?<=\w)(?:<!--[^<>]{0,200}-->|</?[a-z]{1,8}/?>|\*{1,3}|~~|`)(?=\w)")
+_INSIDE_WORD = re.compile(r"(?<=\w)(?:<!--[^<>]{0,200}-->|</?[a-z]{1,8}/?>|\*{2,3}|~~)(?=\w)")
 _LINE = re.compile(r"[^\n]{12,2000}")
+_MORSE_LETTERS: Final = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...-"
+    " .-- -..- -.-- --.."
+)
 _MORSE: Final = dict(
     zip(
-        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...-"
-        " .-- -..- -.-- --..".split(),
+        _MORSE_LETTERS.split(),
         "abcdefghijklmnopqrstuvwxyz",
         strict=True,
     )
 )
+_DENSE: Final = (
+    (re.compile(r"(?:[0-9a-fA-F]{2})+"), _from_hex),
+    (re.compile(r"(?:[01]{8})+"), _from_bits),
+    (re.compile(r"[A-Z2-7]+=*"), _from_base32),
+    (re.compile(r"[\w+/-]+={0,2}"), _from_base64),
+)
 _FORMS: Final = (
-    _Form("base64", (), re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,}={0,2}(?![\w+/-])"),
-          _from_base64, hides=False),
-    _Form("base32", (), re.compile(r"(?<![\w=])[A-Z2-7]{16,}={0,6}(?!\w)"),
-          _from_base32, hides=False),
-    _Form("hexadecimal", (), re.compile(r"(?<![\w])(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ :,]{0,2}){8,}(?!\w)"),
-          _from_hex, hides=False),
-    _Form("binary digits", (), re.compile(r"(?<!\w)(?:[01]{8}\s{0,2}){6,}(?!\w)"),
-          _from_bits, hides=False),
-    _Form("character codes", (), re.compile(r"(?<!\w)(?:\d{2,3}[ ,]{1,2}){7,}\d{2,3}(?!\w)"),
-          _from_codes, hides=False),
+    _Form("an encoded word", (_LONG,), _DENSE_WORD, _from_dense),
+    _Form("hexadecimal", (_NUMBERS, "\\x", "0x"),
+          re.compile(r"(?<!\w)(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ :,]{0,2}){8,}(?!\w)"), _from_hex),
+    _Form("binary digits", (_NUMBERS,), re.compile(r"(?<!\w)(?:[01]{8}\s{0,2}){6,}(?!\w)"),
+          _from_bits),
+    _Form("character codes", (_NUMBERS,),
+          re.compile(r"(?<!\w)(?:\d{2,3}[ ,]{1,2}){7,}\d{2,3}(?!\w)"), _from_codes),
     _Form("percent", ("%",), re.compile(r"[\w.+-]{0,40}(?:%[0-9a-fA-F]{2}[\w.+-]{0,40}){3,}"),
-          _from_percent, hides=False),
+          _from_percent),
     _Form("percent", ("%",), re.compile(r"(?:%[2-7][0-9a-fA-F]){5,}"), _from_percent, hides=True),
-    _Form("character references", ("&#",), re.compile(r"(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});?[ ]?){4,}"),
-          html.unescape, hides=True),
-    _Form("escapes", ("\\u", "\\x"), re.compile(r"(?:(?:\\(?:u\{?|U0{0,4})[0-9a-fA-F]{4,6}\}?"
-          r"|\\x[2-7][0-9a-fA-F])[ ]?){4,}"), _from_escapes, hides=True),
-    _Form("Morse code", ("-",), re.compile(r"(?:[.-]{1,5}[ /|]{1,3}){8,}[.-]{0,5}"),
-          _from_morse, hides=False),
-    _Form("ROT13", ("rot13", "rot-13", "rot 13"), _LINE, _from_rot13, hides=False),
-    _Form("reversed text", ("revers", "backward", "倒", "反过来"), _LINE, _reversed, hides=False),
-    _Form("joined strings", ("+",), re.compile(r"[^\n]{0,200}[\"']\s{0,4}\+\s{0,4}[\"'][^\n]{0,400}"),
-          _joined, hides=False),
-    _Form("marks inside words", ("<", "*", "~", "`"), _LINE, _bare, hides=False),
+    _Form("character references", ("&#",),
+          re.compile(r"(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});?[ ]?){4,}"), html.unescape, hides=True),
+    _Form("escapes", ("\\u", "\\x"),
+          re.compile(rf"(?:(?:{_ESCAPE_FORM})[ ]?){{4,}}"),
+          _from_escapes, hides=True),
+    _Form("Morse code", (". -", "- .", ".-", "-."),
+          re.compile(r"(?:[.-]{1,5}[ /|]{1,3}){8,}[.-]{0,5}"), _from_morse),
+    _Form("ROT13", ("rot13", "rot-13", "rot 13"), _LINE, _from_rot13),
+    _Form("reversed text", ("revers", "backward", "倒", "反过来"), _LINE, _reversed),
+    _Form("joined strings", ('" +', "' +", '"+', "'+"),
+          re.compile(r"[^\n]{0,200}[\"']\s{0,4}\+\s{0,4}[\"'][^\n]{0,400}"), _joined),
+    _Form("marks inside words", ("**", "~~", "<!--", "</", "/>"), _LINE, _bare),
 )  # fmt: skip
+_ALL_MARKS: Final = frozenset(
+    mark for form in _FORMS for mark in form.marks if mark not in (_LONG, _NUMBERS)
+)
