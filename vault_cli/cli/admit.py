@@ -11,7 +11,6 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line
 from vault_cli.cli.views import plural, show_lines
 from vault_cli.errors import RefusedError, UsageError
-from vault_cli.features.resolve import resolve_records
 from vault_cli.model.record import Record, Status
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def approve(
       mvault approve n-3d90x1c --allow hidden-characters --reason "shows the attack"
     """
     inv: Invocation = ctx.obj
-    records = resolve_records(inv.snapshot, ids, root=inv.root, cwd=inv.cwd)
+    records = inv.find_all(ids)
     if allow and any(not record.in_force for record in records):
         _require_person_to_allow(inv, yes=yes)
         reason = reason_for(inv, records[0].id, "approve", reason)

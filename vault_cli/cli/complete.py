@@ -68,10 +68,20 @@ def plain_title(title: str) -> str:
 
 
 def _records() -> Iterator[Record]:
-    from vault_cli.store.vault import Vault, find_vault
+    from vault_cli.store.layers import find_layers
 
     try:
-        root = find_vault(None, cwd=Path.cwd(), environ=os.environ)
-        yield from Vault.open(root, environ=os.environ).snapshot().records
+        layers = find_layers(None, cwd=Path.cwd(), environ=os.environ)
     except Exception:  # noqa: BLE001 - a shell must never see an error of ours while completing
         return
+    for root in (layers.home, layers.beside):
+        yield from _records_in(root) if root is not None else ()
+
+
+def _records_in(root: Path) -> tuple[Record, ...]:
+    from vault_cli.store.vault import Vault
+
+    try:
+        return Vault.open(root, environ=os.environ, lenient=True).snapshot(whole=False).records
+    except Exception:  # noqa: BLE001 - as above
+        return ()

@@ -11,6 +11,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.rendering import scope_here
 from vault_cli.cli.views import plural
 from vault_cli.errors import RefusedError, UsageError, VaultError
 from vault_cli.model.record import Kind
@@ -47,6 +48,7 @@ def add(
     checklist: flags.Checklist = False,
     correction: flags.Correction = False,
     reason: flags.Reason = "",
+    to_user: flags.ToUser = False,
 ) -> int:
     """Write a new draft; a person approves it later.
 
@@ -57,6 +59,7 @@ def add(
     Examples:
       mvault add lesson --title "Check node_modules/.bin first" --section problem="npx downloads"
       mvault add rule --title "提交前先跑测试" --required --body "没有例外。"
+      mvault add fact --title "Staging has two workers" --scope project
       git log -1 --format=%B | mvault add note --title "Why the cache went away"
       mvault add recipe
     """
@@ -65,6 +68,9 @@ def add(
     inv: Invocation = ctx.obj
     if title is not None and not title.strip():
         raise UsageError("--title is empty", hint="Write one line that says it, or leave it out.")
+    if to_user:
+        inv.reading.write_to_user()
+    scope = scope_here(inv, scope)
     values: dict[str, Any] = {"title": title, "scope": scope, "summary": summary, "source": source}
     values |= {"applies_when": applies_when, "boundary": boundary, "confidence": confidence}
     values |= {"importance": importance, "valid_from": valid_from, "valid_to": valid_to}

@@ -85,7 +85,12 @@ Sections = Annotated[
 Payload = Annotated[
     str, typer.Option("--payload", metavar="FILE", help="JSON object; `-` reads stdin.")
 ]
-OneScope = Annotated[str, typer.Option("--scope", help="global, project:ID, session:ID.")]
+OneScope = Annotated[
+    str, typer.Option("--scope", help="global, project (this one), project:ID, session:ID.")
+]
+ToUser = Annotated[
+    bool, typer.Option("--to-user", help="Into the user vault, also where a project has its own.")
+]
 SomeTopics = Annotated[list[str] | None, typer.Option("--topic", "-t", help="Repeatable.")]
 Keywords = Annotated[list[str] | None, typer.Option("--keyword", help="Repeatable.")]
 AppliesWhen = Annotated[str, typer.Option("--applies-when", help="When it matters.")]
@@ -133,6 +138,9 @@ WithReceipt = Annotated[
 Targets = Annotated[
     list[str] | None,
     typer.Option("--to", metavar="FILE", help="Write into the managed block of FILE (repeatable)."),
+]
+WithUser = Annotated[
+    bool, typer.Option("--with-user", help="With --to: also your own vault, into a project's file.")
 ]
 At = Annotated[str, typer.Option("--at", metavar="COMMIT|DATE", help="The vault as it was then.")]
 ValidAt = Annotated[

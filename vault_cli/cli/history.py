@@ -52,24 +52,24 @@ def log(
     """
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
-    repo = repository(inv)
+    commits = _record_log(inv, record_id, limit) if record_id else repository(inv).log(limit=limit)
     inv.warn_settings()
-    commits = _record_log(inv, repo, record_id, limit) if record_id else repo.log(limit=limit)
     data = {"commits": [commit_data(commit) for commit in commits]}
     notes = () if commits else ("no commits yet",)
     return inv.out.show(View(data, lambda: log_lines(commits), notes=notes))
 
 
-def _record_log(inv: Invocation, repo: Repository, text: str, limit: int) -> list[CommitInfo]:
+def _record_log(inv: Invocation, text: str, limit: int) -> list[CommitInfo]:
     """Return the commits of one record, also of one that is no longer in the vault."""
     try:
         record = inv.find(text)
     except NotFoundError:
-        commits = repo.log(record_id=text, limit=limit) if ID_PATTERN.fullmatch(text) else []
+        known = ID_PATTERN.fullmatch(text)
+        commits = repository(inv).log(record_id=text, limit=limit) if known else []
         if not commits:
             raise
         return commits
-    return repo.log(paths=(record.path,), record_id=record.id, limit=limit)
+    return repository(inv).log(paths=(record.path,), record_id=record.id, limit=limit)
 
 
 def commit_data(commit: CommitInfo) -> dict[str, Any]:
@@ -119,19 +119,22 @@ def diff(
 ) -> int:
     """Compare two renders: what an agent would be told before and after.
 
-    Both are rendered for today, with the same options.
+    Both are rendered for today, with the same options. A commit belongs to one vault, which alone
+    is compared then.
 
     Examples:
       mvault diff
       mvault diff HEAD~5 HEAD
       mvault diff 2026-06-01
     """
+    from vault_cli.cli.reading import is_commit
     from vault_cli.recall.explain import diff_blocks
 
     inv: Invocation = ctx.obj
     wanted = Wanted(mode=mode, query=query, budget=budget)
     repository(inv)
-    before, after = (_render_at(inv, at, wanted) for at in (old, new))
+    alone = any(map(is_commit, (old, new)))
+    before, after = (_render_at(inv, at, wanted, alone=alone) for at in (old, new))
     found = diff_blocks(before, after, (old, new or "working tree"))
     data = {"old": old, "new": new or "working tree", **found.as_data()}
     data["changed"] = bool(found.lines or found.entries)
@@ -150,8 +153,8 @@ def diff(
     return inv.out.show(View(data, lines, notes=notes))
 
 
-def _render_at(inv: Invocation, at: str, wanted: Wanted) -> Block:
-    snapshot = inv.vault.snapshot(at=at) if at else inv.whole_snapshot()
+def _render_at(inv: Invocation, at: str, wanted: Wanted, *, alone: bool) -> Block:
+    snapshot = inv.reading.snapshot(whole=True, at=at, alone=alone)
     return render_snapshot(inv, snapshot, wanted)
 
 
@@ -187,6 +190,10 @@ def undo(
     plan.question = f"{change.verb} {info.id[:SHORT]} {what}?"
     plan.hints = (f"A second `mvault undo` {takes} back.",)
     plan.nothing = f"{info.id[:SHORT]} is taken back already"
+    if any(key == "Vault-Promotion" for key, _ in info.trailers):
+        from vault_cli.cli.promote import other_half
+
+        plan.hints = (*plan.hints, other_half(inv, info))
     return inv.submit(plan)
 
 

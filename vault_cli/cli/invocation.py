@@ -21,10 +21,12 @@ __all__ = ["LEFT", "Consent", "Invocation", "Plan"]
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from vault_cli.cli.reading import Reading
     from vault_cli.errors import Diagnostic
     from vault_cli.model.change import Change, Receipt
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record, Snapshot
+    from vault_cli.store.layers import Layers
     from vault_cli.store.vault import Vault
 
 
@@ -45,6 +47,7 @@ class Invocation:
         self.environ = environ
         self.out = Output(options, environ)
         self.lenient = False
+        self._settled = False
 
     @cached_property
     def cwd(self) -> Path:
@@ -62,12 +65,29 @@ class Invocation:
             ) from error
 
     @cached_property
-    def root(self) -> Path:
-        """The vault's folder; UsageError when there is none."""
-        from vault_cli.store.vault import find_vault
+    def layers(self) -> Layers:
+        """The vaults at hand: which is written, which is read beside; UsageError for none."""
+        from vault_cli.store.layers import find_layers
 
         typed = Path(self.options.vault).expanduser() if self.options.vault else None
-        return find_vault(typed, cwd=self.cwd, environ=self.environ)
+        return find_layers(typed, cwd=self.cwd, environ=self.environ)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What is read of them; commands that only show something ask here."""
+        from vault_cli.cli.reading import Reading
+
+        return Reading(self)
+
+    @cached_property
+    def root(self) -> Path:
+        """The folder of the vault that is written; UsageError when there is none."""
+        return self.layers.home
+
+    @property
+    def vault_name(self) -> str:
+        """What the vault that is written is called, `project` or `user`; "" when it is alone."""
+        return self.layers.name_of(self.root)
 
     @cached_property
     def vault(self) -> Vault:
@@ -98,7 +118,8 @@ class Invocation:
         """The instant this run happens at, in the vault's time zone (`MVAULT_NOW` overrides)."""
         from vault_cli.store.clock import read_clock
 
-        return read_clock(str(self.vault.config["vault.timezone"] or ""), self.environ)
+        vault = self.reading.home or self.reading.other or self.vault
+        return read_clock(str(vault.config["vault.timezone"] or ""), self.environ)
 
     @cached_property
     def random_int(self) -> Callable[[int], int]:
@@ -155,34 +176,49 @@ class Invocation:
         own = load_config(None, environ=self.environ, lenient=True)
         return tuple(own["trust.approve_without_terminal"])
 
-    def warn_unreadable(self) -> None:
+    def warn_unreadable(self, snapshot: Snapshot | None = None) -> None:
         """Name on stderr the files that could not be read, or are not there to be read."""
-        self.warn_outside_checkout()
-        bad = self.snapshot.unreadable
-        if bad:
-            from vault_cli.cli.views import plural
-            from vault_cli.text.names import show_path
+        self.reading.warn_unreadable(snapshot or self.snapshot)
 
-            names = ", ".join(show_path(path) for path in bad[:5])
-            more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""  # noqa: PLR2004
-            count = plural(len(bad), "file")
-            self.out.warn(f"{count} could not be read: {names}{more} (`mvault check` says why)")
-
-    def warn_outside_checkout(self) -> None:
+    def warn_outside_checkout(self, snapshot: Snapshot | None = None) -> None:
         """Say on stderr how many records git keeps out of the work tree, if any."""
-        for found in self.snapshot.diagnostics:
-            if found.code == "sparse-checkout":
-                self.out.warn(found.message)
+        self.reading.warn(snapshot or self.snapshot)
 
     def find(self, text: str) -> Record:
         """Return the one record that an id, its beginning or a path names.
 
-        Raises:
-            NotFoundError, UsageError, RefusedError: as `features.resolve.resolve_record`.
-        """
-        from vault_cli.features.resolve import resolve_record
+        It may be one of the vault that is read beside: then this run turns to that vault, which
+        is written from here on.
 
-        return resolve_record(self.snapshot, text, root=self.root, cwd=self.cwd)
+        Raises:
+            NotFoundError, UsageError, RefusedError: as `Reading.find`; and when a record of the
+                other vault was found before, since one change is made in one vault.
+        """
+        record, other = self.reading.find(text)
+        place = self.layers.home if other is None else other.root
+        if self._settled and place != self.root:
+            raise UsageError(
+                f"{record.id} is in another vault than what was named before it",
+                hint="One change is made in one vault: name the records of each by themselves.",
+            )
+        self._settled = True
+        if other is not None:
+            self.turn_to(other, self.reading.beside_heads)
+        return record
+
+    def turn_to(self, vault: Vault, snapshot: Snapshot | None = None) -> None:
+        """Write another vault from here on; the changes of one run are made in one vault."""
+        if vault.root != self.root:
+            self.forget_snapshot()
+            self.__dict__.update(root=vault.root, vault=vault)
+            if snapshot is not None:
+                self.__dict__["snapshot"] = snapshot
+        self._settled = True
+
+    def find_all(self, texts: Sequence[str]) -> tuple[Record, ...]:
+        """Return several records of one vault, each once, in the order given; as `find`."""
+        found = {record.path: record for record in map(self.find, texts)}
+        return tuple(found.values())
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file of the vault."""
@@ -195,7 +231,7 @@ class Invocation:
         from vault_cli.errors import NotFoundError
 
         try:
-            return self.find(text).id
+            return self.reading.find(text)[0].id
         except NotFoundError:
             return text
 
@@ -205,23 +241,9 @@ class Invocation:
         Raises:
             UsageError: it is not inside the vault. NotFoundError: there is no such file.
         """
-        import os
+        from vault_cli.cli.reading import path_in_vault
 
-        from vault_cli.errors import NotFoundError
-
-        root = os.path.realpath(self.root)
-        places = [os.path.join(self.cwd, text), os.path.join(root, text)]  # noqa: PTH118 - names may be undecodable
-        found = next((place for place in places if os.path.lexists(place)), None)
-        if found is None:
-            raise NotFoundError(f"no such file: {text}", hint="Paths start here or at the vault.")
-        folder, name = os.path.split(os.path.abspath(found))  # noqa: PTH100
-        full = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
-        if not full.startswith(root + os.sep):
-            raise UsageError(
-                f"{text} is not inside the vault {root}",
-                hint="Move or copy it into the vault first.",
-            )
-        return full[len(root) + 1 :].replace(os.sep, "/")
+        return path_in_vault(self.root, self.cwd, text)
 
     def warn_settings(self) -> None:
         """Say on stderr what is wrong with the settings."""
@@ -249,10 +271,13 @@ class Invocation:
         change = plan.change
         diff = change_diff(self.root, change)
         data = {**change_data(change, diff), **plan.data}
+        if self.vault_name:
+            data["vault"] = self.vault_name
         if change.is_empty:
             notes = (f"nothing to do: {plan.nothing}",)
             hints = (plan.stalled,) if plan.stalled else ()
             return self.out.show(View(data, diagnostics=plan.findings, notes=notes, hints=hints))
+        self._require_vault()
         if self.options.dry_run:
             note = f"dry run, nothing written: {change.verb}{change.subject}"
             data["dry_run"] = True
@@ -265,6 +290,15 @@ class Invocation:
             change = consent.sign(change)
         return self._report(plan, self.vault.apply(change), data)
 
+    def _require_vault(self) -> None:
+        """Write nothing elsewhere when the project vault is there and must not be used."""
+        if self.layers.refused is not None:
+            raise self.layers.refused
+
+    def _in_vault(self) -> str:
+        """Return which vault was written, for a status line; "" when there is only one."""
+        return f" in the {self.vault_name} vault" if self.vault_name else ""
+
     def _pending(self, change: Change, data: dict[str, Any]) -> list[Line]:
         """Return the edits of touched files that the change would record first, as a diff.
 
@@ -272,8 +306,7 @@ class Invocation:
         """
         from vault_cli.cli.preview import pending_lines, plain
 
-        repo = self.vault.repo
-        lines = [] if repo is None else pending_lines(self.root, repo, change)
+        lines = pending_lines(self.root, repo, change) if (repo := self.vault.repo) else []
         if lines:
             data["recorded_first"] = plain(lines)
         return lines
@@ -291,6 +324,7 @@ class Invocation:
         if self.options.dry_run:
             self.out.say(f"dry run, nothing written: {plan.change.verb}{plan.change.subject}")
             return
+        self._require_vault()
         receipt = self.vault.apply(self.consent(yes=True).sign(plan.change))
         known = {(found.code, found.message) for found in told}
         fresh = dict.fromkeys((*plan.findings, *receipt.diagnostics))
@@ -352,7 +386,7 @@ class Invocation:
                 f"recorded pending hand edits first (commit {receipt.edit_commits[0][:10]})"
             )
         where = f" (commit {receipt.commit[:10]})" if receipt.commit else ""
-        notes.append(f"{plan.done}{where}")
+        notes.append(f"{plan.done}{self._in_vault()}{where}")
         answer = plan.lines if plan.lines is not None else tuple(plan.change.ids)
         full = {
             **data,

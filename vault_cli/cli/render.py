@@ -36,11 +36,13 @@ def render(
     to: flags.Targets = None,
     at: flags.At = "",
     valid_at: flags.ValidAt = "",
+    with_user: flags.WithUser = False,
 ) -> int:
     """Print what is in force as a block for a prompt.
 
     The same vault, options and day give the same bytes. What does not fit is named in the block;
-    --receipt and --json say why. --to replaces only what stands between the markers of FILE.
+    --receipt and --json say why. --to replaces only what stands between the markers of FILE; into a
+    file of a project with a vault of its own goes what that vault holds, and not what is yours.
 
     Examples:
       mvault render
@@ -61,10 +63,13 @@ def render(
         project=project,
         valid_at=valid_at,
     )
-    snapshot = inv.vault.snapshot(at=at) if at else inv.whole_snapshot()
+    alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
+    snapshot = inv.reading.snapshot(whole=True, at=at, alone=alone)
     block = render_snapshot(inv, snapshot, wanted)
     if not at:
-        inv.warn_unreadable()
+        inv.warn_unreadable(snapshot)
+    elif not {record.vault for record in snapshot.records} - {""} and inv.layers.beside:
+        inv.out.say(f"--at {at}: read from the {inv.vault_name} vault alone")
     if receipt:
         for line in receipt_lines(block):
             inv.out.report(line)
@@ -101,11 +106,28 @@ def brief(
 
     inv: Invocation = ctx.obj
     wanted = Wanted(query=query, session=session, project=project)
-    snapshot = inv.whole_snapshot()
+    snapshot = inv.reading.snapshot(whole=True)
     found = write_brief(select_records(snapshot, make_query(inv, wanted)), most)
-    inv.warn_unreadable()
+    inv.warn_unreadable(snapshot)
     data = {"brief": found.text, "shown": list(found.shown), "in_force": found.total}
     return inv.out.show(View(data, raw=found.text, diagnostics=snapshot.diagnostics, listed=True))
+
+
+def _belongs_to_project(inv: Invocation, names: list[str]) -> bool:
+    """Tell whether a file to write is one of the project's, which others may be given.
+
+    What a person keeps for themselves does not go into it unasked.
+    """
+    import os
+
+    if inv.layers.beside is None:
+        return False
+    top = os.path.realpath(inv.layers.home.parent)
+    places = [Path(os.path.realpath(_target(inv, name))) for name in names]
+    if not any(place.is_relative_to(top) for place in places):
+        return False
+    inv.out.say("the file is the project's: your own vault is left out (--with-user writes it too)")
+    return True
 
 
 def block_data(block: Block, snapshot: Snapshot) -> dict[str, Any]:
@@ -133,7 +155,17 @@ def summary(block: Block, *, explained: bool = False) -> str:
     why = "" if explained else " (--receipt says why)"
     out = f", {receipt.omitted} left out{why}" if receipt.omitted else ""
     aside = f", {len(receipt.excluded)} not eligible" if receipt.excluded else ""
-    return f"{receipt.shown} shown{out}{aside}; {receipt.used}{limit} {receipt.unit}"
+    return (
+        f"{receipt.shown} shown{_by_vault(block)}{out}{aside}; {receipt.used}{limit} {receipt.unit}"
+    )
+
+
+def _by_vault(block: Block) -> str:
+    """Return how many entries come from which vault, "" when one was read."""
+    shown = [line.vault for line in block.receipt.lines if line.level != "omitted"]
+    counts = {name: shown.count(name) for name in sorted({*shown} - {""})}
+    text = ", ".join(f"{number} {name}" for name, number in counts.items())
+    return f" ({text})" if text else ""
 
 
 def receipt_lines(block: Block) -> Iterator[Line]:
@@ -141,12 +173,17 @@ def receipt_lines(block: Block) -> Iterator[Line]:
     width = max((len(line.id) for line in block.receipt.lines), default=0)
     for line in block.receipt.lines:
         yield [
-            f"{inline(line.id):<{width}}  ",
+            f"{inline(line.id):<{width}}  {_vault_cell(line.vault)}",
             (_LEVEL_STYLES.get(line.level, ""), f"{line.level:<7}"),
             f"  {line.cost:>6}  {line.group}: {inline(line.title)} ({inline(line.reason)})",
         ]
     for item in block.receipt.excluded:
-        yield [f"{inline(item.id):<{width}}  ", ("dim", "not eligible"), f": {inline(item.reason)}"]
+        start = f"{inline(item.id):<{width}}  {_vault_cell(item.vault)}"
+        yield [start, ("dim", "not eligible"), f": {inline(item.reason)}"]
+
+
+def _vault_cell(name: str) -> str:
+    return f"{name:<7}  " if name else ""
 
 
 def _write_files(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from vault_cli.cli.output import Line, inline
 from vault_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,11 +51,14 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
     Raises:
         UsageError: an unknown scope, or `--valid-at` is not a date.
     """
+    from vault_cli.cli.project import find_branch, named_project
     from vault_cli.recall.select import Query
 
-    config = inv.vault.config
+    config = inv.reading.config
     levels, project, session = split_scopes(wanted.scopes)
     named = wanted.project if wanted.project is not None else project
+    if named:
+        named = named_project(named, "--project" if wanted.project else "--scope")
     return Query(
         now=moment(inv, wanted.valid_at),
         text=wanted.query,
@@ -64,6 +68,7 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
         session=wanted.session or session,
         topics=wanted.topics,
         kinds=wanted.kinds,
+        branch=find_branch(inv.cwd, inv.layers.home),
     )
 
 
@@ -71,7 +76,7 @@ def make_options(inv: Invocation, wanted: Wanted) -> RenderOptions:
     """Return how to render: what was asked for, else what is configured."""
     from vault_cli.recall.render import RenderOptions
 
-    config = inv.vault.config
+    config = inv.reading.config
     return RenderOptions(
         budget=int(config["render.budget"]) if wanted.budget is None else wanted.budget,
         unit=wanted.unit or str(config["render.unit"]),
@@ -101,11 +106,74 @@ def split_scopes(scopes: Sequence[str]) -> tuple[tuple[str, ...], str, str]:
 
 
 def find_project(inv: Invocation) -> str:
-    """Return the project id of the working directory: `$MVAULT_PROJECT`, else its git remote."""
-    from vault_cli.cli.project import project_id
+    """Return the project id of the working directory.
 
-    named = inv.environ.get("MVAULT_PROJECT", "").strip()
-    return named or project_id(inv.cwd, inv.root)
+    It is `$MVAULT_PROJECT`, else the git remote, else the name that the project vault gives.
+
+    Raises:
+        UsageError: `$MVAULT_PROJECT` is a path, or no name.
+    """
+    from vault_cli.cli.project import named_project, project_id
+
+    named = named_project(inv.environ.get("MVAULT_PROJECT", ""), "$MVAULT_PROJECT")
+    if named:
+        return named
+    root, config = inv.layers.home, inv.reading.config
+    found = project_id(inv.cwd, root, remote=str(config["project.remote"]))
+    home = inv.reading.home
+    if found or home is None or home.config.origin("vault.project") != "vault":
+        return found
+    from vault_cli.store.layers import find_user_vault, is_same_folder
+
+    user = find_user_vault()
+    if user is not None and is_same_folder(user, root):  # one name for every folder is none
+        return ""
+    return str(home.config["vault.project"]).strip()
+
+
+def scope_here(inv: Invocation, text: str, option: str = "--scope") -> str:
+    """Return a scope as it is stored: `project` alone is the project at hand.
+
+    Raises:
+        UsageError: there is none, or the project is named by a path.
+    """
+    from vault_cli.cli.project import named_project
+
+    level, _, name = text.strip().partition(":")
+    if level != "project":
+        return text
+    found = named_project(name, option) if name.strip() else find_project(inv)
+    if not found:
+        raise UsageError(
+            f"{option} project: this folder belongs to no project with a remote or a name",
+            hint=f"Name it: {option} project:<id>; or set vault.project in the project vault.",
+        )
+    return f"project:{found}"
+
+
+def place_data(inv: Invocation) -> dict[str, str]:
+    """Return which project and branch the working directory stands in, "" for none."""
+    from vault_cli.cli.project import find_branch
+
+    return {"project": find_project(inv), "branch": find_branch(inv.cwd, inv.layers.home)}
+
+
+def other_lines(data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield what `status` says about the other vault and the project at hand."""
+    other = data["other_vault"]
+    if other is not None:
+        yield [("dim", f"{other['name']} vault: "), other["vault"]]
+        if other["read"]:
+            counts = other["counts"]
+            shown = f"{counts['records']} records, {counts['in_force']} in force"
+            waiting = f"; {counts['drafts']} to review" if counts["drafts"] else ""
+            yield f"  read beside: {shown}{waiting}"
+        if other["problem"]:
+            word = "settings" if other["read"] else "not read"
+            yield [("yellow", f"  {word}: {inline(other['problem'])}")]
+    if data["project"]:
+        branch = f" (branch {inline(data['branch'])})" if data["branch"] else ""
+        yield [("dim", "project: "), inline(data["project"]) + branch]
 
 
 def moment(inv: Invocation, text: str) -> datetime:

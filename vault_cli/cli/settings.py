@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vault_cli.cli import flags
+from vault_cli.cli import effect, flags
 from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View
@@ -153,6 +153,11 @@ def set_value(
     edits = (Put("vault.toml", new, digest_of(old)),) if new != old else ()
     change = Change("config", f": {key} = {value}", edits, actor=inv.decider(yes=yes))
     plan = Plan(change, f"set {key} = {value}", f"Set {key} = {value}?", lines=())
+    if edits and key in effect.SCOPES:
+        found = effect.describe_effect(inv, key, value, user=False)
+        plan.data = found.data
+        for line in found.lines:
+            inv.out.say(line)
     plan.person, plan.yes, plan.nothing = True, yes, f"{key} is {value} already"
     return inv.submit(plan)
 
@@ -178,6 +183,11 @@ def _set_user(inv: Invocation, key: str, value: str, *, yes: bool) -> int:
     if new == old:
         note = f"nothing to do: {key} is {value} already"
         return inv.out.show(View(data, notes=(note,)))
+    if key in effect.SCOPES:
+        found = effect.describe_effect(inv, key, value, user=True)
+        data |= found.data
+        for line in found.lines:
+            inv.out.say(line)
     if inv.options.dry_run:
         note = f"dry run, nothing written: {subject}"
         return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=(note,)))

@@ -311,10 +311,9 @@ def unassign(ctx: typer.Context, name: Name, ids: Ids, yes: flags.Yes = False) -
 
 
 def _assign(inv: Invocation, name: str, ids: Sequence[str], *, remove: bool, yes: bool) -> int:
-    from vault_cli.features.resolve import resolve_records
     from vault_cli.features.topics import plan_assign
 
-    records = resolve_records(inv.snapshot, ids, root=inv.root, cwd=inv.cwd)
+    records = inv.find_all(ids)
     settled = any(record.status is not Status.CANDIDATE for record in records)
     texts = {record.path: inv.read(record.path) for record in records}
     change = plan_assign(

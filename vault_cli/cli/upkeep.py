@@ -11,6 +11,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, finding_lines, inline
+from vault_cli.cli.rendering import other_lines, place_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
@@ -49,6 +50,8 @@ def status(ctx: typer.Context) -> int:
     settings = inv.vault.config.diagnostics
     data = {
         "vault": str(inv.root),
+        "other_vault": inv.reading.describe_other(),
+        **place_data(inv),
         "repository": _repository_data(repo),
         "counts": {
             "records": len(snapshot.records),
@@ -140,6 +143,7 @@ def _status_lines(
 ) -> Iterator[Line]:
     counts = data["counts"]
     yield [("dim", "vault: "), data["vault"]]
+    yield from other_lines(data)
     shown = _counts_text(counts["by_status"])
     yield [("dim", "records: "), shown, f"; {counts['in_force']} in force"]
     repository = data["repository"]
@@ -241,6 +245,7 @@ def check(
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
     from vault_cli.features.health import check as check_health
+    from vault_cli.features.scopes import check_scopes
 
     snapshot = inv.snapshot
     extra = check_health(
@@ -251,6 +256,7 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
         files=_attachments(inv),
     )
     settings = inv.vault.config.diagnostics
+    extra += (*check_scopes(snapshot), *inv.reading.clashes())
     found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
 

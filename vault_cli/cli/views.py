@@ -23,13 +23,14 @@ _HEAD_KEYS = ("id", "kind", "type", "status", "title")
 
 def brief_data(record: Record) -> dict[str, Any]:
     """Return the keys by which `--json` names a record everywhere."""
-    return {
+    data = {
         "id": record.id,
         "kind": str(record.kind),
         "status": str(record.status),
         "title": record.title,
         "path": record.path,
     }
+    return {**data, "vault": record.vault} if record.vault else data
 
 
 def record_data(record: Record) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def record_data(record: Record) -> dict[str, Any]:
     return {
         **brief_data(record),
         "scope": str(record.scope),
+        "branch": list(record.branch),
         "topics": list(record.topics),
         "importance": record.weight,
         "adopted": record.adopted,
@@ -130,15 +132,17 @@ def list_lines(records: Sequence[Record], *, width: int) -> Iterator[Line]:
     statuses = [record.status for record in records]
     shown = _column([status.value for status in statuses])
     kinds = _column([record.kind.value for record in records])
-    taken = sum(width_of(column[0]) for column in (ids, shown, kinds) if column)
-    room = max(width - taken - 6, 20) if width else 0
+    vaults = _column([record.vault for record in records])
+    gap = "  " if vaults and vaults[0] else ""
+    taken = sum(width_of(column[0]) for column in (ids, vaults, shown, kinds) if column)
+    room = max(width - taken - len(gap) - 6, 20) if width else 0
     titles = cells([record.title for record in records])
-    for record, record_id, status, name, kind, title in zip(
-        records, ids, statuses, shown, kinds, titles, strict=True
+    for record, record_id, vault, status, name, kind, title in zip(
+        records, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
         mark = " (held)" if record.findings and record.held_by else ""
         line: list[Span] = [
-            f"{record_id}  ",
+            f"{record_id}  {vault}{gap}",
             (_STATUS_STYLES.get(status, "dim"), name),
             f"  {kind}  {cut(title, room - len(mark)) if room else title}",
         ]
@@ -160,6 +164,8 @@ def show_lines(record: Record) -> Iterator[Line]:
     style = _STATUS_STYLES.get(record.status, "dim")
     yield [("bold", inline(record.title))]
     yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind)]
+    if record.vault:
+        yield [("dim", "vault: "), record.vault]
     yield [("dim", "path: "), inline(record.path)]
     for key, value in record.fields.items():
         if key not in _HEAD_KEYS and value not in (None, "", []):

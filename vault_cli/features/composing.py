@@ -51,6 +51,8 @@ PROGRAM_KEYS = frozenset(
         "verification",
         "allow",
         "superseded_by",
+        "promoted_from",
+        "promoted_to",
         "deprecated",
         "rejected",
         "graduated",

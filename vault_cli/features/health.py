@@ -229,7 +229,8 @@ def _check_successors(
         hint = f"Set status: superseded here, or take {record.id} out of {current[0].path}."
         yield _finding(record, "not-superseded", "warning", text, hint)
     pointer = record.fields.get("superseded_by")
-    if record.status is Status.SUPERSEDED and not others and pointer not in known:
+    moved = "promoted_to" in record.fields  # into another vault: see `features.promotion`
+    if record.status is Status.SUPERSEDED and not others and pointer not in known and not moved:
         text = "superseded, but its successor is not in the vault"
         hint = f"Put it back in force: mvault approve {record.id}"
         yield _finding(record, "successor-lost", "warning", text, hint)

@@ -57,6 +57,8 @@ _BY_COMMAND = {
     "status": "Use mvault approve, reject or deprecate.",
     "origin": "The origin is set by the program.",
     "superseded_by": "Set by approving a record that supersedes this one.",
+    "promoted_from": "Use mvault promote.",
+    "promoted_to": "Use mvault promote.",
     "verification": "It is set by the program when the evidence rule passes.",
     "allow": "Use mvault approve --allow CODE --reason TEXT.",
 }

@@ -207,6 +207,7 @@ class Record:
         body: text after the front matter, LF line ends, no BOM.
         fields: the whole front matter as read (text, lists, maps; unknown keys included).
         findings: warnings and notes about this file (errors keep a record out altogether).
+        vault: `project` or `user` in a snapshot of both vaults, else "" (see `recall.together`).
     """
 
     id: str
@@ -241,6 +242,7 @@ class Record:
     hits: int = 0
     fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     findings: tuple[Diagnostic, ...] = ()
+    vault: str = ""
 
     @property
     def status(self) -> Status:

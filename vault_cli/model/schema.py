@@ -49,6 +49,8 @@ FIELDS: tuple[Field, ...] = (
     Field("title", "text", "title", "one line; else the first heading or the file name"),
     Field("scope", "scope", "scope", "global, project:<id> or session:<id>", decides=True),
     Field("boundary", "text", "boundary", "where it does not hold"),
+    Field("promoted_from", "text", "", "scope it had before it was promoted"),
+    Field("promoted_to", "text", "", "scope and vault it was moved to"),
     Field("topics", "topics", "topics", "topics it belongs to", legacy=("tags",)),
     Field("applies_when", "text", "applies_when", "when to think of it"),
     Field("keywords", "list", "keywords", "further search words"),
@@ -79,7 +81,7 @@ FIELDS: tuple[Field, ...] = (
 """Every key we know, in the order new files are written."""
 
 BY_KEY: dict[str, Field] = {field.key: field for field in FIELDS}
-FROM_FILE = frozenset({"path", "digest", "body", "adopted", "fields", "findings"})
+FROM_FILE = frozenset({"path", "digest", "body", "adopted", "fields", "findings", "vault"})
 """Attributes of `Record` that come from the file as a whole, not from a key."""
 
 PLAIN_FORMS = frozenset({"date", "number", "flag"})

@@ -80,6 +80,11 @@ class Line(NamedTuple):
         return self.pick.record.path
 
     @property
+    def vault(self) -> str:
+        """Which of two vaults it is from, "" when one is read."""
+        return self.pick.record.vault
+
+    @property
     def title(self) -> str:
         """The record's title."""
         return self.pick.record.title
@@ -101,16 +106,11 @@ class Line(NamedTuple):
 
     def as_data(self) -> dict[str, Any]:
         """Return the promised JSON shape of a receipt line."""
-        return {
-            "id": self.id,
-            "path": self.path,
-            "title": self.title,
-            "group": self.group,
-            "level": self.level,
-            "reason": self.reason,
-            "cost": self.cost,
-            "size": self.size,
-        }
+        data: dict[str, Any] = {"id": self.id, "path": self.path, "title": self.title}
+        if self.vault:
+            data["vault"] = self.vault
+        more = ("group", "level", "reason", "cost", "size")
+        return data | {name: getattr(self, name) for name in more}
 
 
 class Excluded(NamedTuple):
@@ -120,6 +120,11 @@ class Excluded(NamedTuple):
     path: str
     code: str
     reason: str
+    vault: str = ""
+
+    def as_data(self) -> dict[str, str]:
+        """Return the promised JSON shape; `vault` stands there when two are read."""
+        return {key: value for key, value in self._asdict().items() if key != "vault" or value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +174,7 @@ class RenderReceipt:
             "omitted": self.omitted,
             "unreadable": self.unreadable,
             "lines": [line.as_data() for line in self.lines],
-            "excluded": [item._asdict() for item in self.excluded],
+            "excluded": [item.as_data() for item in self.excluded],
         }
 
 

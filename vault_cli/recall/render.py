@@ -206,7 +206,7 @@ class _Render:
 
     def _result(self, text: str, why: str) -> Block:
         excluded = tuple(
-            Excluded(item.record.id, item.record.path, item.code, item.reason)
+            Excluded(item.record.id, item.record.path, item.code, item.reason, item.record.vault)
             for item in self.selection.excluded
         )
         receipt = RenderReceipt(

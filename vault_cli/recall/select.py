@@ -13,6 +13,7 @@ from typing import NamedTuple
 from vault_cli.model.record import Kind, Record, Snapshot
 from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
+from vault_cli.recall.together import settle_vaults
 from vault_cli.recall.topics import TopicTable
 
 ON_REQUEST = frozenset(
@@ -98,7 +99,8 @@ class Exclusion(NamedTuple):
     """A record in force that is not eligible here, and why.
 
     Args:
-        code: `scope`, `branch`, `kind`, `topic`, `scheduled`, `expired`, `ambiguous` or `held`.
+        code: `scope`, `branch`, `kind`, `topic`, `scheduled`, `expired`, `ambiguous`, `held`, or
+            (of two vaults) `shadowed`, `superseded`.
     """
 
     record: Record
@@ -115,7 +117,7 @@ class Selection(NamedTuple):
 
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
     """Choose and rank; deterministic: ties end at the record id."""
-    counts = Counter(record.id for record in snapshot.records)
+    counts = Counter((record.id, record.vault) for record in snapshot.records)
     table = TopicTable(snapshot.records)
     judge = _Judge(query, frozenset(key for key, n in counts.items() if n > 1), table)
     eligible: list[Record] = []
@@ -128,6 +130,8 @@ def select_records(snapshot: Snapshot, query: Query) -> Selection:
             excluded.append(Exclusion(record, reason, code))
         else:
             eligible.append(record)
+    eligible, beaten = settle_vaults(eligible)
+    excluded += (Exclusion(*lost) for lost in beaten)
     excluded.sort(key=lambda item: (item.record.id, item.record.path))
     return Selection(_rank(eligible, snapshot, query, table), tuple(excluded))
 
@@ -135,7 +139,9 @@ def select_records(snapshot: Snapshot, query: Query) -> Selection:
 class _Judge:
     """The eligibility rules of one query, prepared once for many records."""
 
-    def __init__(self, query: Query, ambiguous: frozenset[str], table: TopicTable) -> None:
+    def __init__(
+        self, query: Query, ambiguous: frozenset[tuple[str, str]], table: TopicTable
+    ) -> None:
         self._query = query
         self._table = table
         self._ambiguous = ambiguous
@@ -151,7 +157,7 @@ class _Judge:
         if state != "current":
             end = record.validity.start if state == "scheduled" else record.validity.end
             return state, f"{'valid from' if state == 'scheduled' else 'valid to'} {end}"
-        if record.id in self._ambiguous:
+        if (record.id, record.vault) in self._ambiguous:
             return "ambiguous", "its id stands in several files"
         if record.findings and (held := record.held_by):
             return "held", "held by " + ", ".join(sorted({finding.code for finding in held}))

@@ -105,7 +105,7 @@ _EXPECTED: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "body", "adopted", "scope"),
         *("topics", "applies_when", "keywords", "importance", "source", "origin", "created"),
-        *("fields", "findings"),
+        *("fields", "findings", "vault"),
         *_RARE,
     }
 )
@@ -277,6 +277,7 @@ def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Reco
     record.keywords = tuple(keywords)
     record.fields = LazyFields(front)
     record.findings = findings
+    record.vault = ""
     _set_rare(record, more)
     record.__class__ = Record
     return record  # type: ignore[no-any-return]

@@ -20,7 +20,9 @@ from vault_cli.store.settings import (
     Setting,
     check_value,
     find_setting,
+    hides_others,
     nearest_setting,
+    why_own,
 )
 from vault_cli.store.toml_read import (
     CONFIG_FILE,
@@ -130,7 +132,8 @@ class _Loader:
         for name, value in flatten(table):
             try:
                 setting = find_setting(name)
-                if setting.user_only and layer != "user":
+                own = setting.user_only and layer != "user"
+                if own or (layer == "vault" and hides_others(setting, value)):
                     self.ignore(setting, where, line_of(data, name))
                 else:
                     self.take(setting, value, layer)
@@ -184,7 +187,7 @@ class _Loader:
                 line,
                 "user-only-setting",
                 "warning",
-                f"{setting.name} is ignored here: a vault cannot grant itself trust",
+                f"{setting.name} is ignored here: {why_own(setting)}",
                 f"Set it for yourself: mvault config set --user {setting.name} …",
             )
         )

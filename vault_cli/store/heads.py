@@ -38,6 +38,7 @@ _LOOKED_AT: Final = ("validity", "supersedes", "allow")
 _IN_HEAD: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "adopted", "findings"),
+        "vault",  # says where the record was read, not what is in it
         *_LOOKED_AT,
     }
 )
@@ -125,6 +126,7 @@ def decode_heads(text: str, folder: str, head: type[Record]) -> dict[str, Parsed
         record.title = title
         record.adopted = adopted
         record.findings = record.supersedes = record.allow = nothing
+        record.vault = ""
         record.validity = ALWAYS
         record.__class__ = head
         result[path] = record, nothing

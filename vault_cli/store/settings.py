@@ -5,6 +5,7 @@ It drives loading, `mvault config show --explain`, and the table in the README.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -13,6 +14,13 @@ from vault_cli.errors import UsageError
 from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.store.clock import find_zone
 from vault_cli.store.file_names import DEFAULT_IGNORE
+
+PROJECT_NAME: Final = re.compile(r"[^\W_][\w.-]{0,79}")
+"""A name a vault may give its project.
+
+It has no slash: a vault from elsewhere must not be able to pose as a project with a remote, and be
+shown what a person keeps for that one.
+"""
 
 SCHEMA: Final = 1
 """The layout of a vault this program writes."""
@@ -64,6 +72,17 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("schema", int, SCHEMA, "layout of the vault; written by `mvault init`", least=1),
     Setting("vault.timezone", str, "", "IANA time zone of calendar days; empty = the system's"),
     Setting(
+        "vault.project", str, "", "name of the project where its repository has no remote; no slash"
+    ),
+    Setting("project.remote", str, "", "git remote that names the project; empty = origin first"),
+    Setting(
+        "read_scopes",
+        tuple,
+        ("project", "global"),
+        "vaults that are read together: project, global (your own), both",
+        choices=("project", "global", "both"),
+    ),
+    Setting(
         "files.ignore", tuple, DEFAULT_IGNORE, "folders (names, or paths from the root) not read"
     ),
     Setting(
@@ -103,6 +122,25 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         tuple,
         (),
         "actors that may approve with --yes and no terminal",
+        user_only=True,
+    ),
+    Setting(
+        "promote.auto",
+        str,
+        "off",
+        "`promote --auto`: off, or draft (proposes to the user vault)",
+        choices=("off", "draft"),
+        user_only=True,
+    ),
+    Setting("promote.most", int, 3, "most records one `promote --auto` proposes", user_only=True),
+    Setting(
+        "promote.floor", int, 10, "least score of what `promote --auto` proposes", user_only=True
+    ),
+    Setting(
+        "promote.admit",
+        tuple,
+        (),
+        "projects whose records `promote --auto` puts in force at once",
         user_only=True,
     ),
     Setting("editor", str, "", "editor command; empty = $VISUAL, then $EDITOR", user_only=True),
@@ -161,7 +199,43 @@ def check_value(setting: Setting, value: object, *, typed: bool = False) -> Any:
         )
     if setting.name == "vault.timezone" and result:
         find_zone(result)
-    return result
+    if setting.name == "vault.project" and result and not PROJECT_NAME.fullmatch(result.strip()):
+        raise UsageError(
+            f"vault.project: {result!r} is no plain name",
+            hint="Use letters, digits, dots and hyphens; a name with a slash stands for a remote.",
+        )
+    return _both(result) if setting.name == "read_scopes" else result
+
+
+def _both(scopes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return which vaults are read, each once; `both` stands for all of them.
+
+    Raises:
+        UsageError: none is left.
+    """
+    if not scopes:
+        raise UsageError(
+            "read_scopes: no vault is left to read", hint="Name project, global, both."
+        )
+    return ("project", "global") if "both" in scopes else scopes
+
+
+def hides_others(setting: Setting, value: object) -> bool:
+    """Tell whether a project's `vault.toml` would take another vault out of sight by a setting."""
+    return setting.name == "read_scopes" and not {"global", "both"} & set(_items(value))
+
+
+def why_own(setting: Setting) -> str:
+    """Say why only the person's own configuration may set something."""
+    if setting.name == "read_scopes":
+        return "a project's vault cannot hide your own"
+    return "a vault cannot grant itself trust"
+
+
+def _items(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [item.strip() for item in value.split(",")]
+    return [str(item) for item in value] if isinstance(value, list | tuple) else []
 
 
 def coerce_value(setting: Setting, value: object) -> Any:

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.errors import RefusedError, UsageError
-from vault_cli.store.settings import Setting, check_value, coerce_value, find_setting
+from vault_cli.store.settings import (
+    Setting,
+    check_value,
+    coerce_value,
+    find_setting,
+    hides_others,
+    why_own,
+)
 from vault_cli.store.toml_read import (
     CONFIG_FILE,
     KEY_START,
@@ -39,7 +46,7 @@ def set_setting(path: Path, name: str, value: object) -> bytes:
             person's own file, or the file is not TOML.
         RefusedError: the setting is written in a form that cannot be changed in place.
     """
-    setting = _require_setting(name, path)
+    setting = _require_setting(name, path, value)
     result = check_value(setting, value, typed=isinstance(value, str))
     data = read_toml_file(path) or b""
     before = parse_toml(data, str(path))
@@ -52,11 +59,11 @@ def set_setting(path: Path, name: str, value: object) -> bytes:
     return patched
 
 
-def _require_setting(name: str, path: Path) -> Setting:
+def _require_setting(name: str, path: Path, value: object) -> Setting:
     setting = find_setting(name)
-    if setting.user_only and path.name == CONFIG_FILE:
+    if path.name == CONFIG_FILE and (setting.user_only or hides_others(setting, value)):
         raise UsageError(
-            f"{name} cannot stand in {CONFIG_FILE}: a vault cannot grant itself trust",
+            f"{name} cannot stand in {CONFIG_FILE}: {why_own(setting)}",
             hint=f"Set it for yourself: mvault config set --user {name} …",
         )
     return setting

@@ -46,11 +46,12 @@ def find_vault(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) 
     start = cwd.absolute()
     for folder in (start, *start.parents):
         for place in (folder, folder / PROJECT_FOLDER):
-            if _is_vault(place):
+            if is_vault(place):
                 _require_own(place)
+                _require_inside(place, folder)
                 return place
     user_vault = user_folder("data")
-    if _is_vault(user_vault):
+    if is_vault(user_vault):
         return user_vault
     raise UsageError(
         f"there is no vault here ({start}), above it, or in {user_vault}",
@@ -58,7 +59,8 @@ def find_vault(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) 
     )
 
 
-def _is_vault(folder: Path) -> bool:
+def is_vault(folder: Path) -> bool:
+    """Tell whether a folder is a vault, as far as one may look."""
     try:
         return (folder / CONFIG_FILE).is_file()
     except OSError:  # a folder we may not look into is not ours
@@ -66,9 +68,9 @@ def _is_vault(folder: Path) -> bool:
 
 
 def _require_vault(folder: Path, where: str) -> Path:
-    if _is_vault(folder):
+    if is_vault(folder):
         return folder
-    if _is_vault(folder / PROJECT_FOLDER):
+    if is_vault(folder / PROJECT_FOLDER):
         return folder / PROJECT_FOLDER
     what = "has no vault.toml" if folder.is_dir() else "is not a folder"
     raise UsageError(
@@ -85,6 +87,16 @@ def _require_own(folder: Path) -> None:
         raise UsageError(
             f"the vault {folder} belongs to another user",
             hint=f"If you trust it, name it: --vault {folder}",
+        )
+
+
+def _require_inside(place: Path, folder: Path) -> None:
+    """Do not be led to another vault by a link that may have come with a clone."""
+    real = os.path.realpath(folder)
+    if place != folder and not Path(os.path.realpath(place)).is_relative_to(real):
+        raise UsageError(
+            f"{place} is a link that leads out of {folder}",
+            hint=f"If that vault is meant, name it: --vault {place}",
         )
 
 

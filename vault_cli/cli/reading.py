@@ -1,0 +1,359 @@
+"""What a command reads when there is a project vault and a user vault. May import all below `cli`.
+
+A vault that cannot be read never hides the other: what is wrong with it is said, and the other
+is shown.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from vault_cli.errors import (
+    ChangedMeanwhileError,
+    Diagnostic,
+    NotFoundError,
+    RefusedError,
+    StoreError,
+    UsageError,
+    VaultError,
+)
+from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.recall.together import PROJECT, USER, find_clashes, join_vaults, mark_vault
+
+if TYPE_CHECKING:
+    from vault_cli.cli.output import Output
+    from vault_cli.store.config import Config
+    from vault_cli.store.layers import Layers
+    from vault_cli.store.vault import Vault
+
+CROSS_CODES = frozenset(
+    {
+        "vault-unreadable",
+        "id-in-both-vaults",
+        "promotion-unfinished",
+        "user-rule-stays",
+        "project-settings",
+    }
+)
+"""Codes of what is to be known about two vaults, said on stderr where they are read."""
+
+_NAMED = 5
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class Run(Protocol):
+    """What is needed here of the running invocation."""
+
+    environ: Mapping[str, str]
+    out: Output
+    lenient: bool
+
+    @property
+    def cwd(self) -> Path: ...  # noqa: D102 - as `Invocation`, like all of these
+
+    @property
+    def layers(self) -> Layers: ...  # noqa: D102
+
+    @property
+    def root(self) -> Path: ...  # noqa: D102
+
+    @property
+    def vault(self) -> Vault: ...  # noqa: D102
+
+    @property
+    def snapshot(self) -> Snapshot: ...  # noqa: D102
+
+    def whole_snapshot(self) -> Snapshot: ...  # noqa: D102
+
+    def turn_to(self, vault: Vault, snapshot: Snapshot | None = None) -> None: ...  # noqa: D102
+
+
+class Reading:
+    """The vaults one run reads.
+
+    Args:
+        inv: the run; its `snapshot` is that of the vault which is written.
+    """
+
+    def __init__(self, inv: Run) -> None:
+        self._inv = inv
+        self._layers = inv.layers
+        self._problems: list[Diagnostic] = []
+        if self._layers.refused is not None:
+            self._note(self._layers.refused.message, self._layers.refused.hint)
+
+    def _note(self, words: str, hint: str, place: Path | None = None) -> None:
+        text = f"this vault is not read: {words}" if place else f"not read: {words}"
+        finding = Diagnostic(str(place or ""), 0, "vault-unreadable", "error", text, hint)
+        self._problems.append(finding)
+
+    @cached_property
+    def home(self) -> Vault | None:
+        """The vault that is written; None when it cannot be opened and another one is read.
+
+        Raises:
+            VaultError: it cannot be opened, and there is no other.
+        """
+        try:
+            return self._inv.vault
+        except VaultError as error:
+            if self.other is None:
+                raise
+            self._note(error.message, error.hint, self._layers.home)
+            return None
+
+    @cached_property
+    def other(self) -> Vault | None:
+        """The vault that is read beside, None when there is none or it cannot be opened."""
+        from vault_cli.store.vault import Vault
+
+        place = self._layers.beside
+        if place is None:
+            return None
+        try:
+            return Vault.open(place, environ=self._inv.environ, lenient=self._inv.lenient)
+        except VaultError as error:
+            self._note(error.message, error.hint, place)
+            return None
+
+    def clashes(self) -> tuple[Diagnostic, ...]:
+        """Return what the two vaults say about the same ids, and what is wrong with the other.
+
+        For `check`, whose paths are those of the vault that is written.
+        """
+        if self._layers.beside is None:
+            return tuple(self._problems)
+        found = tuple(find_clashes(self._inv.snapshot, self.beside_heads))
+        return (*self._problems, *found)
+
+    @cached_property
+    def config(self) -> Config:
+        """The settings that say what is read and how it is rendered.
+
+        Of two vaults they are the person's: the settings of a project that came with a clone
+        must not take anything of the person's own out of sight.
+        """
+        found = self.other or self.home
+        return self._inv.vault.config if found is None else found.config
+
+    def snapshot(self, *, whole: bool = False, at: str = "", alone: bool = False) -> Snapshot:
+        """Return what is read: one vault as it is, or both as one.
+
+        Args:
+            whole: read everything of every record at once.
+            at: a commit or a date. A commit belongs to the vault that is written, which alone
+                is read then; a date holds for both.
+            alone: read only the vault that is written.
+
+        Raises:
+            VaultError: no vault could be read.
+        """
+        if self._layers.beside is None or alone or is_commit(at):
+            found = self._one(whole=whole, at=at)
+            extra = self._problems
+        else:
+            home, other = self._read_home(whole=whole, at=at), self._read_other(whole=whole, at=at)
+            if home is None and other is None:
+                return self._one(whole=whole, at=at)  # raises what is wrong with it
+            found = join_vaults(home or Snapshot(), other or Snapshot(), str(self._layers.beside))
+            extra = [*self._problems, *self._ignored_settings(home, other)]
+        return replace(found, diagnostics=(*found.diagnostics, *extra)) if extra else found
+
+    def _one(self, *, whole: bool, at: str) -> Snapshot:
+        if at:
+            return self._inv.vault.snapshot(at=at)
+        return self._inv.whole_snapshot() if whole else self._inv.snapshot
+
+    def _read_home(self, *, whole: bool, at: str) -> Snapshot | None:
+        """Read the project vault; None when it cannot be read, which is noted."""
+        if self.home is None:
+            return None
+        try:
+            return self._one(whole=whole, at=at)
+        except (StoreError, RefusedError) as error:
+            self._note(error.message, error.hint, self.home.root)
+            return None
+
+    def _read_other(self, *, whole: bool, at: str) -> Snapshot | None:
+        """Read the user vault; None when it cannot be read, which is noted."""
+        if self.other is None:
+            return None
+        try:
+            return self.other.snapshot(at=at, whole=whole)
+        except (NotFoundError, UsageError):  # it is younger than that day
+            return None
+        except VaultError as error:
+            self._note(error.message, error.hint, self.other.root)
+            return None
+
+    def _ignored_settings(
+        self, home: Snapshot | None, other: Snapshot | None
+    ) -> tuple[Diagnostic, ...]:
+        """Say which settings of the project vault do not count while both are read."""
+        if home is None or other is None or self.home is None:
+            return ()
+        theirs = self.home.config
+        names = [
+            name
+            for name, layer in theirs.origins.items()
+            if layer == "vault" and name.startswith("render.") and theirs[name] != self.config[name]
+        ]
+        if not names:
+            return ()
+        text = f"not applied while your own vault is read too: {', '.join(sorted(names))}"
+        hint = "Set them for yourself: mvault config set --user NAME VALUE"
+        return (Diagnostic("vault.toml", 0, "project-settings", "note", text, hint),)
+
+    def find(self, text: str) -> tuple[Record, Vault | None]:
+        """Return the record that an id, its beginning or a path names, and its vault; `_search`."""
+        record, vault = self._search(text)
+        if self.other is not None:
+            mark_vault((record,), USER if vault is not None else PROJECT)
+        return record, vault
+
+    def _search(self, text: str) -> tuple[Record, Vault | None]:
+        """Return the record that an id, its beginning or a path names, and its vault.
+
+        An id that stands in both is the project's, unless that is what a promotion left behind.
+
+        Returns:
+            The record, and the vault beside when it is there; None stands for the one written.
+
+        Raises:
+            NotFoundError, UsageError, RefusedError: as `features.resolve.resolve_record`; also
+                when the beginning of an id fits records of both vaults.
+        """
+        from vault_cli.features.resolve import resolve_record
+
+        inv, other = self._inv, self.other
+        if other is None:
+            return resolve_record(inv.snapshot, text, root=inv.root, cwd=inv.cwd), None
+        error: VaultError | None = None
+        first = second = None
+        if self.home is not None:
+            try:
+                first = resolve_record(inv.snapshot, text, root=inv.root, cwd=inv.cwd)
+            except NotFoundError as missing:
+                error = missing
+        if first is not None and text.strip() == first.id and not _was_moved(first):
+            return first, None
+        try:
+            second = resolve_record(self.beside_heads, text, root=other.root, cwd=inv.cwd)
+        except (NotFoundError, UsageError, ChangedMeanwhileError) as missing:
+            error = error or missing
+        if first is None or (second is not None and _was_moved(first) and first.id == second.id):
+            if second is not None:
+                return second, other
+            raise error or NotFoundError(f"no record {text}")
+        if second is not None and first.id != second.id and not _is_exact(first, text):
+            raise UsageError(
+                f"ids of both vaults begin with {text}: {first.id} ({first.title}),"
+                f" {second.id} ({second.title})",
+                hint="Type a few more characters.",
+            )
+        return first, None
+
+    @cached_property
+    def beside_heads(self) -> Snapshot:
+        """The records of the vault beside, loaded as far as lists need them."""
+        found = self.other.snapshot(whole=False) if self.other is not None else Snapshot()
+        mark_vault(found.records, USER)
+        return found
+
+    def write_to_user(self) -> None:
+        """Turn the run to the user vault, whatever project this is.
+
+        Raises:
+            UsageError: there is none, or it cannot be used.
+        """
+        from vault_cli.store.layers import require_user_vault
+        from vault_cli.store.vault import Vault
+
+        place = require_user_vault()
+        if place != self._inv.root:
+            self._inv.turn_to(Vault.open(place, environ=self._inv.environ))
+
+    def describe_other(self) -> dict[str, Any] | None:
+        """Return what `status` says about the vault that is not written; None when there is none.
+
+        `read` tells whether it is read beside; `problem` why it cannot be.
+        """
+        layers = self._layers
+        place = layers.beside or layers.hidden
+        if place is None:
+            return None
+        name = "user" if layers.is_project else "project"
+        data: dict[str, Any] = {"name": name, "vault": str(place), "read": False, "problem": ""}
+        if layers.beside is None:
+            return {**data, "problem": "read_scopes leaves it out"}
+        if self.other is None:
+            return {**data, "problem": "; ".join(found.message for found in self._problems)}
+        records = self.beside_heads.records
+        counts = {
+            "records": len(records),
+            "in_force": sum(record.in_force for record in records),
+            "drafts": sum(record.status is Status.CANDIDATE for record in records),
+            "unreadable": len(self.beside_heads.unreadable),
+        }
+        words = "; ".join(found.message for found in self.other.config.diagnostics)
+        return {**data, "read": True, "problem": words, "counts": counts}
+
+    def warn(self, snapshot: Snapshot) -> None:
+        """Say on stderr what git keeps out of the work tree, and what two vaults say of another."""
+        for found in snapshot.diagnostics:
+            if found.code == "sparse-checkout":
+                self._inv.out.warn(found.message)
+        self._inv.out.findings(item for item in snapshot.diagnostics if item.code in CROSS_CODES)
+
+    def warn_unreadable(self, snapshot: Snapshot) -> None:
+        """As `warn`; and name the files that could not be read."""
+        self.warn(snapshot)
+        bad = snapshot.unreadable
+        if bad:
+            from vault_cli.cli.views import plural
+            from vault_cli.text.names import show_path
+
+            names = ", ".join(show_path(path) for path in bad[:_NAMED])
+            more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
+            text = f"{plural(len(bad), 'file')} could not be read: {names}{more}"
+            self._inv.out.warn(f"{text} (`mvault check` says why)")
+
+
+def _was_moved(record: Record) -> bool:
+    """Whether a promotion left this behind when it moved the record to another vault."""
+    return not record.in_force and "promoted_to" in record.fields
+
+
+def _is_exact(record: Record, text: str) -> bool:
+    return text.strip() == record.id or text.strip().endswith(".md")
+
+
+def is_commit(at: str) -> bool:
+    """Tell whether `--at` names a commit, which belongs to one repository, and not a date."""
+    return bool(at) and _DAY.match(at) is None
+
+
+def path_in_vault(root: Path, cwd: Path, text: str) -> str:
+    """Return the vault-relative path that a person typed, absolute or from here.
+
+    Raises:
+        UsageError: it is not inside the vault. NotFoundError: there is no such file.
+    """
+    real = os.path.realpath(root)
+    places = [os.path.join(cwd, text), os.path.join(real, text)]  # noqa: PTH118 - names may be undecodable
+    found = next((place for place in places if os.path.lexists(place)), None)
+    if found is None:
+        raise NotFoundError(f"no such file: {text}", hint="Paths start here or at the vault.")
+    folder, name = os.path.split(os.path.abspath(found))  # noqa: PTH100
+    full = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
+    if not full.startswith(real + os.sep):
+        raise UsageError(
+            f"{text} is not inside the vault {real}", hint="Move or copy it into the vault first."
+        )
+    return full[len(real) + 1 :].replace(os.sep, "/")

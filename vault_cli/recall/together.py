@@ -1,0 +1,154 @@
+"""Two vaults read as one: the project's and the person's own. May import `model`, `errors`.
+
+Nothing is copied between them. A snapshot of both holds the records of both, each with the name
+of its vault; which of two claims counts is decided among the records that are eligible, so that a
+draft, an expired note or a note of another branch never takes anything out of force.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from vault_cli.errors import Diagnostic
+from vault_cli.model.record import Kind, Record, Snapshot
+
+PROJECT: Final = "project"
+USER: Final = "user"
+
+
+class Beaten(NamedTuple):
+    """A record that another vault's record keeps out, and why.
+
+    Args:
+        code: `shadowed` (same id) or `superseded`.
+    """
+
+    record: Record
+    reason: str
+    code: str
+
+
+def join_vaults(project: Snapshot, user: Snapshot, user_root: str = "") -> Snapshot:
+    """Return one snapshot of both vaults, the project's records first.
+
+    Args:
+        project: the project vault; its records are marked in place.
+        user: the user vault; likewise.
+        user_root: its folder, put before the paths of its findings and unreadable files.
+
+    Returns:
+        The snapshot. Two records may share a path or an id; `Record.vault` tells them apart.
+    """
+    found = list(find_clashes(project, user))
+    mark_vault(project.records, PROJECT)
+    mark_vault(user.records, USER)
+    prefix = f"{user_root}/" if user_root else ""
+    theirs = (item._replace(path=prefix + item.path) for item in user.diagnostics)
+    return Snapshot(
+        records=(*project.records, *user.records),
+        diagnostics=(*project.diagnostics, *theirs, *found),
+        unreadable=(*project.unreadable, *(prefix + path for path in user.unreadable)),
+        skipped=MappingProxyType(dict(Counter(project.skipped) + Counter(user.skipped))),
+        tallies=MappingProxyType({**user.tallies, **project.tallies}),
+        commit=project.commit,
+    )
+
+
+def mark_vault(records: Iterable[Record], name: str) -> None:
+    """Write the name of their vault into records that were just read.
+
+    In place: a copy of thousands of records would cost more than reading them.
+    """
+    for record in records:
+        object.__setattr__(record, "vault", name)
+
+
+def find_clashes(project: Snapshot, user: Snapshot) -> Iterator[Diagnostic]:
+    """Yield what the two vaults say about the same ids; paths are those of the project vault."""
+    mine = {record.id: record for record in user.records}
+    for record in project.records:
+        other = mine.get(record.id)
+        if other is not None:
+            yield from _same_id(record, other)
+        if not record.supersedes or not record.in_force:
+            continue
+        for old in map(mine.get, record.supersedes):
+            if old is not None and old.in_force and _is_protected(old):
+                text = f"supersedes {old.id}, a required rule of your user vault, which stays"
+                hint = "A person changes that rule in the user vault."
+                yield Diagnostic(record.path, 0, "user-rule-stays", "warning", text, hint)
+
+
+def _same_id(record: Record, other: Record) -> Iterator[Diagnostic]:
+    if not record.in_force and "promoted_to" in record.fields:
+        return
+    if not other.in_force and "promoted_to" in other.fields:
+        return
+    if other.fields.get("promoted_from") == str(record.scope) and other.body == record.body:
+        text = f"{record.id} was promoted to the user vault, and still stands here too"
+        hint = (
+            f"Complete it: mvault promote {record.id} --to {other.scope} --to-vault user"
+            if record.in_force
+            else ""
+        )
+        yield Diagnostic(record.path, 0, "promotion-unfinished", "warning", text, hint)
+        return
+    counts = "user" if _is_protected(other) and record.digest != other.digest else "project"
+    text = f"the id {record.id} stands in both vaults; in force is the one of the {counts} vault"
+    hint = "Give one of them another id, or take it out of force."
+    yield Diagnostic(record.path, 0, "id-in-both-vaults", "warning", text, hint)
+
+
+def _is_protected(record: Record) -> bool:
+    """Whether no other vault takes it out of force: a rule that must be followed."""
+    return record.kind is Kind.RULE and record.required
+
+
+def settle_vaults(eligible: list[Record]) -> tuple[list[Record], list[Beaten]]:
+    """Decide between the vaults among the records that are eligible here.
+
+    The project's record counts before the user's of the same id, and either may supersede one of
+    the other vault; but a required rule of the user vault stays, whatever a project says: a
+    vault that came with a clone must not be able to switch off what its reader insists on.
+
+    Args:
+        eligible: records in force that passed every other test, of one or both vaults.
+
+    Returns:
+        Those that stay, in the same order, and those that do not.
+    """
+    mine = {record.id: record for record in eligible if record.vault == USER}
+    theirs = {record.id: record for record in eligible if record.vault == PROJECT}
+    if not mine or not theirs:
+        return eligible, []
+    beaten: dict[int, Beaten] = {}
+    for record_id in mine.keys() & theirs.keys():
+        lost = _loser(theirs[record_id], mine[record_id])
+        beaten[id(lost.record)] = lost
+    for winner, losers in ((PROJECT, mine), (USER, theirs)):
+        for record in eligible:
+            if record.vault == winner and record.supersedes and id(record) not in beaten:
+                beaten |= _superseded(record, losers)
+    kept = [record for record in eligible if id(record) not in beaten]
+    return kept, list(beaten.values())
+
+
+def _loser(theirs: Record, mine: Record) -> Beaten:
+    if _is_protected(mine) and theirs.digest != mine.digest:
+        return Beaten(theirs, "a required rule of the user vault has its id", "shadowed")
+    return Beaten(mine, "the project vault has a record of this id", "shadowed")
+
+
+def _superseded(record: Record, losers: dict[str, Record]) -> dict[int, Beaten]:
+    found = (losers.get(old) for old in record.supersedes)
+    reason = f"superseded by {record.id} of the {record.vault} vault"
+    return {
+        id(old): Beaten(old, reason, "superseded")
+        for old in found
+        if old is not None
+        and old.id != record.id
+        and not (old.vault == USER and _is_protected(old))
+    }
