@@ -71,6 +71,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("conflict", "f-0000001", "f-0000003", "--type", "goal", "--yes"),
     ("merge", "f-0000003", "f-0000001", "--yes"),
     ("topic", "list"),
+    ("promote", "f-0000003", "--to", "global", "--reason", "true everywhere", "--yes"),
     ("review",),
     ("undo", "--yes"),
     ("config", "set", "render.budget", "8000", "--yes"),
