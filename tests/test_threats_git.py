@@ -78,6 +78,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("verify", "f-0000003", "-e", "session-event:session=7f3a,start=1,end=2", "--yes"),
     ("topic", "list"),
     ("promote", "f-0000003", "--to", "project:x", "--yes"),
+    ("conflict", "f-0000001", "f-0000003", "--type", "goal", "--yes"),
+    ("merge", "f-0000003", "f-0000001", "--yes"),
     ("review",),
     ("undo", "--yes"),
     ("config", "set", "render.budget", "8000", "--yes"),

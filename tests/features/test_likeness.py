@@ -173,7 +173,7 @@ WORDS = (  # noqa: SIM905 - one line a language reads better than a list
 
 
 def test_ten_thousand_records_are_compared_at_once(now: datetime) -> None:
-    """The opposite is found among 10,000 records, and quickly (measured: 0.1 s, 2 cores)."""
+    """The opposite is found among 10,000 records, and quickly (0.1 s of processor time)."""
     rng = Random(5)
     records = []
     for number in range(10_000):
@@ -192,8 +192,8 @@ def test_ten_thousand_records_are_compared_at_once(now: datetime) -> None:
     assert draft is not None
     snapshot = Snapshot(tuple(record for record in records if record is not None))
     assert len(snapshot.records) == 10_001
-    start = time.perf_counter()
+    start = time.process_time()
     found = find_alike(snapshot, draft, now)
-    took = time.perf_counter() - start
+    took = time.process_time() - start
     assert ("contradiction", "r-old") in [(one.code, one.message.split()[1]) for one in found]
-    assert took < 1.0
+    assert took < 0.6

@@ -11,6 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vault_cli.text.similarity import common_subsequence, compare_texts, same_text
 
@@ -133,3 +135,13 @@ def naive_subsequence(one: str, other: str) -> int:
 )
 def test_the_quick_subsequence_is_the_plain_one(one: str, other: str) -> None:
     assert common_subsequence(one, other) == naive_subsequence(one, other)
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_any_two_texts_have_a_relation_that_does_not_depend_on_their_order(
+    one: str, other: str
+) -> None:
+    there, back = compare_texts(one, other), compare_texts(other, one)
+    assert there.relation == back.relation
+    assert 0 <= there.cosine <= 1.0001
+    assert 0 <= there.lcs <= 1

@@ -51,7 +51,7 @@ _WIDE: Final = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f
 """Letters and digits of another width; full-width punctuation stands in every Chinese text."""
 
 _KEYS: Final = 40
-_CANDIDATES: Final = 60
+_CANDIDATES: Final = 40
 """Most records that are compared in full: the best by a count of rare shared words."""
 
 SAME: Final = "the same text"

@@ -56,6 +56,12 @@ _CHINESE: Final = {
     "不允许|不宜|没有|没|并非|绝不|决不|从不|永不|别再|别|切勿|请勿|勿|禁止|严禁|禁用|禁|避免|"
     "防止|拒绝|停止|停用|无[需须法]|毋须|未|无|不|关闭|关掉",
 }
+_TRADITIONAL: Final = str.maketrans(
+    "別沒無嚴啟關閉開須應該總許絕決從續對務請來時報僅當論斷變級類區識辨認為",
+    "别没无严启关闭开须应该总许绝决从续对务请来时报仅当论断变级类区识辨认为",
+)
+"""Traditional forms of the characters that cues are written with."""
+
 _LONGEST: Final = 400
 """Characters of one sentence that are read; what is longer is no sentence."""
 
@@ -150,7 +156,7 @@ def split_sentences(text: str) -> list[str]:
 @lru_cache(maxsize=8_192)
 def read_sentence(sentence: str) -> Reading:
     """Read one sentence into clauses with a sign each; only its first 400 characters count."""
-    text = unicodedata.normalize("NFKC", sentence[:_LONGEST]).lower()
+    text = unicodedata.normalize("NFKC", sentence[:_LONGEST]).lower().translate(_TRADITIONAL)
     for pattern, plain in _CONTRACTED:
         text = pattern.sub(plain, text)
     clauses = tuple(_clauses(text))
