@@ -119,7 +119,7 @@ def _alike_findings(inv: Invocation, records: tuple[Record, ...]) -> tuple[Diagn
 
 
 def approval_card(inv: Invocation, record: Record) -> list[Line]:
-    """Return what a person is about to put in force: its text, what it replaces, what is like it."""
+    """Return what a person is about to put in force, what it replaces, and what is like it."""
     if record.in_force:
         return []
     from vault_cli.cli.alike import beside_lines
