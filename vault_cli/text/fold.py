@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
-from vault_cli.text.hidden import ALARM_CLASS
+from vault_cli.text.hidden import ALARM_CLASS, characters_of
 
 _HAN: Final = "\u3400-\u9fff"
 _LOOK_ALIKE: Final = {
@@ -78,8 +78,14 @@ def fold_map(text: str) -> Folded:
 
 def fold_characters(text: str) -> Folded:
     """Return the matching form but for spread words, which stay as they are."""
-    if text.isascii() or _ODD.search(text) is None:
+    if text.isascii():
         return Folded(text.lower(), None, len(text))
+    characters = characters_of(text)
+    if _ODD.search(characters) is None:
+        return Folded(text.lower(), None, len(text))
+    table = {ord(character): _fold_any(character) for character in characters}
+    if all(len(plain) == 1 for plain in table.values()):
+        return Folded(text.translate(table), None, len(text))
     return _fold_odd(text)
 
 
@@ -95,11 +101,15 @@ def _fold_odd(text: str) -> Folded:
     parts: list[str] = []
     offsets: list[int] = []
     for offset, character in enumerate(text):
-        plain = character.lower() if character < "\x80" else _fold_one(character)
+        plain = _fold_any(character)
         if plain:
             parts.append(plain)
             offsets.extend([offset] * len(plain))
     return Folded("".join(parts), offsets, len(text))
+
+
+def _fold_any(character: str) -> str:
+    return character.lower() if character < "\x80" else _fold_one(character)
 
 
 @lru_cache(maxsize=4096)

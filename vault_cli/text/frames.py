@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from vault_cli.text.hidden import characters_of
+
 _NAMES: Final = (
     r"m?vault(?:[-_]\w{1,20})?|memor(?:y|ies)(?:[-_]\w{1,20})?"
     r"|system(?:[-_]?(?:prompt|message|reminder|instructions?|note|info|warning|context))?"
@@ -50,10 +52,14 @@ an `<img>`, or of a definition that an image may refer to."""
 ALT_TEXT: Final = re.compile(r"(?:(?!\]\()[^\n])*")
 """What may stand between `![` and the `](` of the same image."""
 
-_FOLD: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_WIDE_OFFSET: Final = 0xFEE0
 _FULL_WIDTH = re.compile("[\uff01-\uff5e]")
 
 
 def fold_width(text: str) -> str:
     """Return text of the same length with full-width ASCII (`＜ｓｙｓｔｅｍ＞`) made plain."""
-    return text.translate(_FOLD) if _FULL_WIDTH.search(text) else text
+    if text.isascii():
+        return text
+    for wide in _FULL_WIDTH.findall(characters_of(text)):
+        text = text.replace(wide, chr(ord(wide) - _WIDE_OFFSET))
+    return text

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 HiddenKind = Literal["control", "bidi", "tag", "break", "soft"]
@@ -58,6 +59,16 @@ _BYTE: Final = 0xFF
 _FIRST_SELECTOR: Final = 0xFE00
 _TAG_BASE: Final = 0xE0000
 _STRONG_BASE: Final = 0xE0100
+
+
+@lru_cache(maxsize=8)
+def characters_of(text: str) -> str:
+    """Return each different character of a text once, in no order.
+
+    A class of single characters is looked for in these few instead of in the whole text; the
+    last texts are remembered, as several scanners ask about each.
+    """
+    return "".join(set(text))
 
 
 class HiddenRun(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -38,6 +38,11 @@ _LETTER = re.compile(
 )
 
 _LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
+_LEET_SIGN = re.compile("[013457]")
+_WORD_BYTES: Final = bytes(
+    code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_'") else ord(" ")
+    for code in range(256)
+)
 _LEET = (str.maketrans("013457", "oieast"), str.maketrans("013457", "oleast"))
 _DEST = re.compile(
     r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
@@ -64,16 +69,24 @@ _HARDKEY = re.compile(
 )
 _PATTERNS: Final = (("DEST", _DEST), ("KEYFILE", _KEYFILE), ("HARDKEY", _HARDKEY))
 _DOT = re.compile(
-    r"\.(?:env|ssh|aws|netrc|npmrc|pypirc|kube|docker|pem|git-|gcloud|azure|gnupg|pgpass|bash_h|cursor"
-    r"|config|com|net|org|io|example|cn|xyz|ru|top|dev|app|site|info|co|ai|me|cc|tk|test|invalid|gg"
-    r"|online|tech|json|txt|dat|\d)"
+    r"\.(?:com|net|org|io|example|cn|xyz|ru|top|dev|app|site|info|co|ai|me|cc|tk|test|invalid|gg"
+    r"|online|tech|\d)"
 )
-_MARKS: Final = ("//", "@", "/etc/", "id_", "pastebin", "login data", "\\sam", "/sam")
+_ADDRESS_MARKS: Final = ("//", "@", "pastebin")
+_KEY_MARKS: Final = (
+    ".env", "id_", "/etc/", "~/.", ".git-cred", "wallet.dat", "seed.txt", ".netrc", "login data",
+    ".pem", ".ssh", "credentials", ".gnupg", ".pgpass", "mcp.json", "\\sam", "/sam",
+)  # fmt: skip
 
 
-def _has_mark(text: str) -> bool:
-    """Whether one of the patterns may match, judged by what they must contain."""
-    return _DOT.search(text) is not None or holds_any(text, _MARKS)
+def _marked(text: str, book: Vocabulary) -> int:
+    """Return the concepts of the patterns that may match, judged by what they must contain."""
+    marked = 0
+    if holds_any(text, _ADDRESS_MARKS) or ("." in text and _DOT.search(text) is not None):
+        marked = book.bits["DEST"]
+    if holds_any(text, _KEY_MARKS):
+        marked |= book.bits["KEYFILE"] | book.bits["HARDKEY"]
+    return marked
 
 
 class Hit(NamedTuple):
@@ -113,15 +126,20 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     folded = fold_characters(text[:LONGEST])
     if (joined := join_spread(folded)) is not folded:
         folded = _part_words(joined)
-    rare = _concepts(folded.text, vocabulary().rare)[1]
-    marked = _has_mark(folded.text)
-    if not rare and not marked:
+    book = vocabulary()
+    words = _concepts(folded.text, book.all)
+    marked = _marked(folded.text, book)
+    tracks = _possible(_joined_masks(words) | marked, book)
+    if not tracks:
         return ()
+    anchors = 0
+    for track in tracks:
+        anchors |= track.anchor
+    rare = [word for word, mask in words if mask & anchors]
     found: dict[str, _Span] = {}
     for start, sentence in _sentences(folded.text):
-        has_mark = marked and _has_mark(sentence)
-        if has_mark or holds_any(sentence, rare):
-            for span in _match(sentence, found, has_mark=has_mark):
+        if (marked and _marked(sentence, book) & anchors) or holds_any(sentence, rare):
+            for span in _match(sentence, tracks, found, marked=marked):
                 moved = _Span(span.rule, span.start + start, span.end + start)
                 found.setdefault(span.rule.name, moved)
     spans = sorted(found.values(), key=lambda span: (span.start, span.end))
@@ -186,57 +204,80 @@ def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
     return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
 
 
-def _seen(tokens: list[str], lookup: Lookup) -> tuple[int, list[str]]:
-    """Return the concepts that have a word or phrase in a text, and these words."""
+def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
+    """Return the words that make an entry of the vocabulary, with the concepts of it."""
+    tokens = text.encode("ascii", "replace").translate(_WORD_BYTES).decode("ascii").split()
     words = set(tokens)
+    if "'" in text:  # a word begins with no apostrophe
+        words = {word.lstrip("'") for word in words}
     keys = words & lookup.keys.keys()
-    joined = f" {' '.join(tokens)} " if keys else ""
-    found = [
-        (word, mask)
-        for word in keys
-        for other, entry, mask in lookup.keys[word]
-        if not other or (other in words and entry in joined)
-    ]
+    joined = ""
+    found = []
+    for word in keys:
+        for other, entry, mask in lookup.keys[word]:
+            if not other:
+                found.append((word, mask))
+            elif other in words:
+                joined = joined or f" {' '.join(WORD.findall(text))} "
+                if entry in joined:
+                    found.append((word, mask))
+    if _LEET_SIGN.search(text) is not None:
+        found += _seen_leet(words, lookup)
+    return found
+
+
+def _seen_leet(words: Iterable[str], lookup: Lookup) -> Iterator[tuple[str, int]]:
     for word in words:
         if not word.isalpha() and _LEET_WORD.fullmatch(word):
             for table in _LEET:
-                plain = lookup.keys.get(word.translate(table), ())
-                found += [(word, mask) for _, _, mask in plain]
-    present = 0
-    for _, mask in found:
-        present |= mask
-    return present, [word for word, _ in found]
+                for _, _, mask in lookup.keys.get(word.translate(table), ()):
+                    yield word, mask
 
 
-def _seen_han(text: str, lookup: Lookup) -> tuple[int, list[str]]:
+def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the same of Chinese words."""
+    found = [
+        (word, mask)
+        for pair in set(lookup.starts.findall(text)) & lookup.han.keys()
+        for word, mask in lookup.han[pair]
+        if len(word) == _PAIR or word in text
+    ]
+    found += [(word, mask) for word, mask in lookup.single if word in text]
+    return found
+
+
+def _concepts(text: str, lookup: Lookup) -> list[tuple[str, int]]:
+    found = _seen(text, lookup)
+    return found if text.isascii() else found + _seen_han(text, lookup)
+
+
+def _joined_masks(words: Iterable[tuple[str, int]]) -> int:
     present = 0
-    found = []
-    for first, rest in lookup.starts.findall(text):
-        for word, mask in lookup.han.get(first + rest[0], ()):
-            if len(word) == _PAIR or rest.startswith(word[1:]):
-                present |= mask
-                found.append(word)
-    for word, mask in lookup.single:
-        if word in text:
-            present |= mask
-            found.append(word)
-    return present, found
+    for _, mask in words:
+        present |= mask
+    return present
 
 
-def _concepts(text: str, lookup: Lookup) -> tuple[int, list[str]]:
-    present, found = _seen(WORD.findall(text), lookup)
-    if text.isascii():
-        return present, found
-    also, others = _seen_han(text, lookup)
-    return present | also, found + others
+def _match(
+    sentence: str, among: list[Track], found: Container[str], *, marked: int
+) -> Iterator[_Span]:
+    """Yield the rules that one sentence meets, but for those found already.
 
-
-def _match(sentence: str, found: Container[str], *, has_mark: bool) -> Iterator[_Span]:
-    """Yield the rules that one sentence meets, but for those found already."""
+    Args:
+        sentence: part of a folded text.
+        among: the tracks that the whole text may meet.
+        found: names of rules met before.
+        marked: concepts of patterns that may match in the text.
+    """
     book = vocabulary()
-    possible = _possible(_concepts(sentence, book.all)[0] | (book.marked if has_mark else 0))
-    tracks = [track for track in possible if track.rule.name not in found]
+    present = _joined_masks(_concepts(sentence, book.all)) | (marked and _marked(sentence, book))
+    tracks = [
+        track
+        for track in among
+        if track.anchor & present
+        and all(step & present for step in track.steps)
+        and track.rule.name not in found
+    ]
     if not tracks:
         return
     places = _places(sentence, book, book.guards | _wanted(tracks))
@@ -252,11 +293,11 @@ def _match(sentence: str, found: Container[str], *, has_mark: bool) -> Iterator[
                 yield span
 
 
-def _possible(present: int) -> list[Track]:
+def _possible(present: int, book: Vocabulary) -> list[Track]:
     """Return the tracks whose every step has a concept among those present."""
     return [
         track
-        for anchor, tracks in vocabulary().anchored
+        for anchor, tracks in book.anchored
         if anchor & present
         for track in tracks
         if all(step & present for step in track.steps)
@@ -344,25 +385,31 @@ def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
 
 
 def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
-    tokens = list(WORD.finditer(text))
-    words = [_plain(match.group(), book) for match in tokens]
+    tokens = [(match.group(), *match.span()) for match in WORD.finditer(text)]
+    words = [token[0] for token in tokens]
+    if _LEET_SIGN.search(text) is not None:
+        words = [_plain(word, book) for word in words]
     silent = 0  # words before this one are part of a phrase that means nothing
+    single, phrases_of = book.words, book.phrases
     for at, word in enumerate(words):
-        start = tokens[at].start()
-        phrases = [
-            (at + len(rest) + 2, mask)
-            for rest, mask in book.phrases.get(tuple(words[at : at + 2]), ())
-            if tuple(words[at + 2 : at + 2 + len(rest)]) == rest
+        mask = single.get(word, 0)
+        phrases = phrases_of.get(word, ())
+        if not mask and not phrases:
+            continue
+        met = [
+            (at + len(rest) + 1, among)
+            for rest, among in phrases
+            if words[at + 1 : at + 1 + len(rest)] == rest
         ]
-        silent = max((silent, *(end for end, mask in phrases if not mask)))
+        silent = max((silent, *(end for end, among in met if not among)))
         if at < silent:
             continue
-        for end, mask in phrases:
-            if mask & wanted:
-                yield _Place(start, tokens[end - 1].end(), mask & wanted)
-        mask = book.words.get(word, 0)
+        start = tokens[at][1]
+        for end, among in met:
+            if among & wanted:
+                yield _Place(start, tokens[end - 1][2], among & wanted)
         if mask & wanted:
-            yield _Place(start, tokens[at].end(), mask & wanted)
+            yield _Place(start, tokens[at][2], mask & wanted)
 
 
 def _plain(word: str, book: Vocabulary) -> str:
@@ -374,7 +421,7 @@ def _plain(word: str, book: Vocabulary) -> str:
 
 def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     spans: dict[tuple[int, int], int] = {}
-    words = {word for word in _seen_han(text, book.all)[1] if book.han[word] & wanted}
+    words = {word for word, mask in _seen_han(text, book.all) if mask & wanted}
     for word in (*words, *book.silent):
         at = text.find(word)
         while at >= 0:

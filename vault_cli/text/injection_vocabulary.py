@@ -6,7 +6,6 @@ Standard library only.
 from __future__ import annotations
 
 import functools
-import operator
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -49,14 +48,14 @@ class Lookup(NamedTuple):
     Args:
         keys: for each word the entries of which it is the rarest word: the next rarest ("" if
             there is none), the entry with a space on both sides, its concepts.
-        starts: finds where a Chinese word may begin: its first character, and what follows.
+        starts: finds the pairs of characters with which a Chinese word may begin.
         han: by their first two characters the Chinese words and their concepts.
         single: the words of one character.
     """
 
     keys: dict[str, tuple[tuple[str, str, int], ...]]
     starts: re.Pattern[str]
-    han: dict[str, tuple[tuple[str, int], ...]]
+    han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
     single: list[tuple[str, int]]
 
 
@@ -66,24 +65,22 @@ class Vocabulary(NamedTuple):
     Args:
         bits: the bit of each concept.
         words: single words and their concepts; 0 for a word that hides others.
-        phrases: by their first two words, the words that follow and the concepts.
+        phrases: by their first word, the words that follow and the concepts.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
         guards: the concepts that make a rule harmless when they stand before it.
         marked: the concepts found by a pattern.
-        rare: entries of the rarest step of each rule.
         all: all entries.
         anchored: the tracks by the mask of their rarest step.
     """
 
     bits: dict[str, int]
     words: dict[str, int]
-    phrases: dict[tuple[str, ...], tuple[tuple[tuple[str, ...], int], ...]]
+    phrases: dict[str, tuple[tuple[list[str], int], ...]]
     han: dict[str, int]
     silent: tuple[str, ...]
     guards: int
     marked: int
-    rare: Lookup
     all: Lookup
     anchored: tuple[tuple[int, tuple[Track, ...]], ...]
 
@@ -105,12 +102,11 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         bits,
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
-        _grouped((parts[:2], (parts[2:], mask)) for parts, mask in latin.items() if parts[1:]),
+        _grouped((parts[0], (list(parts[1:]), mask)) for parts, mask in latin.items() if parts[1:]),
         han,
         tuple(word for word, mask in han.items() if not mask),
         bits["NEG"] | bits["DEFEND"],
         sum(bits[name] for name in PATTERN_CONCEPTS),
-        _lookup(latin, han, functools.reduce(operator.or_, anchored)),
         _lookup(latin, han, sum(bits.values())),
         tuple(anchored.items()),
     )
@@ -121,14 +117,13 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
     often = Counter(word for parts, _ in entries for word in parts)
     keys = _grouped(_key(parts, mask, often) for parts, mask in entries)
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
-    pairs = _grouped((word[:2], (word, mask)) for word, mask in words if word[1:])
+    pairs = _grouped(((word[0], word[1]), (word, mask)) for word, mask in words if word[1:])
     first = re.escape("".join(sorted({pair[0] for pair in pairs})))
     second = re.escape("".join(sorted({pair[1] for pair in pairs})))
-    most = max((len(word) for word, _ in words), default=2) - 2
     # A character class is far faster than so many searches for words.
     return Lookup(
         keys,
-        re.compile(f"([{first}])(?=([{second}].{{0,{most}}}))", re.DOTALL),
+        re.compile(f"([{first}])(?=([{second}]))"),
         pairs,
         [(word, mask) for word, mask in words if not word[1:]],
     )
