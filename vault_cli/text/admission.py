@@ -21,6 +21,7 @@ from vault_cli.text.disguise import find_disguised
 from vault_cli.text.hidden import (
     ALARM_CLASS,
     HiddenRun,
+    characters_of,
     decode_hidden,
     escape_visible,
     find_hidden,
@@ -31,7 +32,8 @@ from vault_cli.text.injection_match import LONGEST
 from vault_cli.text.markers import MARKER_TEXT
 from vault_cli.text.traps import find_traps
 
-_ALARM = re.compile(rf"[{ALARM_CLASS}<＜]|\[/?(?i:inst|system_|tool_|avail)|!\[|\]:")
+_SIGN = re.compile(f"[{ALARM_CLASS}<＜]")
+_BRACKET = re.compile(r"\[/?(?i:inst|system_|tool_|avail)|!\[|\]:")
 _INVISIBLE_ALARM = re.compile(f"[{ALARM_CLASS}]")
 _MOST_SHOWN = 20
 _MOST_HITS = 1000
@@ -60,18 +62,31 @@ class Finding:
     holds: bool
 
 
-def scan_structure(text: str) -> list[Finding]:
+def scan_structure(text: str, *, quiet: bool = False) -> list[Finding]:
     """Return the structural findings of a text of at most 256 KiB, in linear time.
 
     Plain text returns at once. Findings come in the order of the text, at most twenty of a code
     (the last says that there are more); zero-width characters are counted together. A text with
     more than a thousand suspicious places is held whatever they are.
+
+    Args:
+        text: any text.
+        quiet: what `is_quiet` said of it; then traps and disguises are not looked for again.
     """
     scan = _Scan(text)
-    found = list(_trap_findings(scan))
-    if _ALARM.search(text) is not None:
+    found = [] if quiet else list(_trap_findings(scan))
+    if is_alarming(text):
         found += [*_hidden_findings(scan), *_frame_findings(scan)]
     return sorted(found, key=lambda finding: (finding.line, finding.column))
+
+
+def is_alarming(text: str) -> bool:
+    """Whether a text has a sign of something hidden or of a frame: the cheap first look."""
+    characters = characters_of(text)
+    if _SIGN.search(characters) is not None:
+        return True
+    brackets = "[" in characters or "]" in characters
+    return brackets and _BRACKET.search(text) is not None
 
 
 class _Scan:
@@ -122,7 +137,7 @@ def _report(
 
 
 def _hidden_findings(scan: _Scan) -> Iterator[Finding]:
-    if _INVISIBLE_ALARM.search(scan.text) is None:
+    if _INVISIBLE_ALARM.search(characters_of(scan.text)) is None:
         return
     by_code: dict[str, list[HiddenRun]] = {}
     for number, run in enumerate(_not_ok(scan.text)):

@@ -7,20 +7,22 @@ here may hold a record, unlike the same order in plain words. Standard library o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Final
 
-from vault_cli.text.hidden import show_printable
-from vault_cli.text.injection_match import LONGEST, find_hits
-from vault_cli.text.traps import Trap, find_traps
-from vault_cli.text.views import decoded_views
+from vault_cli.text.frames import fold_width
+from vault_cli.text.hidden import characters_of, show_printable
+from vault_cli.text.injection_match import BETWEEN, LONGEST, find_hits, has_spread
+from vault_cli.text.traps import Trap, find_traps, has_trap
+from vault_cli.text.views import View, decoded_views
 
 _SHOWN: Final = 60
 _MOST: Final = 20
 _MIXED = re.compile(
     r"(?=[a-zA-Z]*[\u0370-\u052f])(?=[\u0370-\u052f]*[a-zA-Z])[a-zA-Z\u0370-\u052f]{3,40}"
 )
+_NOT_LATIN = re.compile("[\u0370-\u052f]")
 _MANY_MIXED: Final = 2
 
 
@@ -30,9 +32,36 @@ def find_disguised(text: str) -> Iterator[Trap]:
     yield from islice(chain(_decoded(text), _look_alikes(text)), _MOST)
 
 
+def is_quiet(texts: Iterable[str]) -> bool:
+    """Whether no text has an injection, a trap or a disguise, asked of all of them at once.
+
+    False only means that they have to be asked one by one. True is never wrong: what one of
+    the texts has is also in all of them joined by `BETWEEN`, and what depends on the rest of a
+    text (spread words, what is decoded, tags that close) makes the answer False.
+    """
+    text = BETWEEN.join(texts)
+    return (
+        _says_nothing(text)
+        and next(decoded_views(text), None) is None
+        and next(_look_alikes(text), None) is None
+    )
+
+
+def _says_nothing(text: str) -> bool:
+    return (
+        len(text) <= LONGEST
+        and not has_spread(text)
+        and not find_hits(text)
+        and not has_trap(fold_width(text))
+    )
+
+
 def _decoded(text: str) -> Iterator[Trap]:
     seen: set[tuple[int, int]] = set()
-    for view in decoded_views(text):
+    views = list(decoded_views(text))
+    if not views or _is_harmless(views):
+        return
+    for view in views:
         if (view.start, view.end) in seen:
             continue
         hits = find_hits(view.text)
@@ -43,13 +72,21 @@ def _decoded(text: str) -> Iterator[Trap]:
             yield Trap("encoded-payload", view.start, view.end, f'{view.kind} that says "{said}"')
 
 
+def _is_harmless(views: list[View]) -> bool:
+    """Whether there is nothing in any view, asked of all of them at once where that is safe."""
+    if any(view.needless for view in views):
+        return False
+    text = BETWEEN.join(view.text for view in views)
+    return _says_nothing(text)
+
+
 def _look_alikes(text: str) -> Iterator[Trap]:
     hits = find_hits(text)
     for hit in hits:
         if hit.disguised:
             yield Trap("disguised-text", hit.start, hit.end, "reads as another text than it shows")
             return
-    if not text.isascii():
+    if not text.isascii() and _NOT_LATIN.search(characters_of(text)) is not None:
         mixed = [m for m in _MIXED.finditer(text) if not m.group().isascii()]
         if len(mixed) >= _MANY_MIXED:
             yield Trap("disguised-text", *mixed[0].span(), "words of look-alike letters")

@@ -21,6 +21,9 @@ from vault_cli.text.injection_vocabulary import BREAK, WORD, Lookup, Track, Voca
 LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
 
+BETWEEN: Final = "\n\n;\n\n"
+"""Joins texts so that nothing is found across: it ends sentences, words and encodings."""
+
 _GUARD_REACH: Final = 40
 _NEGATED_REACH: Final = 12
 _PADDED: Final = 8
@@ -123,9 +126,7 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     Only the first `LONGEST` characters are looked at. The last few texts are remembered, as two
     scanners ask about each.
     """
-    folded = fold_characters(text[:LONGEST])
-    if (joined := join_spread(folded)) is not folded:
-        folded = _part_words(joined)
+    folded, _ = _fold(text[:LONGEST])
     book = vocabulary()
     words = _concepts(folded.text, book.all)
     marked = _marked(folded.text, book)
@@ -144,6 +145,20 @@ def find_hits(text: str) -> tuple[Hit, ...]:
                 found.setdefault(span.rule.name, moved)
     spans = sorted(found.values(), key=lambda span: (span.start, span.end))
     return tuple(_original(text, folded, span) for span in spans)
+
+
+def has_spread(text: str) -> bool:
+    """Whether letters of a text stand apart, so that it is put together before it is read."""
+    return _fold(text)[1]
+
+
+@lru_cache(maxsize=8)
+def _fold(text: str) -> tuple[Folded, bool]:
+    """Return the folded text, and whether words were put together and parted again."""
+    folded = fold_characters(text)
+    if (joined := join_spread(folded)) is not folded:
+        return _part_words(joined), True
+    return folded, False
 
 
 def _part_words(folded: Folded) -> Folded:

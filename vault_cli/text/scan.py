@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from string import punctuation, whitespace
 from typing import Any, Final, NamedTuple
 
 from vault_cli.model.schema import BY_KEY
 from vault_cli.model.tables import ADMISSION_GATES
-from vault_cli.text.admission import Finding, scan_structure
+from vault_cli.text.admission import Finding, is_alarming, scan_structure
+from vault_cli.text.disguise import is_quiet
 from vault_cli.text.injection import find_injections
 from vault_cli.text.lines import first_heading
 from vault_cli.text.quality import find_cliche, is_filler
@@ -94,9 +96,7 @@ def scan_wording(
     front: Mapping[str, Any], body: str, *, gates: frozenset[str] = ALL
 ) -> list[FieldFinding]:
     """Return what `scan_record` does, secrets and personal data left out."""
-    found = [FieldFinding(BODY, hit) for hit in _scan_field(body, gates)]
-    for key, text in front_texts(front):
-        found += [FieldFinding(key, hit) for hit in _scan_field(text, gates)]
+    found = _scan_fields([(BODY, body), *front_texts(front)], gates)
     title = front.get("title")
     said = title if isinstance(title, str) else ""
     return found + [FieldFinding(BODY, hit) for hit in _scan_quality(said, body, gates)]
@@ -133,10 +133,21 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _scan_field(text: str, gates: frozenset[str]) -> Iterator[Finding]:
+def _scan_fields(fields: list[tuple[str, str]], gates: frozenset[str]) -> list[FieldFinding]:
+    """Scan the fields of a record: nearly always one look at all of them together is enough."""
+    texts = [text for _, text in fields]
+    quiet = is_quiet(texts)
+    if quiet and not is_alarming("".join(texts)):
+        return []
+    return [
+        FieldFinding(key, hit) for key, text in fields for hit in _scan_field(text, gates, quiet)
+    ]
+
+
+def _scan_field(text: str, gates: frozenset[str], quiet: bool = False) -> Iterator[Finding]:
     """Yield structural and injection findings; a text of any length is taken in pieces."""
-    yield from _in_pieces(text, _STRUCTURE_PIECE, scan_structure)
-    if "injection" in gates:
+    yield from _in_pieces(text, _STRUCTURE_PIECE, partial(scan_structure, quiet=quiet))
+    if "injection" in gates and not quiet:
         yield from _in_pieces(text, _INJECTION_PIECE, _one_a_line)
 
 

@@ -133,6 +133,13 @@ def find_traps(text: str) -> Iterator[Trap]:
             )
 
 
+def has_trap(text: str) -> bool:
+    """Whether there may be a trap in a text, whatever was opened before it is closed."""
+    if "</" in text and _UNOPENED.search(text) is not None:
+        return True
+    return next(find_traps(text), None) is not None
+
+
 _SHELL_MARKS: Final = (
     "curl", "wget", "iwr", "irm", "invoke-", "base64", "powershell", "eval", "/dev/tcp",
     "__import__", "nc -", "aria2c",

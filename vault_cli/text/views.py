@@ -86,7 +86,10 @@ def _views(text: str) -> Iterator[View]:
 def _marks(text: str) -> set[str]:
     """Return what of the forms' marks is in a text: the cheap first look."""
     lower = text.lower()
-    marks = {mark for mark in _ALL_MARKS if mark in lower}
+    marks: set[str] = set()
+    for sign, among in _MARKS:
+        if sign in lower:
+            marks.update([mark for mark in among if mark in lower])
     if _DENSE_WORD.search(text):
         marks.add(_LONG)
     if _MANY_NUMBERS.search(text):
@@ -229,6 +232,8 @@ _FORMS: Final = (
           re.compile(r"[^\n]{0,200}[\"']\s{0,4}\+\s{0,4}[\"'][^\n]{0,400}"), _joined),
     _Form("marks inside words", ("**", "~~", "<!--", "</", "/>"), _LINE, _bare),
 )  # fmt: skip
-_ALL_MARKS: Final = frozenset(
-    mark for form in _FORMS for mark in form.marks if mark not in (_LONG, _NUMBERS)
+_MARKS: Final = tuple(
+    (sign, tuple(mark for form in _FORMS for mark in form.marks if sign in mark))
+    for sign in ("\\", "0x", "%", "&#", "-", "rot", "revers", "backward", "倒", "反", "+", "**", "~~", "/", "<!--")
 )
+"""The marks of the forms by a sign that each of them has."""
