@@ -140,7 +140,7 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     found: dict[str, _Span] = {}
     for start, sentence in _sentences(folded.text):
         if (marked and _marked(sentence, book) & anchors) or holds_any(sentence, rare):
-            for span in _match(sentence, tracks, found, marked=marked):
+            for span in _match(sentence, tracks, words, found, marked=marked):
                 moved = _Span(span.rule, span.start + start, span.end + start)
                 found.setdefault(span.rule.name, moved)
     spans = sorted(found.values(), key=lambda span: (span.start, span.end))
@@ -233,7 +233,9 @@ def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
             if not other:
                 found.append((word, mask))
             elif other in words:
-                joined = joined or f" {' '.join(WORD.findall(text))} "
+                if not joined:
+                    whole = WORD.findall(text) if "'" in text else tokens
+                    joined = f" {' '.join(whole)} "
                 if entry in joined:
                     found.append((word, mask))
     if _LEET_SIGN.search(text) is not None:
@@ -274,18 +276,25 @@ def _joined_masks(words: Iterable[tuple[str, int]]) -> int:
 
 
 def _match(
-    sentence: str, among: list[Track], found: Container[str], *, marked: int
+    sentence: str,
+    among: list[Track],
+    words: list[tuple[str, int]],
+    found: Container[str],
+    *,
+    marked: int,
 ) -> Iterator[_Span]:
     """Yield the rules that one sentence meets, but for those found already.
 
     Args:
         sentence: part of a folded text.
         among: the tracks that the whole text may meet.
+        words: those of the vocabulary in the whole text, with their concepts.
         found: names of rules met before.
         marked: concepts of patterns that may match in the text.
     """
     book = vocabulary()
-    present = _joined_masks(_concepts(sentence, book.all)) | (marked and _marked(sentence, book))
+    here = [word for word in words if word[0] in sentence]
+    present = _joined_masks(here) | (marked and _marked(sentence, book))
     tracks = [
         track
         for track in among
@@ -295,7 +304,7 @@ def _match(
     ]
     if not tracks:
         return
-    places = _places(sentence, book, book.guards | _wanted(tracks))
+    places = _places(sentence, book, here, book.guards | _wanted(tracks))
     present = 0
     for place in places:
         present |= place.mask
@@ -388,10 +397,12 @@ def _guarded(span: _Span, guards: list[_Place]) -> bool:
     return False
 
 
-def _places(text: str, book: Vocabulary, wanted: int) -> list[_Place]:
+def _places(
+    text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int
+) -> list[_Place]:
     places = list(_latin_places(text, book, wanted))
     if not text.isascii():
-        places.extend(_han_places(text, book, wanted))
+        places.extend(_han_places(text, book, words, wanted))
     for name, pattern in _PATTERNS:
         if book.bits[name] & wanted:
             places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
@@ -434,10 +445,12 @@ def _plain(word: str, book: Vocabulary) -> str:
     return next((form for form in plain if form in book.words), plain[0])
 
 
-def _han_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
+def _han_places(
+    text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int
+) -> Iterator[_Place]:
     spans: dict[tuple[int, int], int] = {}
-    words = {word for word, mask in _seen_han(text, book.all) if mask & wanted}
-    for word in (*words, *book.silent):
+    among = {word for word, mask in words if mask & wanted and word in book.han}
+    for word in (*among, *book.silent):
         at = text.find(word)
         while at >= 0:
             spans[at, at + len(word)] = book.han[word] & wanted

@@ -7,6 +7,7 @@ path or a stand-in. Standard library only; every repetition is bounded.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from string import ascii_letters, digits
 from typing import Final, NamedTuple
 
 from vault_cli.text.late import late
@@ -57,7 +58,8 @@ _SPACED_KEY: Final = late(
     r"\b(?:api|access|auth|private|account|signing|encryption|master|license|service"
     r"|webhook|app|secret|deploy)[ ]$"
 )
-_LEFT: Final = late(r"[A-Za-z0-9_.\-]{0,40}$")
+_LEFT: Final = f"{ascii_letters}{digits}_.-"
+_LEFT_MOST: Final = 40
 _OPEN: Final = r"[ \t]{0,3}(?P<open>\\?[\"'`“「『*]{0,3})(?P<scheme>(?i:bearer|token|basic) )?"
 _REST: Final = r"(?P<rest>[A-Za-z0-9_.\-]{0,40})"
 _CLOSE: Final = r"[\"'`*_\])）】」\\]{0,4}[ \t]{0,3}"
@@ -135,8 +137,8 @@ def find_context(text: str, lower: str) -> Iterator[Found]:
 
 def _name(lower: str, stem: str, start: int) -> _Name | None:
     end = start + len(stem)
-    left = _LEFT().search(lower, max(0, start - 40), start)
-    before = left.group() if left else ""
+    left = lower[max(0, start - _LEFT_MOST) : start].removesuffix("\n")
+    before = left[len(left.rstrip(_LEFT)) :]
     password = _PASSWORD().match(lower, start)
     if password is not None:
         return _Name(stem, before, start, password.end(), password=True)

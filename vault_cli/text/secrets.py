@@ -24,6 +24,10 @@ from vault_cli.text.secret_views import (
     joined_view,
 )
 
+_ALNUM_BYTES: Final = bytes(
+    code if chr(code).isascii() and chr(code).isalnum() else ord(" ") for code in range(256)
+)
+_HEAD: Final = 2
 _ROUNDS: Final = 8
 _SHORT: Final = 14
 _SURE: Final = 12
@@ -106,7 +110,7 @@ def _find(text: str) -> Iterator[Found]:
 def _find_plain(text: str, *, coded: bool) -> Iterator[Found]:
     lower = _lower(text)
     if coded:
-        yield from _find_vendors(text, _anchors(" ".join(_wide_runs(text))))
+        yield from _find_vendors(text, _own_anchors(" ".join(_wide_runs(text))))
     yield from find_shapes(text, lower, coded=coded)
     yield from find_context(text, lower)
     yield from find_personal(text, lower, coded=coded)
@@ -155,6 +159,33 @@ def _find_decoded(text: str, runs: list[str]) -> Iterator[Found]:
 
 def _anchors(text: str) -> list[str]:
     return [anchor for anchor in _by_anchor() if anchor in text]
+
+
+def _own_anchors(text: str) -> list[str]:
+    """Return the anchors in a text that is searched as it is, in the order of the table.
+
+    Only those are searched for that have the beginning of one of its words, as an anchor does
+    not start inside of a word unless its rule is free.
+    """
+    order, heads = _anchor_heads()
+    words = text.encode("ascii", "replace").translate(_ALNUM_BYTES).decode("ascii").split()
+    among = set(heads[""])
+    for head in {word[:_HEAD] for word in words} & heads.keys():
+        among.update(heads[head])
+    return sorted((anchor for anchor in among if anchor in text), key=order.__getitem__)
+
+
+@cache
+def _anchor_heads() -> tuple[dict[str, int], dict[str, list[str]]]:
+    """Return the place of each anchor, and the anchors by how a word with it starts."""
+    order: dict[str, int] = {}
+    heads: dict[str, list[str]] = {"": []}
+    for anchor, rules in _by_anchor().items():
+        order[anchor] = len(order)
+        head = anchor[:_HEAD]
+        apart = not any(rule.free for rule in rules) and head.isascii() and head.isalnum()
+        heads.setdefault(head if apart and len(head) == _HEAD else "", []).append(anchor)
+    return order, heads
 
 
 def _find_vendors(text: str, anchors: list[str]) -> Iterator[Found]:

@@ -45,13 +45,17 @@ class View(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """An encoding: when to look for it (one of the marks), what it looks like, what it says."""
+    """An encoding: when to look for it (one of the marks), what it looks like, what it says.
+
+    `needs` is a second look that is cheaper than `pattern`.
+    """
 
     kind: str
     marks: tuple[str, ...]
     pattern: re.Pattern[str]
     decode: Callable[[str], str]
     hides: bool = False
+    needs: re.Pattern[str] | None = None
 
 
 def decoded_views(text: str) -> Iterator[View]:
@@ -75,6 +79,8 @@ def _views(text: str) -> Iterator[View]:
     marks = _marks(text)
     for form in _FORMS:
         if marks.isdisjoint(form.marks):
+            continue
+        if form.needs is not None and form.needs.search(text) is None:
             continue
         for match in form.pattern.finditer(text):
             raw = match.group()
@@ -190,6 +196,8 @@ _ESCAPE_FORM: Final = (
 _ESCAPE = re.compile(_ESCAPE_FORM)
 _STRING_PLUS = re.compile(r"[\"']\s{0,4}\+\s{0,4}[\"']")
 _INSIDE_WORD = re.compile(r"(?<=\w)(?:<!--[^<>]{0,200}-->|</?[a-z]{1,8}/?>|\*{2,3}|~~)(?=\w)")
+_MARK_INSIDE = re.compile(r"[*~<](?<=\w.)[*~!/a-z]")
+"""The beginning of `_INSIDE_WORD` that is rare by itself."""
 _LINE = re.compile(r"[^\n]{12,2000}")
 _MORSE_LETTERS: Final = (
     ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...-"
@@ -230,7 +238,7 @@ _FORMS: Final = (
     _Form("reversed text", ("revers", "backward", "倒", "反过来"), _LINE, _reversed),
     _Form("joined strings", ('" +', "' +", '"+', "'+"),
           re.compile(r"[^\n]{0,200}[\"']\s{0,4}\+\s{0,4}[\"'][^\n]{0,400}"), _joined),
-    _Form("marks inside words", ("**", "~~", "<!--", "</", "/>"), _LINE, _bare),
+    _Form("marks inside words", ("**", "~~", "<!--", "</", "/>"), _LINE, _bare, needs=_MARK_INSIDE),
 )  # fmt: skip
 _MARKS: Final = tuple(
     (sign, tuple(mark for form in _FORMS for mark in form.marks if sign in mark))
