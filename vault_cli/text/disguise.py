@@ -7,7 +7,7 @@ here may hold a record, unlike the same order in plain words. Standard library o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Final
 
@@ -32,14 +32,14 @@ def find_disguised(text: str) -> Iterator[Trap]:
     yield from islice(chain(_decoded(text), _look_alikes(text)), _MOST)
 
 
-def is_quiet(texts: Iterable[str]) -> bool:
-    """Whether no text has an injection, a trap or a disguise, asked of all of them at once.
+def is_quiet(text: str) -> bool:
+    """Whether there is no injection, trap or disguise in a text, nor in those that it joins.
 
-    False only means that they have to be asked one by one. True is never wrong: what one of
-    the texts has is also in all of them joined by `BETWEEN`, and what depends on the rest of a
-    text (spread words, what is decoded, tags that close) makes the answer False.
+    Texts joined by `BETWEEN` are asked for at once. False only means that they have to be asked
+    one by one. True is never wrong: what one of the texts has is also in all of them joined, and
+    what depends on the rest of a text (spread words, what is decoded, tags that close) makes
+    the answer False.
     """
-    text = BETWEEN.join(texts)
     return (
         _says_nothing(text)
         and next(decoded_views(text), None) is None

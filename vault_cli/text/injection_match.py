@@ -411,31 +411,27 @@ def _places(
 
 
 def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
-    tokens = [(match.group(), *match.span()) for match in WORD.finditer(text)]
-    words = [token[0] for token in tokens]
+    words = WORD.findall(text)
     if _LEET_SIGN.search(text) is not None:
         words = [_plain(word, book) for word in words]
+    known = [at for at, word in enumerate(words) if word in book.heads]
+    if not known:
+        return
+    spans = [match.span() for match in WORD.finditer(text)]
     silent = 0  # words before this one are part of a phrase that means nothing
-    single, phrases_of = book.words, book.phrases
-    for at, word in enumerate(words):
-        mask = single.get(word, 0)
-        phrases = phrases_of.get(word, ())
-        if not mask and not phrases:
-            continue
+    for at in known:
+        mask = book.words.get(words[at], 0)
         met = [
             (at + len(rest) + 1, among)
-            for rest, among in phrases
+            for rest, among in book.phrases.get(words[at], ())
             if words[at + 1 : at + 1 + len(rest)] == rest
         ]
         silent = max((silent, *(end for end, among in met if not among)))
         if at < silent:
             continue
-        start = tokens[at][1]
-        for end, among in met:
+        for end, among in ((at + 1, mask), *met):
             if among & wanted:
-                yield _Place(start, tokens[end - 1][2], among & wanted)
-        if mask & wanted:
-            yield _Place(start, tokens[at][2], mask & wanted)
+                yield _Place(spans[at][0], spans[end - 1][1], among & wanted)
 
 
 def _plain(word: str, book: Vocabulary) -> str:

@@ -66,6 +66,7 @@ class Vocabulary(NamedTuple):
         bits: the bit of each concept.
         words: single words and their concepts; 0 for a word that hides others.
         phrases: by their first word, the words that follow and the concepts.
+        heads: the words with which an entry begins.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
         guards: the concepts that make a rule harmless when they stand before it.
@@ -77,6 +78,7 @@ class Vocabulary(NamedTuple):
     bits: dict[str, int]
     words: dict[str, int]
     phrases: dict[str, tuple[tuple[list[str], int], ...]]
+    heads: frozenset[str]
     han: dict[str, int]
     silent: tuple[str, ...]
     guards: int
@@ -103,6 +105,7 @@ def vocabulary() -> Vocabulary:
         bits,
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
         _grouped((parts[0], (list(parts[1:]), mask)) for parts, mask in latin.items() if parts[1:]),
+        frozenset(parts[0] for parts in latin),
         han,
         tuple(word for word, mask in han.items() if not mask),
         bits["NEG"] | bits["DEFEND"],

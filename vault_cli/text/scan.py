@@ -20,6 +20,7 @@ from vault_cli.model.tables import ADMISSION_GATES
 from vault_cli.text.admission import Finding, is_alarming, scan_structure
 from vault_cli.text.disguise import is_quiet
 from vault_cli.text.injection import find_injections
+from vault_cli.text.injection_match import BETWEEN
 from vault_cli.text.lines import first_heading
 from vault_cli.text.quality import find_cliche, is_filler
 from vault_cli.text.secrets import SecretHit, describe, find_secrets
@@ -135,10 +136,12 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _scan_fields(fields: list[tuple[str, str]], gates: frozenset[str]) -> list[FieldFinding]:
     """Scan the fields of a record: nearly always one look at all of them together is enough."""
-    texts = [text for _, text in fields]
-    quiet = is_quiet(texts)
-    if quiet and not is_alarming("".join(texts)):
+    whole = BETWEEN.join([text for _, text in fields])
+    quiet = is_quiet(whole)
+    if quiet and not is_alarming(whole):
         return []
+    if not quiet and len(fields) > 1:  # mostly it is the body, not one of many short values
+        return [*_scan_fields(fields[:1], gates), *_scan_fields(fields[1:], gates)]
     return [
         FieldFinding(key, hit) for key, text in fields for hit in _scan_field(text, gates, quiet)
     ]

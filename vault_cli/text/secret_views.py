@@ -28,7 +28,9 @@ _WRAP: Final = late(
     r"(?<=[A-Za-z0-9_+/=.:-])\\?\r?\n[ \t]*(?:(?:[>|#*]|//)[ \t]?)?(?=[A-Za-z0-9_+/=.-])"
 )
 _CAPITALS: Final = late("[A-Z0-9]{18}")
-_INDENTED: Final = late(r"\n[ \t>|*#/]|\r\n|[\\ \t]\n")
+_INDENTED: Final = (
+    "\n#", "\n ", "\n*", "\n>", " \n", "\n\t", "\n|", "\n/", "\r\n", "\\\n", "\t\n",
+)  # fmt: skip
 _LINE_MARKS: Final = " \t\r\\>|*#/"
 _LONG_RUN: Final = 15
 _MIXED_OFTEN: Final = 3
@@ -86,7 +88,7 @@ def _is_mixed_often(run: str) -> bool:
 
 def _join_lines(text: str) -> str:
     """The text without line breaks and without what begins or ends a line."""
-    if _INDENTED().search(text) is None:
+    if not any(pair in text for pair in _INDENTED):
         return text.replace("\n", "")
     return "".join([line.strip(_LINE_MARKS) for line in text.split("\n")])
 
