@@ -82,14 +82,16 @@ _KEY_MARKS: Final = (
 )  # fmt: skip
 
 
-def _marked(text: str, book: Vocabulary) -> int:
+def _marked(text: str, book: Vocabulary, among: int = -1) -> int:
     """Return the concepts of the patterns that may match, judged by what they must contain."""
     marked = 0
-    if holds_any(text, _ADDRESS_MARKS) or ("." in text and _DOT.search(text) is not None):
-        marked = book.bits["DEST"]
-    if holds_any(text, _KEY_MARKS):
-        marked |= book.bits["KEYFILE"] | book.bits["HARDKEY"]
-    return marked
+    if among & book.addresses and (
+        holds_any(text, _ADDRESS_MARKS) or ("." in text and _DOT.search(text) is not None)
+    ):
+        marked = book.addresses
+    if among & book.key_files and holds_any(text, _KEY_MARKS):
+        marked |= book.key_files
+    return marked & among
 
 
 class Hit(NamedTuple):
@@ -136,10 +138,12 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     anchors = 0
     for track in tracks:
         anchors |= track.anchor
+    marked &= _wanted(tracks)
+    marks = marked & anchors
     rare = [word for word, mask in words if mask & anchors]
     found: dict[str, _Span] = {}
     for start, sentence in _sentences(folded.text):
-        if (marked and _marked(sentence, book) & anchors) or holds_any(sentence, rare):
+        if (marks and _marked(sentence, book, marks)) or holds_any(sentence, rare):
             for span in _match(sentence, tracks, words, found, marked=marked):
                 moved = _Span(span.rule, span.start + start, span.end + start)
                 found.setdefault(span.rule.name, moved)
@@ -229,10 +233,11 @@ def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     joined = ""
     found = []
     for word in keys:
-        for other, entry, mask in lookup.keys[word]:
-            if not other:
-                found.append((word, mask))
-            elif other in words:
+        single, phrases = lookup.keys[word]
+        if single:
+            found.append((word, single))
+        for other, entry, mask in phrases:
+            if other in words:
                 if not joined:
                     whole = WORD.findall(text) if "'" in text else tokens
                     joined = f" {' '.join(whole)} "
@@ -247,8 +252,9 @@ def _seen_leet(words: Iterable[str], lookup: Lookup) -> Iterator[tuple[str, int]
     for word in words:
         if not word.isalpha() and _LEET_WORD.fullmatch(word):
             for table in _LEET:
-                for _, _, mask in lookup.keys.get(word.translate(table), ()):
-                    yield word, mask
+                single, phrases = lookup.keys.get(word.translate(table), (0, ()))
+                yield word, single
+                yield from ((word, mask) for _, _, mask in phrases)
 
 
 def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
@@ -294,7 +300,7 @@ def _match(
     """
     book = vocabulary()
     here = [word for word in words if word[0] in sentence]
-    present = _joined_masks(here) | (marked and _marked(sentence, book))
+    present = _joined_masks(here) | (marked and _marked(sentence, book, marked))
     tracks = [
         track
         for track in among

@@ -46,14 +46,14 @@ class Lookup(NamedTuple):
     """Which entries of the vocabulary may be in a text, by what is quick to know of it.
 
     Args:
-        keys: for each word the entries of which it is the rarest word: the next rarest ("" if
-            there is none), the entry with a space on both sides, its concepts.
+        keys: for each word its own concepts, and the phrases of which it is the rarest word: the
+            next rarest, the phrase with a space on both sides, its concepts.
         starts: finds the pairs of characters with which a Chinese word may begin.
         han: by their first two characters the Chinese words and their concepts.
         single: the words of one character.
     """
 
-    keys: dict[str, tuple[tuple[str, str, int], ...]]
+    keys: dict[str, tuple[int, tuple[tuple[str, str, int], ...]]]
     starts: re.Pattern[str]
     han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
     single: list[tuple[str, int]]
@@ -70,7 +70,7 @@ class Vocabulary(NamedTuple):
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
         guards: the concepts that make a rule harmless when they stand before it.
-        marked: the concepts found by a pattern.
+        addresses, key_files: the concepts found by a pattern.
         all: all entries.
         anchored: the tracks by the mask of their rarest step.
     """
@@ -82,7 +82,8 @@ class Vocabulary(NamedTuple):
     han: dict[str, int]
     silent: tuple[str, ...]
     guards: int
-    marked: int
+    addresses: int
+    key_files: int
     all: Lookup
     anchored: tuple[tuple[int, tuple[Track, ...]], ...]
 
@@ -109,7 +110,8 @@ def vocabulary() -> Vocabulary:
         han,
         tuple(word for word, mask in han.items() if not mask),
         bits["NEG"] | bits["DEFEND"],
-        sum(bits[name] for name in PATTERN_CONCEPTS),
+        bits["DEST"],
+        bits["KEYFILE"] | bits["HARDKEY"],
         _lookup(latin, han, sum(bits.values())),
         tuple(anchored.items()),
     )
@@ -118,14 +120,15 @@ def vocabulary() -> Vocabulary:
 def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:
     entries = [(parts, mask & wanted) for parts, mask in latin.items() if mask & wanted]
     often = Counter(word for parts, _ in entries for word in parts)
-    keys = _grouped(_key(parts, mask, often) for parts, mask in entries)
+    single = {parts[0]: mask for parts, mask in entries if not parts[1:]}
+    phrases = _grouped(_key(parts, mask, often) for parts, mask in entries if parts[1:])
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
     pairs = _grouped(((word[0], word[1]), (word, mask)) for word, mask in words if word[1:])
     first = re.escape("".join(sorted({pair[0] for pair in pairs})))
     second = re.escape("".join(sorted({pair[1] for pair in pairs})))
     # A character class is far faster than so many searches for words.
     return Lookup(
-        keys,
+        {word: (single.get(word, 0), phrases.get(word, ())) for word in single | phrases},
         re.compile(f"([{first}])(?=([{second}]))"),
         pairs,
         [(word, mask) for word, mask in words if not word[1:]],
@@ -136,7 +139,7 @@ def _key(
     parts: tuple[str, ...], mask: int, often: Counter[str]
 ) -> tuple[str, tuple[str, str, int]]:
     first, *others = sorted(parts, key=lambda word: (word in STOP_WORDS, often[word], -len(word)))
-    return first, (others[0] if others else "", f" {' '.join(parts)} ", mask)
+    return first, (others[0], f" {' '.join(parts)} ", mask)
 
 
 def _all_entries() -> Iterator[tuple[str, str]]:
