@@ -10,13 +10,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vault_cli.text.fold import Folded, fold_characters, holds_any, join_spread
+from vault_cli.text.injection_concepts import (
+    LEET_SIGN,
+    PATTERNS,
+    find_concepts,
+    join_masks,
+    marked_concepts,
+    plain_word,
+)
 from vault_cli.text.injection_rules import Rule
-from vault_cli.text.injection_vocabulary import BREAK, WORD, Lookup, Track, Vocabulary, vocabulary
+from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
 
 LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
@@ -29,7 +37,6 @@ _NEGATED_REACH: Final = 12
 _PADDED: Final = 8
 _LONG_WORD: Final = 12
 _LONGEST_WORD: Final = 16
-_PAIR: Final = 2
 _FIRST_HAN: Final = "\u3400"
 
 
@@ -39,59 +46,6 @@ _LETTER = re.compile(
     "[\u0250-\u02af\u0370-\u058f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\ua720-\ua7ff"
     "\uff10-\uff5a\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff]|[a-z@][0134570@$]"
 )
-
-_LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
-_LEET_SIGN = re.compile("[013457]")
-_WORD_BYTES: Final = bytes(
-    code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_'") else ord(" ")
-    for code in range(256)
-)
-_LEET = (str.maketrans("013457", "oieast"), str.maketrans("013457", "oleast"))
-_DEST = re.compile(
-    r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
-    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
-    r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|discord\.gg/|t\.me/|pastebin"
-    r"|(?<![\w.@/-])(?:[a-z0-9-]{2,63}\.){1,4}(?:com|net|org|io|example|cn|xyz|ru|top|dev|app"
-    r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech)(?![\w.-]*\()(?![a-z0-9_-])",
-    re.ASCII,
-)
-_KEYFILE = re.compile(
-    r"(?<!\w)\.env(?![\w(]|\.(?:example|sample|template|dist))|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
-    r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
-    r"|gcloud|bash_history|pgpass|cursor/mcp)|\.git-credentials|wallet\.dat|seed\.txt|\.netrc"
-    r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
-    re.ASCII,
-)
-
-
-_HARDKEY = re.compile(
-    r"(?<!\w)id_(?:rsa|ed25519|dsa|ecdsa)(?!\w|\.pub)|/etc/(?:passwd|shadow)|\.aws/credentials"
-    r"|\.git-credentials|\.netrc(?!\w)|wallet\.dat|\.ssh/?(?![\w/]|\.)|\.gnupg|\.pgpass|mcp\.json"
-    r"|config[/\\]+sam(?!\w)|login data",
-    re.ASCII,
-)
-_PATTERNS: Final = (("DEST", _DEST), ("KEYFILE", _KEYFILE), ("HARDKEY", _HARDKEY))
-_DOT = re.compile(
-    r"\.(?:com|net|org|io|example|cn|xyz|ru|top|dev|app|site|info|co|ai|me|cc|tk|test|invalid|gg"
-    r"|online|tech|\d)"
-)
-_ADDRESS_MARKS: Final = ("//", "@", "pastebin")
-_KEY_MARKS: Final = (
-    ".env", "id_", "/etc/", "~/.", ".git-cred", "wallet.dat", "seed.txt", ".netrc", "login data",
-    ".pem", ".ssh", "credentials", ".gnupg", ".pgpass", "mcp.json", "\\sam", "/sam",
-)  # fmt: skip
-
-
-def _marked(text: str, book: Vocabulary, among: int = -1) -> int:
-    """Return the concepts of the patterns that may match, judged by what they must contain."""
-    marked = 0
-    if among & book.addresses and (
-        holds_any(text, _ADDRESS_MARKS) or ("." in text and _DOT.search(text) is not None)
-    ):
-        marked = book.addresses
-    if among & book.key_files and holds_any(text, _KEY_MARKS):
-        marked |= book.key_files
-    return marked & among
 
 
 class Hit(NamedTuple):
@@ -130,9 +84,9 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     """
     folded, _ = _fold(text[:LONGEST])
     book = vocabulary()
-    words = _concepts(folded.text, book.all)
-    marked = _marked(folded.text, book)
-    tracks = _possible(_joined_masks(words) | marked, book)
+    words = find_concepts(folded.text, book.all)
+    marked = marked_concepts(folded.text, book)
+    tracks = _possible(join_masks(words) | marked, book)
     if not tracks:
         return ()
     anchors = 0
@@ -143,7 +97,7 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     rare = [word for word, mask in words if mask & anchors]
     found: dict[str, _Span] = {}
     for start, sentence in _sentences(folded.text):
-        if (marks and _marked(sentence, book, marks)) or holds_any(sentence, rare):
+        if (marks and marked_concepts(sentence, book, marks)) or holds_any(sentence, rare):
             for span in _match(sentence, tracks, words, found, marked=marked):
                 moved = _Span(span.rule, span.start + start, span.end + start)
                 found.setdefault(span.rule.name, moved)
@@ -223,64 +177,6 @@ def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
     return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
 
 
-def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
-    """Return the words that make an entry of the vocabulary, with the concepts of it."""
-    tokens = text.encode("ascii", "replace").translate(_WORD_BYTES).decode("ascii").split()
-    words = set(tokens)
-    if "'" in text:  # a word begins with no apostrophe
-        words = {word.lstrip("'") for word in words}
-    keys = words & lookup.keys.keys()
-    joined = ""
-    found = []
-    for word in keys:
-        single, phrases = lookup.keys[word]
-        if single:
-            found.append((word, single))
-        for other, entry, mask in phrases:
-            if other in words:
-                if not joined:
-                    whole = WORD.findall(text) if "'" in text else tokens
-                    joined = f" {' '.join(whole)} "
-                if entry in joined:
-                    found.append((word, mask))
-    if _LEET_SIGN.search(text) is not None:
-        found += _seen_leet(words, lookup)
-    return found
-
-
-def _seen_leet(words: Iterable[str], lookup: Lookup) -> Iterator[tuple[str, int]]:
-    for word in words:
-        if not word.isalpha() and _LEET_WORD.fullmatch(word):
-            for table in _LEET:
-                single, phrases = lookup.keys.get(word.translate(table), (0, ()))
-                yield word, single
-                yield from ((word, mask) for _, _, mask in phrases)
-
-
-def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
-    """Return the same of Chinese words."""
-    found = [
-        (word, mask)
-        for pair in set(lookup.starts.findall(text)) & lookup.han.keys()
-        for word, mask in lookup.han[pair]
-        if len(word) == _PAIR or word in text
-    ]
-    found += [(word, mask) for word, mask in lookup.single if word in text]
-    return found
-
-
-def _concepts(text: str, lookup: Lookup) -> list[tuple[str, int]]:
-    found = _seen(text, lookup)
-    return found if text.isascii() else found + _seen_han(text, lookup)
-
-
-def _joined_masks(words: Iterable[tuple[str, int]]) -> int:
-    present = 0
-    for _, mask in words:
-        present |= mask
-    return present
-
-
 def _match(
     sentence: str,
     among: list[Track],
@@ -300,7 +196,7 @@ def _match(
     """
     book = vocabulary()
     here = [word for word in words if word[0] in sentence]
-    present = _joined_masks(here) | (marked and _marked(sentence, book, marked))
+    present = join_masks(here) | (marked and marked_concepts(sentence, book, marked))
     tracks = [
         track
         for track in among
@@ -403,13 +299,11 @@ def _guarded(span: _Span, guards: list[_Place]) -> bool:
     return False
 
 
-def _places(
-    text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int
-) -> list[_Place]:
+def _places(text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int) -> list[_Place]:
     places = list(_latin_places(text, book, wanted))
     if not text.isascii():
         places.extend(_han_places(text, book, words, wanted))
-    for name, pattern in _PATTERNS:
+    for name, pattern in PATTERNS:
         if book.bits[name] & wanted:
             places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
     places.sort()
@@ -418,8 +312,8 @@ def _places(
 
 def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     words = WORD.findall(text)
-    if _LEET_SIGN.search(text) is not None:
-        words = [_plain(word, book) for word in words]
+    if LEET_SIGN.search(text) is not None:
+        words = [plain_word(word, book) for word in words]
     known = [at for at, word in enumerate(words) if word in book.heads]
     if not known:
         return
@@ -438,13 +332,6 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
         for end, among in ((at + 1, mask), *met):
             if among & wanted:
                 yield _Place(spans[at][0], spans[end - 1][1], among & wanted)
-
-
-def _plain(word: str, book: Vocabulary) -> str:
-    if word.isalpha() or word in book.words or not _LEET_WORD.fullmatch(word):
-        return word
-    plain = [word.translate(table) for table in _LEET]
-    return next((form for form in plain if form in book.words), plain[0])
 
 
 def _han_places(

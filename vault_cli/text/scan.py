@@ -143,11 +143,13 @@ def _scan_fields(fields: list[tuple[str, str]], gates: frozenset[str]) -> list[F
     if not quiet and len(fields) > 1:  # mostly it is the body, not one of many short values
         return [*_scan_fields(fields[:1], gates), *_scan_fields(fields[1:], gates)]
     return [
-        FieldFinding(key, hit) for key, text in fields for hit in _scan_field(text, gates, quiet)
+        FieldFinding(key, hit)
+        for key, text in fields
+        for hit in _scan_field(text, gates, quiet=quiet)
     ]
 
 
-def _scan_field(text: str, gates: frozenset[str], quiet: bool = False) -> Iterator[Finding]:
+def _scan_field(text: str, gates: frozenset[str], *, quiet: bool = False) -> Iterator[Finding]:
     """Yield structural and injection findings; a text of any length is taken in pieces."""
     yield from _in_pieces(text, _STRUCTURE_PIECE, partial(scan_structure, quiet=quiet))
     if "injection" in gates and not quiet:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from vault_cli.text.hidden import characters_of
+
 MOST_CHARACTERS: Final = 65_536
 """Characters of all views of one text together; what is beyond is not looked at."""
 
@@ -98,7 +100,7 @@ def _marks(text: str) -> set[str]:
             marks.update([mark for mark in among if mark in lower])
     if _DENSE_WORD.search(text):
         marks.add(_LONG)
-    if _MANY_NUMBERS.search(text):
+    if _DIGIT.search(characters_of(text)) and _MANY_NUMBERS.search(text):
         marks.add(_NUMBERS)
     return marks
 
@@ -189,6 +191,7 @@ def _bare(raw: str) -> str:
 
 
 _MANY_NUMBERS = re.compile(r"\d[\da-fA-F]{0,7}[ ,:]{1,2}(?:[\da-fA-F]{1,8}[ ,:]{1,2}){4}[\da-fA-F]")
+_DIGIT = re.compile(r"\d")
 _DENSE_WORD = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,6}")
 _ESCAPE_FORM: Final = (
     r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\x([2-7][0-9a-fA-F])"
@@ -242,6 +245,22 @@ _FORMS: Final = (
 )  # fmt: skip
 _MARKS: Final = tuple(
     (sign, tuple(mark for form in _FORMS for mark in form.marks if sign in mark))
-    for sign in ("\\", "0x", "%", "&#", "-", "rot", "revers", "backward", "倒", "反", "+", "**", "~~", "/", "<!--")
+    for sign in (
+        "\\",
+        "0x",
+        "%",
+        "&#",
+        "-",
+        "rot",
+        "revers",
+        "backward",
+        "倒",
+        "反",
+        "+",
+        "**",
+        "~~",
+        "/",
+        "<!--",
+    )
 )
 """The marks of the forms by a sign that each of them has."""

@@ -1,0 +1,137 @@
+"""Which concepts of the vocabulary are in a text at all, and by which words.
+
+Words and phrases are looked up, Chinese words by their first two characters, addresses and key
+files by what they must contain. Everything here is linear. Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from vault_cli.text.fold import holds_any
+from vault_cli.text.injection_vocabulary import WORD, Lookup, Vocabulary
+
+_PAIR: Final = 2
+_LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
+LEET_SIGN = re.compile("[013457]")
+_WORD_BYTES: Final = bytes(
+    code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_'") else ord(" ")
+    for code in range(256)
+)
+_LEET = (str.maketrans("013457", "oieast"), str.maketrans("013457", "oleast"))
+_DEST = re.compile(
+    r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
+    r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|discord\.gg/|t\.me/|pastebin"
+    r"|(?<![\w.@/-])(?:[a-z0-9-]{2,63}\.){1,4}(?:com|net|org|io|example|cn|xyz|ru|top|dev|app"
+    r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech)(?![\w.-]*\()(?![a-z0-9_-])",
+    re.ASCII,
+)
+_KEYFILE = re.compile(
+    r"(?<!\w)\.env(?![\w(]|\.(?:example|sample|template|dist))|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
+    r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
+    r"|gcloud|bash_history|pgpass|cursor/mcp)|\.git-credentials|wallet\.dat|seed\.txt|\.netrc"
+    r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
+    re.ASCII,
+)
+_HARDKEY = re.compile(
+    r"(?<!\w)id_(?:rsa|ed25519|dsa|ecdsa)(?!\w|\.pub)|/etc/(?:passwd|shadow)|\.aws/credentials"
+    r"|\.git-credentials|\.netrc(?!\w)|wallet\.dat|\.ssh/?(?![\w/]|\.)|\.gnupg|\.pgpass|mcp\.json"
+    r"|config[/\\]+sam(?!\w)|login data",
+    re.ASCII,
+)
+PATTERNS: Final = (("DEST", _DEST), ("KEYFILE", _KEYFILE), ("HARDKEY", _HARDKEY))
+_DOT = re.compile(
+    r"\.(?:com|net|org|io|example|cn|xyz|ru|top|dev|app|site|info|co|ai|me|cc|tk|test|invalid|gg"
+    r"|online|tech|\d)"
+)
+_ADDRESS_MARKS: Final = ("//", "@", "pastebin")
+_KEY_MARKS: Final = (
+    ".env", "id_", "/etc/", "~/.", ".git-cred", "wallet.dat", "seed.txt", ".netrc", "login data",
+    ".pem", ".ssh", "credentials", ".gnupg", ".pgpass", "mcp.json", "\\sam", "/sam",
+)  # fmt: skip
+
+
+def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
+    """Return the concepts of the patterns that may match, judged by what they must contain."""
+    marked = 0
+    if among & book.addresses and (
+        holds_any(text, _ADDRESS_MARKS) or ("." in text and _DOT.search(text) is not None)
+    ):
+        marked = book.addresses
+    if among & book.key_files and holds_any(text, _KEY_MARKS):
+        marked |= book.key_files
+    return marked & among
+
+
+def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
+    """Return the words that make an entry of the vocabulary, with the concepts of it."""
+    tokens = text.encode("ascii", "replace").translate(_WORD_BYTES).decode("ascii").split()
+    words = set(tokens)
+    if "'" in text:  # a word begins with no apostrophe
+        words = {word.lstrip("'") for word in words}
+    keys = words & lookup.keys.keys()
+    joined = ""
+    found = []
+    for word in keys:
+        single, phrases = lookup.keys[word]
+        if single:
+            found.append((word, single))
+        for other, entry, mask in phrases:
+            if other in words:
+                if not joined:
+                    whole = WORD.findall(text) if "'" in text else tokens
+                    joined = f" {' '.join(whole)} "
+                if entry in joined:
+                    found.append((word, mask))
+    if LEET_SIGN.search(text) is not None:
+        found += _seen_leet(words, lookup)
+    return found
+
+
+def _seen_leet(words: Iterable[str], lookup: Lookup) -> Iterator[tuple[str, int]]:
+    for word in words:
+        if not word.isalpha() and _LEET_WORD.fullmatch(word):
+            for table in _LEET:
+                single, phrases = lookup.keys.get(word.translate(table), (0, ()))
+                yield word, single
+                yield from ((word, mask) for _, _, mask in phrases)
+
+
+def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
+    """Return the same of Chinese words."""
+    found = [
+        (word, mask)
+        for pair in set(lookup.starts.findall(text)) & lookup.han.keys()
+        for word, mask in lookup.han[pair]
+        if len(word) == _PAIR or word in text
+    ]
+    found += [(word, mask) for word, mask in lookup.single if word in text]
+    return found
+
+
+def find_concepts(text: str, lookup: Lookup) -> list[tuple[str, int]]:
+    """Return the words in a folded text that make entries, with the concepts of each.
+
+    Of a phrase it is the rarest word, of a word in leet the way it is written.
+    """
+    found = _seen(text, lookup)
+    return found if text.isascii() else found + _seen_han(text, lookup)
+
+
+def join_masks(words: Iterable[tuple[str, int]]) -> int:
+    """Return all concepts of some words together."""
+    present = 0
+    for _, mask in words:
+        present |= mask
+    return present
+
+
+def plain_word(word: str, book: Vocabulary) -> str:
+    """Return a word without leet (`1gn0re`), itself if there is none."""
+    if word.isalpha() or word in book.words or not _LEET_WORD.fullmatch(word):
+        return word
+    plain = [word.translate(table) for table in _LEET]
+    return next((form for form in plain if form in book.words), plain[0])
