@@ -1,0 +1,179 @@
+"""How much a text reads like an attempt to steer the agent: a small model, asked at review.
+
+The rules of `injection` know how attacks are built; this model knows how they sound, and so sees
+paraphrases that no rule foresaw. It only ever points: nothing is held because of it. May import
+`text.admission`, `text.fold`.
+
+The model is logistic regression over the character n-grams of the folded text, hashed into 2^16
+buckets with one signed byte each (Weinberger et al. 2009, feature hashing). A text scores
+`bias + scale * sum(weights) / sqrt(number of buckets)`. `tests/bench/train_suspicion.py` makes
+the file of weights.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from array import array
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from math import exp, isfinite, sqrt
+from typing import Final, NamedTuple
+
+from vault_cli.text.admission import Finding
+from vault_cli.text.fold import fold_text
+from vault_cli.text.hidden import show_printable
+
+SUSPICIOUS: Final = "suspicious"
+"""Code of the finding."""
+
+SIZES: Final = (2, 3, 5)
+"""Lengths of the n-grams. 4 adds a third to the time and nothing to what is found."""
+
+BUCKETS: Final = 1 << 16
+MAGIC: Final = b"mvault-suspicion-1\n"
+HEADER: Final = struct.Struct("<fffL")
+"""Scale, bias, threshold, CRC-32 of the packed weights that follow."""
+
+WINDOW: Final = 400
+"""Characters judged at once: one sentence must not drown in a page of honest text."""
+
+LONGEST: Final = 64 * 1024
+"""Characters that are looked at."""
+
+_SHORTEST: Final = 12
+_SHORTEST_HAN: Final = 6
+_SHOWN: Final = 80
+_HAN: Final = re.compile("[\u3400-\u9fff]")
+_SPACE: Final = re.compile(r"\s+")
+_DIGITS: Final = re.compile(r"\d+")
+_PIECE: Final = re.compile(r"[^\n.!?。！？；]{0,400}(?:[\n.!?。！？；]+|$)|[^\n]{400}")
+
+
+class _Model(NamedTuple):
+    weights: array[int]
+    scale: float
+    bias: float
+    threshold: float
+
+
+class _Window(NamedTuple):
+    start: int
+    text: str
+
+
+def suspicion(text: str) -> float:
+    """Return how much a text reads like an attack, between 0 and 1: that of its worst window.
+
+    A text that is too short to say anything, and any text when the weights cannot be read,
+    gives 0. Linear in the length of the text, of which the first 64 KiB are read.
+    """
+    worst = _find_worst(text)
+    return worst[0] if worst else 0.0
+
+
+def is_suspicious(text: str) -> bool:
+    """Whether a text should be read with care: its suspicion is above the trained threshold."""
+    worst = _find_worst(text)
+    model = _load()
+    return worst is not None and model is not None and worst[0] > _squash(model.threshold)
+
+
+def find_suspicious(text: str) -> list[Finding]:
+    """Return at most one finding, at the window that reads most like an attack. It never holds."""
+    worst = _find_worst(text)
+    model = _load() if worst else None
+    if worst is None or model is None or worst[0] <= _squash(model.threshold):
+        return []
+    score, window = worst
+    start = window.start + len(window.text) - len(window.text.lstrip())
+    line = text.count("\n", 0, start) + 1
+    shown = show_printable(text[start : window.start + len(window.text)].strip())
+    snippet = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
+    message = f'sounds like an attempt to steer the agent ({score:.2f} of 1): "{snippet}"'
+    return [Finding(SUSPICIOUS, line, start - text.rfind("\n", 0, start), message, holds=False)]
+
+
+def find_buckets(text: str) -> set[int]:
+    """Return the buckets of the n-grams of a text, the features of the model."""
+    plain = _DIGITS.sub("0", _SPACE.sub(" ", fold_text(text)).strip())
+    data = f" {plain} ".encode("utf-16-le", "replace")
+    hashed = zlib.crc32
+    found: set[int] = set()
+    for size in SIZES:
+        wide = 2 * size
+        starts = range(0, len(data) - wide + 1, 2)
+        found.update([hashed(data[at : at + wide]) & 0xFFFF for at in starts])
+    return found
+
+
+def pack_weights(weights: array[int], scale: float, bias: float, threshold: float) -> bytes:
+    """Return the file that `_load` reads. A weight stands for `scale` times its value."""
+    packed = zlib.compress(weights.tobytes(), 9)
+    return MAGIC + HEADER.pack(scale, bias, threshold, zlib.crc32(packed)) + packed
+
+
+def unpack_weights(data: bytes) -> _Model | None:
+    """Return the model in a file, or None if the file is not whole."""
+    body = data[len(MAGIC) + HEADER.size :]
+    if not data.startswith(MAGIC) or not body:
+        return None
+    scale, bias, threshold, check = HEADER.unpack_from(data, len(MAGIC))
+    if zlib.crc32(body) != check or not all(map(isfinite, (scale, bias, threshold))):
+        return None
+    try:
+        raw = zlib.decompressobj().decompress(body, BUCKETS + 1)
+    except zlib.error:
+        return None
+    return _Model(array("b", raw), scale, bias, threshold) if len(raw) == BUCKETS else None
+
+
+@cache
+def _load() -> _Model | None:
+    """Return the model that ships with the package; without it there is no signal."""
+    try:
+        file = resources.files("vault_cli.text").joinpath("data", "suspicion.bin")
+        return unpack_weights(file.read_bytes())
+    except OSError:
+        return None
+
+
+def _find_worst(text: str) -> tuple[float, _Window] | None:
+    windows = list(_windows(text[:LONGEST]))
+    model = _load() if windows else None
+    if model is None:
+        return None
+    return max(((_score(model, window.text), window) for window in windows), key=lambda it: it[0])
+
+
+def _windows(text: str) -> Iterator[_Window]:
+    """Yield pieces of about 400 characters, cut where a sentence or a line ends."""
+    start = end = 0
+    while start < len(text):
+        piece = _PIECE.match(text, end)
+        stop = piece.end() if piece and piece.end() > end else min(len(text), end + WINDOW)
+        if end > start and (stop - start > WINDOW or end == len(text)):
+            window = _Window(start, text[start:end])
+            if _says_something(window.text):
+                yield window
+            start = end
+        else:
+            end = stop
+
+
+def _says_something(text: str) -> bool:
+    bare = text.strip()
+    return len(bare) >= _SHORTEST or len(_HAN.findall(bare)) >= _SHORTEST_HAN
+
+
+def _score(model: _Model, text: str) -> float:
+    buckets = find_buckets(text)
+    weights = model.weights
+    total = sum([weights[bucket] for bucket in buckets])
+    return _squash(model.bias + model.scale * total / sqrt(len(buckets)))
+
+
+def _squash(score: float) -> float:
+    return 1 / (1 + exp(-max(-60.0, min(60.0, score))))
