@@ -7,11 +7,13 @@ command may start a planted program, and none may end with a defect.
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
+from shutil import which
 
 import pytest
 from git_tricks import TRICKS, Scene
-from helpers import commit_all, make_vault, run
+from helpers import commit_all, git, make_vault, run
 
 from vault_cli.cli.commands import COMMANDS
 
@@ -55,6 +57,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("brief",),
     ("render", "--receipt"),
     ("render", "--at", "HEAD~1"),
+    ("render", "--at", "2027-01-01"),
+    ("search", "host"),
+    ("search", "host", "--known-at", "HEAD~1"),
+    ("list", "--known-at", "HEAD", "--view", "belief"),
+    ("show", "f-0000001", "--known-at", "HEAD~1"),
     ("log",),
     ("log", "f-0000001"),
     ("diff", "HEAD~1"),
@@ -68,6 +75,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("deprecate", "f-0000002", "--reason", "old", "--yes"),
     ("graduate", "c-0000001", "--name", "rotate-keys", "--yes"),
     ("demote", "c-0000001", "--reason", "again", "--yes"),
+    ("verify", "f-0000003", "-e", "session-event:session=7f3a,start=1,end=2", "--yes"),
+    ("topic", "list"),
+    ("promote", "f-0000003", "--to", "project:x", "--yes"),
+    ("conflict", "f-0000001", "f-0000003", "--type", "goal", "--yes"),
+    ("merge", "f-0000003", "f-0000001", "--yes"),
     ("review",),
     ("undo", "--yes"),
     ("config", "set", "render.budget", "8000", "--yes"),
@@ -102,6 +114,41 @@ def test_no_command_starts_a_planted_program(
         assert "Traceback" not in result.text
         assert not scene.canary.exists(), (step, scene.canary.read_text())
         assert not (root / "canary").exists(), step
+
+
+PROOF: tuple[tuple[str, ...], ...] = (
+    ("check", "--trust"),
+    ("render",),
+    ("status",),
+    ("review", "--incoming"),
+)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_looking_for_proof_starts_none_either(
+    group: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_vault(tmp_path, FILES, name="work")
+    if which("ssh-keygen"):  # a signature, so that there is something to check
+        key = home / "key"
+        args = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]
+        subprocess.run(args, check=True)
+        (root / "memories/a.md").write_text(FACT.format("f-0000001", "active", "Eins"))
+        git(root, "add", "-A")
+        sign = ("-c", "gpg.format=ssh", "-c", f"user.signingkey={key}.pub")
+        git(root, *sign, "commit", "-q", "-S", "-m", "signed")
+    scene = received(root, tmp_path)
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "another-machine"))
+    with (home / "mvault.toml").open("a") as file:
+        file.write('require_signed = true\nincoming = "signed"\nuncommitted = "committed"\n')
+    for trick in GROUPS[group]:
+        TRICKS[trick](scene)
+    for step in PROOF:
+        result = run(*step, cwd=root)
+        assert result.code in {0, 1, 2, 3, 4, 5, 6, 7}, (step, result.text)
+        assert "Traceback" not in result.text
+        assert not scene.canary.exists(), (step, scene.canary.read_text())
 
 
 def received(root: Path, base: Path) -> Scene:

@@ -544,3 +544,17 @@ def test_the_program_itself_finds_both(place: Place) -> None:
     assert "项目的经验" in text
     first = run_real("render", cwd=place.web).ok().out
     assert run_real("render", cwd=place.web / "src").ok().out == first
+
+
+def test_the_two_clocks_look_at_both_vaults(place: Place) -> None:
+    later = ("--known-at", "2100-01-01")
+    now = place.run("--json", "search", "text").ok().data["results"]
+    then = place.run("--json", "search", "text", *later).ok().data["results"]
+    assert {item["vault"] for item in then} == {"project", "user"}
+    assert [item["id"] for item in then] == [item["id"] for item in now]
+    done = place.run("list", "--known-at", "HEAD").ok()
+    assert "f-mine000" not in done.out
+    assert "read from the project vault alone" in done.err
+    mine = place.run("show", "f-mine000", *later).ok()
+    assert "我的偏好" in mine.out
+    assert "f-mine000 has not changed since" in mine.err

@@ -12,7 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import Sample, bench_env, measure, mvault_command, print_table
+from measure import ROUNDS, Sample, bench_env, measure, mvault_command, print_table
+
+Row = tuple[str, Sample, str]
 
 KINDS = ("lesson", "failure", "fact", "preference", "rule", "note")
 WORDS = (  # noqa: SIM905 - one line a language reads better than a list
@@ -59,6 +61,45 @@ def build_vault(root: Path, records: int, env: dict[str, str]) -> list[str]:
     return drafts
 
 
+def add_history(root: Path, env: dict[str, str]) -> None:
+    """Commit a change of every tenth record, then of one: HEAD~2 is old, HEAD~1 is near."""
+    files = sorted((root / "memories").rglob("*.md"))
+    for step, changed in enumerate((files[::10], files[:1])):
+        for path in changed:
+            text = path.read_text(encoding="utf-8")
+            path.write_text(f"{text}\nChanged in step {step}. 改过。\n", encoding="utf-8")
+        argv = ["git", "-c", "gc.auto=0", "commit", "-qam", f"step {step}"]
+        subprocess.run(argv, cwd=root, env=env, check=True, capture_output=True)
+    subprocess.run(["git", "gc", "-q"], cwd=root, env=env, check=True, capture_output=True)
+
+
+def past_rows(root: Path, env: dict[str, str], plain: dict[str, Sample]) -> list[Row]:
+    """Measure the commands that look at a past commit, next to the plain ones."""
+    vault = ["--vault", str(root)]
+    near = mvault_command(*vault, "list", "--quiet", "--known-at", "HEAD~1")
+    old = mvault_command(*vault, "render", "--quiet", "--known-at", "HEAD~2")
+
+    def forget(_: int) -> None:
+        shutil.rmtree(root / ".state", ignore_errors=True)
+
+    def forget_past(number: int) -> None:
+        forget(number)
+        subprocess.run(mvault_command(*vault, "list"), env=env, check=True, capture_output=True)
+
+    measured = [
+        ("list --known-at HEAD~1", near, forget, "list, cache missing", "cache missing"),
+        ("list --known-at HEAD~1", near, forget_past, "list, cache missing", "only files cached"),
+        ("list --known-at HEAD~1", near, None, "list", "warm"),
+        ("render --known-at HEAD~2", old, forget, "list, cache missing", "cache missing"),
+        ("render --known-at HEAD~2", old, None, "render", "warm, a tenth differs"),
+    ]
+    rows: list[Row] = []
+    for name, argv, prepare, beside, state in measured:
+        sample = measure(argv, env=env, rounds=3 if prepare else ROUNDS, prepare=prepare)
+        rows.append((name, sample, f"{state}; {sample.cpu / plain[beside].cpu:.2f} x {beside}"))
+    return rows
+
+
 def plain_commit(root: Path, env: dict[str, str]) -> Sample:
     """Measure a shell `git add FILE && git commit` of one changed file in the same repository."""
     target = root / "plain.txt"
@@ -77,6 +118,7 @@ def bench_size(records: int, work: Path) -> None:
     drafts = build_vault(root, records, env)
     base = measure([sys.executable, "-c", "pass"], env=env)
     vault = ["--vault", str(root)]
+    add_history(root, env)
     cold = measure(
         mvault_command(*vault, "list", "--quiet"),
         env=env,
@@ -84,12 +126,17 @@ def bench_size(records: int, work: Path) -> None:
         prepare=lambda _: shutil.rmtree(root / ".state", ignore_errors=True),
     )
     commit = plain_commit(root, env)
-    rows = [
+    warm = {
+        "render": measure(mvault_command(*vault, "render"), env=env),
+        "list": measure(mvault_command(*vault, "list"), env=env),
+        "search": measure(mvault_command(*vault, "search", "retry", "镜像"), env=env),
+        "show": measure(mvault_command(*vault, "show", drafts[-1]), env=env),
+    }
+    rows: list[Row] = [
         ("python -c pass", base, ""),
         ("list, cache missing", cold, "parses every file"),
-        ("render", measure(mvault_command(*vault, "render"), env=env), "warm"),
-        ("list", measure(mvault_command(*vault, "list"), env=env), "warm"),
-        ("show", measure(mvault_command(*vault, "show", drafts[-1]), env=env), "warm"),
+        *((name, sample, "warm") for name, sample in warm.items()),
+        *past_rows(root, env, {**warm, "list, cache missing": cold}),
         ("git add && git commit", commit, "one file, shell"),
     ]
     approve = measure(

@@ -296,7 +296,11 @@ def test_log_of_a_record_that_is_gone(tmp_path: Path) -> None:
 
 def test_check_of_one_path_and_of_the_whole(tmp_path: Path) -> None:
     root = make_vault(
-        tmp_path, {"a/bad.md": "---\nid: x\ntitle: a: b\n---\n", "b/ok.md": "# Fine\n\nYes.\n"}
+        tmp_path,
+        {
+            "a/bad.md": "---\nid: x\ntitle: a: b\n---\n",
+            "b/ok.md": "# Port\n\nThe proxy listens on 8443.\n",
+        },
     )
     assert run("--vault", root, "check").code == 1
     assert run("--vault", root, "check", root / "b").code == 0

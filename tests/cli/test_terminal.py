@@ -398,3 +398,17 @@ def test_a_line_can_be_edited_while_it_is_typed(tmp_path: Path) -> None:
     terminal.type("y")
     assert terminal.end() == 0
     assert "abcd" in git(root, "log", "-1", "--format=%B")
+
+
+def test_a_draft_is_reviewed_beside_what_it_contradicts(tmp_path: Path) -> None:
+    rule = "---\nid: r-old\nkind: rule\nstatus: active\ntitle: 发版\n---\n发版步骤不可跳步。\n"
+    draft = "---\nid: r-new\nkind: rule\nstatus: candidate\ntitle: 新\n---\n发版步骤可以跳步。\n"
+    root = make_vault(tmp_path, {"playbook/old.md": rule, "drafts/2026-11/new.md": draft})
+    terminal = Terminal("--vault", root, "review", env={"NO_COLOR": "1"})
+    shown = terminal.read("?] ").replace("\r\n", "\n")
+    assert "contradiction  r-old  active  发版\n" in shown
+    assert "  here   发版步骤可以跳步\n  r-old  发版步骤不可跳步\n" in shown
+    terminal.type("a")
+    assert terminal.end() == 0
+    assert listed(root)["r-old"]["status"] == "active"  # nothing was decided about the other
+    assert listed(root)["r-new"]["status"] == "active"

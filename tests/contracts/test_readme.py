@@ -16,7 +16,7 @@ from helpers import PROJECT, SAMPLE_VAULT, run
 from vault_cli import errors
 from vault_cli.cli.commands import COMMANDS, PANELS
 from vault_cli.store.settings import SETTINGS
-from vault_cli.text.codes import CODES, SCAN_CODES
+from vault_cli.text.codes import CODES, GATE_CODES, SCAN_CODES
 
 README = PROJECT / "README.md"
 
@@ -74,6 +74,7 @@ def findings_table() -> str:
 
     rows = [(f"`{code}`", effect(s, holds), text) for code, (s, holds, text) in CODES.items()]
     rows += [(f"`{code}`", "held, or a note", text) for code, text in SCAN_CODES.items()]
+    rows += [(f"`{code}`", effect, text) for code, (effect, text) in GATE_CODES.items()]
     return table(("code", "effect", "meaning"), rows)
 
 
@@ -111,7 +112,7 @@ def test_the_two_commands_come_first_and_make_their_own_environment() -> None:
     for block in (first, second):
         assert block.startswith("python3 -m venv .venv\n")
         assert "sudo" not in block
-    assert first.rstrip().endswith(".venv/bin/mvault --vault sample-vault render")
+    assert first.rstrip().endswith(".venv/bin/mvault --vault /tmp/harbor render")
     assert ".venv/bin/python -m pytest" in second
 
 
@@ -127,7 +128,7 @@ def test_ci_runs_the_second_block_word_for_word() -> None:
 
 def test_the_first_command_prints_the_sample_vault() -> None:
     command = blocks("bash")[0].rstrip().splitlines()[-1].split()[1:]
-    command[command.index("sample-vault")] = str(SAMPLE_VAULT)
+    command[command.index("/tmp/harbor")] = str(SAMPLE_VAULT)
     assert "### Required rules" in run(*command).ok().out
 
 

@@ -396,27 +396,30 @@ def test_an_ended_predecessor_stays_as_it_is(make_vault: Any, note: Any, approve
     assert [n.code for n in planned.notes] == ["superseded-ended"]
 
 
-def test_a_superseded_record_comes_back_when_its_successor_is_gone(
-    make_vault: Any, note: Any, approve: Any
+@pytest.mark.parametrize(
+    ("status", "command"),
+    [("deprecated", "revive"), ("superseded", "revive"), ("rejected", "revive"),
+     ("disputed", "resolve")],
+)  # fmt: skip
+def test_only_a_draft_is_approved(
+    make_vault: Any, note: Any, approve: Any, status: Any, command: Any
 ) -> None:
-    vault = make_vault(pair(note))
-    approve(vault, "f-2")
-    with pytest.raises(RefusedError) as caught:
-        approve(vault, "f-1")
-    assert "f-2" in caught.value.message
-    del vault.files[vault.record("f-2").path]
+    vault = make_vault({"memories/a.md": note(id="f-1", kind="fact", status=status, title="T")})
+    with pytest.raises(RefusedError, match="only a draft is approved") as caught:
+        approve(vault, "f-1", reason="back in use")
+    assert f"mvault {command} f-1" in caught.value.hint
+
+
+def test_what_a_draft_says_of_its_end_goes(make_vault: Any, note: Any, approve: Any) -> None:
+    text = note(id="f-1", kind="fact", status="active", title="T", deprecated="{reason: old}")
+    vault = make_vault({"drafts/a.md": text})
     approve(vault, "f-1")
-    assert vault.record("f-1").in_force
-    assert "superseded_by" not in vault.record("f-1").fields
+    assert "deprecated" not in vault.text("memories/2026-12/a.md")
 
 
-def test_a_deprecated_record_is_revived_without_its_old_reason(
-    make_vault: Any, note: Any, approve: Any
-) -> None:
-    text = note(id="f-1", kind="fact", status="deprecated", title="T", deprecated="{reason: old}")
-    vault = make_vault({"memories/a.md": text})
-    approve(vault, "f-1", reason="back in use")
-    assert "deprecated" not in vault.text("memories/a.md")
+def test_the_predecessor_is_named_by_the_commit(make_vault: Any, note: Any, approve: Any) -> None:
+    planned = approve(make_vault(pair(note)), "f-2")
+    assert (planned.change.ids, planned.change.touched) == (("f-2",), ("f-1",))
 
 
 # --- rejection
@@ -537,16 +540,6 @@ def test_a_skill_takes_the_place_of_another(make_vault: Any, approve: Any) -> No
     assert vault.record("k-1").status is Status.SUPERSEDED
     assert vault.record("k-1").fields["metadata"]["mvault-superseded-by"] == "k-2"
     assert "valid_from" not in vault.text("skills/b/SKILL.md")
-
-
-def test_reviving_a_skill_takes_its_pointer_away(make_vault: Any, approve: Any) -> None:
-    text = (
-        "---\nname: a\ndescription: d\nmetadata:\n  mvault-id: k-1\n  mvault-status: superseded\n"
-        "  mvault-superseded-by: k-2\n---\nT\n"
-    )
-    vault = make_vault({"skills/a/SKILL.md": text})
-    approve(vault, "k-1")
-    assert vault.record("k-1").fields["metadata"] == {"mvault-id": "k-1", "mvault-status": "active"}
 
 
 def test_an_exact_start_before_the_old_one_began(make_vault: Any, note: Any, approve: Any) -> None:

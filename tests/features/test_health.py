@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from vault_cli.features.health import check, check_history, check_relations
+from vault_cli.features.health import check, check_relations
+from vault_cli.features.jumps import check_history
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import is_chinese, missing_parts
 from vault_cli.model.evidence import judge_verification
@@ -326,8 +327,12 @@ def test_verified_needs_eligible_evidence(
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ("candidate", "active", []),
-        ("active", "deprecated", []),
+        ("candidate", "disputed", []),
+        ("deprecated", "active", ["admitted-by-hand"]),
+        ("candidate", "active", ["admitted-by-hand"]),
+        ("active", "deprecated", ["reason-missing"]),
+        ("active", "tombstoned", ["tombstone-by-hand"]),
+        ("active", "superseded", ["superseded-by-hand"]),
         ("rejected", "active", ["status-jump"]),
         ("quarantined", "active", ["status-jump"]),
         ("deprecated", "verified", ["status-jump"]),
@@ -341,9 +346,11 @@ def test_status_jumps_by_hand(
     vault = make_vault({"moved/a.md": note(id="a", kind="fact", status=after)})
     found = check_history(vault.snapshot(), head.files)
     assert [d.code for d in found] == expected
-    if expected:
+    if expected == ["status-jump"]:
         assert found[0].severity == "error"
-        assert before in found[0].message
+        assert f"Set it back to {before}" in found[0].hint
+    elif expected:
+        assert found[0].severity == "warning"
 
 
 def test_candidate_to_verified_by_hand_is_an_error(

@@ -280,7 +280,7 @@ def test_a_text_that_begins_with_a_block_makes_no_second_one(
     assert "skill-block-fenced" in {n.code for n in graduation.planned.notes}
 
 
-@pytest.mark.parametrize("body", ["Run !`rm -rf x` now.\n", "# T\n\n```! sh\nls\n```\n"])
+@pytest.mark.parametrize("body", ["Run !`date` now.\n", "# T\n\n```! sh\nls\n```\n"])
 def test_a_text_that_a_host_would_run_is_refused(recipe: Any, graduate: Any, body: Any) -> None:
     with pytest.raises(RefusedError) as caught:
         graduate(recipe(body))

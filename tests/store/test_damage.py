@@ -63,6 +63,7 @@ def test_a_draft_renamed_by_hand_stands_once_in_history(tmp_path: Path) -> None:
     assert ids_at_head(root) == sorted([own, other, gone])
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(root), str(clone))
+    run("--vault", clone, "trust", "--yes", env={"MVAULT_ACTOR": "person"}).ok()
     assert own in rendered(clone)
 
 

@@ -18,6 +18,7 @@ import pytest
 from git_tricks import TRICKS, Scene
 
 from vault_cli.errors import StoreError, VaultError
+from vault_cli.store.past import read_past
 from vault_cli.store.repo import Repository
 
 
@@ -62,8 +63,8 @@ def _use_everything(scene: Scene) -> None:
         lambda: repo.commit_paths(many, "so many that their blobs are imported"),
         repo.settle,
         lambda: repo.read_blob("HEAD~2", "memories/a.md"),
-        lambda: repo.read_tree("HEAD~1"),
-        lambda: repo.read_tree("HEAD"),
+        lambda: read_past(repo, repo.resolve("HEAD~1"), ignore=()),
+        lambda: read_past(repo, repo.resolve("HEAD"), ignore=()),
         lambda: repo.resolve("2999-01-01"),
         lambda: repo.resolve("main"),
         repo.log,

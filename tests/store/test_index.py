@@ -16,6 +16,7 @@ import pytest
 
 from vault_cli.errors import ChangedMeanwhileError
 from vault_cli.model.record import Record, Snapshot
+from vault_cli.model.tables import ADMISSION_GATES
 from vault_cli.store import index as index_module
 from vault_cli.store import reader
 from vault_cli.store.config import Config, load_config
@@ -113,13 +114,13 @@ def count_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def count_parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
-    original = reader._parse
+    original = reader.parse_file
 
-    def counted(data: bytes, path: str) -> object:
+    def counted(data: bytes, path: str, gates: frozenset[str]) -> object:
         seen.append(path)
-        return original(data, path)
+        return original(data, path, gates)
 
-    monkeypatch.setattr(reader, "_parse", counted)
+    monkeypatch.setattr(reader, "parse_file", counted)
     return seen
 
 
@@ -157,7 +158,7 @@ def test_heads_know_what_a_list_shows_and_load_the_rest(
     put(root, "d1/broken.md", "---\nid: [\n---\n")
     settle(monkeypatch)
     expected = warm(root)
-    assert sorted(Index(root).load_shelves()) == ["d0/", "d1/", "d2/"]
+    assert sorted(Index(root, frozenset(ADMISSION_GATES)).load_shelves()) == ["d0/", "d1/", "d2/"]
     rows = count_rows(monkeypatch)
     parsed = count_parses(monkeypatch)
     found = heads(root)
@@ -223,7 +224,7 @@ def test_edits_in_place_are_seen_although_their_folder_is_unchanged(root: Path) 
         put(root, name, record(len(name), "old"), age=100)
     time.sleep(2.2)  # until the stamps are old enough to be believed
     warm(root)
-    assert "d/" in Index(root).load_shelves()
+    assert "d/" in Index(root, frozenset(ADMISSION_GATES)).load_shelves()
     folder = (root / "d").stat().st_mtime_ns
     for text in ("new", "one", "two"):
         forged = (root / "d/forged.md").stat()
@@ -475,4 +476,4 @@ def test_rows_of_files_that_are_gone_are_forgotten(root: Path) -> None:
     warm(root)
     (root / "b.md").unlink()
     warm(root)
-    assert sorted(Index(root).load_rows()) == ["a.md", "c.md"]
+    assert sorted(Index(root, frozenset(ADMISSION_GATES)).load_rows()) == ["a.md", "c.md"]

@@ -12,7 +12,7 @@ from helpers import HOSTILE_VAULT
 
 from vault_cli.model.record import Snapshot
 from vault_cli.store.config import load_config
-from vault_cli.store.reader import read_vault, snapshot_of_tree
+from vault_cli.store.reader import read_vault
 
 
 @pytest.fixture(autouse=True)
@@ -96,26 +96,6 @@ def test_ignored_settings_are_reported_with_the_rest(tmp_path: Path) -> None:
         "schema = 1\n[trust]\napprove_without_terminal = ['agent']\n"
     )
     assert [d.code for d in read(tmp_path).diagnostics] == ["user-only-setting"]
-
-
-def test_a_tree_reads_like_the_disk(tmp_path: Path) -> None:
-    put(tmp_path, a=note("n-1"), b="---\nid: [\n---\n", drafts__c=note("n-2"), Templates__t="x",
-        **{"d:e": note("n-3"), "README": "x", "x (1)": note("n-1")})  # fmt: skip
-    disk = read(tmp_path)
-    files = {p.relative_to(tmp_path).as_posix(): p.read_bytes() for p in tmp_path.rglob("*.md")}
-    tree = snapshot_of_tree(dict(reversed(files.items())), "c0ffee")
-    assert tree.commit == "c0ffee"
-    assert (tree.records, tree.diagnostics, tree.unreadable) == (
-        disk.records, disk.diagnostics, disk.unreadable,
-    )  # fmt: skip
-
-
-def test_too_large_or_badly_named_in_a_tree() -> None:
-    tree = snapshot_of_tree(
-        {"big.md": b"x" * ((1 << 20) + 1), "bad\n.md": b"x", "a.md": note("n-1").encode()}, "c"
-    )
-    assert [r.id for r in tree.records] == ["n-1"]
-    assert tree.unreadable == ("bad\n.md", "big.md")
 
 
 def test_hostile_files_get_their_verdict_and_hide_no_good_one(tmp_path: Path) -> None:

@@ -151,14 +151,15 @@ def test_tree_and_blob(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> Non
     (repo.root / "link.md").symlink_to("a.md")
     git(repo.root, "add", ".")
     git(repo.root, "commit", "-qm", "x")
-    tree = repo.read_tree("HEAD")
+    paths = [*files, "none.md", "link.md", "深"]
+    tree = repo.read_head(paths)
     assert tree == {**{p: t.encode() for p, t in files.items()}, "深/b.md": b"x" * 65}
     assert repo.read_blob("main", "深/b.md") == b"x" * 500
     assert repo.read_blob("main", "深") is None
     assert repo.read_blob("main", "link.md") is None
     assert repo.read_blob("main", "none.md") is None
     with pytest.raises(NotFoundError):
-        repo.read_tree("nonsense")
+        repo.read_blob("nonsense", "a.md")
 
 
 def test_dates_count_to_their_end(repo: Repository) -> None:
@@ -217,7 +218,7 @@ def test_replaced_objects_do_not_hide_history(repo: Repository) -> None:
     second = dated(repo, "2026-01-02T00:00:00Z", "changed")
     git(repo.root, "replace", second, first)
     assert repo.log()[0].subject == "changed"
-    assert repo.read_tree("HEAD")["dated.md"] == b"changed"
+    assert repo.read_head(["dated.md"])["dated.md"] == b"changed"
 
 
 def test_pending_sees_the_disk_and_not_the_index(repo: Repository) -> None:
@@ -253,7 +254,7 @@ def test_reading_leaves_a_read_only_repository_alone(repo: Repository) -> None:
     os.utime(repo.root / "dated.md")
     assert repo.pending() == ()
     repo.log()
-    repo.read_tree("HEAD")
+    repo.read_head(["dated.md"])
     assert (repo.root / ".git" / "index").stat().st_mtime_ns == stamp
 
 
@@ -333,7 +334,7 @@ def test_a_missing_object_is_a_clear_error(repo: Repository) -> None:
     blob = git(repo.root, "rev-parse", "HEAD:dated.md").strip()
     (repo.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     with pytest.raises(StoreError, match="damaged or incomplete"):
-        repo.read_tree("HEAD")
+        repo.read_head(["dated.md"])
 
 
 def test_gitpython_stays_out_of_the_quick_paths(repo: Repository) -> None:
@@ -341,7 +342,7 @@ def test_gitpython_stays_out_of_the_quick_paths(repo: Repository) -> None:
         "import sys; from pathlib import Path; from vault_cli.store.repo import Repository;"
         "r = Repository.find(Path(sys.argv[1])); r.head();"
         "assert 'subprocess' not in sys.modules;"
-        "r.commit_paths(['a.md'], 'a'); r.pending(); r.read_tree('HEAD');"
+        "r.commit_paths(['a.md'], 'a'); r.pending(); r.read_head(['a.md']);"
         "assert 'git' not in sys.modules; r.log(); assert 'git' in sys.modules"
     )
     dated(repo, "2026-01-01T00:00:00Z", "x")

@@ -1,17 +1,20 @@
-"""A person's word: `approve`, `reject`, `deprecate`, `graduate`, `demote`. May import all below."""
+"""A person's word: `approve`, `reject`, `graduate`, `demote`. May import all below."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.output import Line
+from vault_cli.cli.output import Line, inline
 from vault_cli.cli.views import plural, show_lines
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.model.record import Record, Status
+
+if TYPE_CHECKING:
+    from vault_cli.errors import Diagnostic
 
 
 def approve(
@@ -27,7 +30,7 @@ def approve(
     """Put drafts in force. Needs a person: the change is shown first, then asked about.
 
     All of them become active in one commit; what they supersede goes out of force in the same
-    one. A record that is active already is left alone.
+    one. A record that is active already is left alone, unless it is held and --allow names why.
 
     Examples:
       mvault approve l-7k3qd2m
@@ -36,13 +39,13 @@ def approve(
     """
     inv: Invocation = ctx.obj
     records = inv.find_all(ids)
-    if allow and any(not record.in_force for record in records):
-        _require_person_to_allow(inv, yes=yes)
+    if allow and any(not record.in_force or record.held_by for record in records):
+        require_person_to_allow(inv, yes=yes)
         reason = reason_for(inv, records[0].id, "approve", reason)
     return inv.submit(plan_approval(inv, records, allow=allow or (), reason=reason, yes=yes))
 
 
-def _require_person_to_allow(inv: Invocation, *, yes: bool) -> None:
+def require_person_to_allow(inv: Invocation, *, yes: bool) -> None:
     """Let only a person wave a finding through; what approves by a rule cannot have read it."""
     from vault_cli.features.records import PERSON_ONLY
     from vault_cli.model.lifecycle import Actor
@@ -90,6 +93,7 @@ def plan_approval(
         reason=reason,
     )
     own = [found for record in records for found in record.findings if not record.in_force]
+    beside = _alike_findings(inv, records) if inv.options.json and not yes else ()
     one = f"{records[0].id}: {records[0].title}"
     what = one if len(records) == 1 else plural(len(records), "record")
     return Plan(
@@ -98,15 +102,45 @@ def plan_approval(
         f"Approve {what}?",
         person=True,
         yes=yes,
-        card=[line for record in records for line in approval_card(record)],
-        findings=() if planned.change.is_empty else (*own, *planned.notes),
+        # With --yes nobody would read what is like them.
+        card=()
+        if yes or inv.options.json
+        else [line for record in records for line in approval_card(inv, record)],
+        findings=() if planned.change.is_empty else (*own, *planned.notes, *beside),
         nothing="already in force",
     )
 
 
-def approval_card(record: Record) -> list[Line]:
-    """Return what a person is about to put in force: title, keys and text."""
-    return [] if record.in_force else [*show_lines(record), ""]
+def _alike_findings(inv: Invocation, records: tuple[Record, ...]) -> tuple[Diagnostic, ...]:
+    from vault_cli.features.likeness import find_alike
+
+    drafts = [record for record in records if not record.in_force]
+    return tuple(f for record in drafts for f in find_alike(inv.snapshot, record, inv.now))
+
+
+def approval_card(inv: Invocation, record: Record) -> list[Line]:
+    """Return what a person is about to put in force, what it replaces, and what is like it."""
+    if record.in_force:
+        return []
+    from vault_cli.cli.alike import beside_lines
+
+    return [
+        *show_lines(record),
+        "",
+        *replaced_lines(inv, record),
+        *beside_lines(inv, record),
+    ]
+
+
+def replaced_lines(inv: Invocation, record: Record) -> list[Line]:
+    """Return, for each record that this one supersedes, its text against the new one."""
+    from vault_cli.cli.preview import compact_diff
+
+    lines: list[Line] = []
+    for old in filter(None, map(inv.snapshot.by_id.get, record.supersedes)):
+        lines.append([("bold", f"replaces {old.id}"), f": {inline(old.title)}"])
+        lines += [*compact_diff(old, record), ""]
+    return lines
 
 
 def reject(
@@ -154,32 +188,6 @@ def plan_rejection(inv: Invocation, record: Record, *, reason: str, yes: bool = 
         findings=planned.notes,
         nothing="rejected already",
     )
-
-
-def deprecate(
-    ctx: typer.Context,
-    record_id: flags.ForceId,
-    reason: flags.Reason = "",
-    yes: flags.Yes = False,
-) -> int:
-    """Take a record out of force, with the reason. The file and its history stay.
-
-    Examples:
-      mvault deprecate f-1m4c8tt --reason "the server was replaced"
-    """
-    from vault_cli.features.records import plan_deprecate
-
-    inv: Invocation = ctx.obj
-    record = inv.find(record_id)
-    if record.status is not Status.DEPRECATED:
-        reason = reason_for(inv, record.id, "deprecate", reason)
-    actor = inv.decider(yes=yes)
-    data = inv.read(record.path)
-    change = plan_deprecate(record, data, reason=reason, now=inv.now, actor=actor)
-    what = f"{record.id}: {record.title}"
-    plan = Plan(change, f"deprecated {what}", f"Deprecate {what}?", person=True, yes=yes)
-    plan.nothing = "deprecated already"
-    return inv.submit(plan)
 
 
 def graduate(

@@ -27,9 +27,26 @@ def complete_draft(incomplete: str) -> list[tuple[str, str]]:
     return list(_matches(incomplete, drafts))
 
 
+def complete_quarantined(incomplete: str) -> list[str]:
+    """Return the ids of what is held back; their titles are nobody's to read in passing."""
+    held = (r for r in _records() if r.status is Status.QUARANTINED)
+    return [record_id for record_id, _ in _matches(incomplete, held)]
+
+
 def complete_in_force(incomplete: str) -> list[tuple[str, str]]:
     """Return (id, title) of records in force only."""
     return list(_matches(incomplete, (r for r in _records() if r.in_force)))
+
+
+def complete_disputed(incomplete: str) -> list[tuple[str, str]]:
+    """Return (id, title) of disputed records only."""
+    return list(_matches(incomplete, (r for r in _records() if r.status is Status.DISPUTED)))
+
+
+def complete_ended(incomplete: str) -> list[tuple[str, str]]:
+    """Return (id, title) of the records that can be revived."""
+    ended = {Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED}
+    return list(_matches(incomplete, (r for r in _records() if r.status in ended)))
 
 
 def complete_kind(incomplete: str) -> list[str]:
@@ -40,6 +57,13 @@ def complete_kind(incomplete: str) -> list[str]:
 def complete_status(incomplete: str) -> list[str]:
     """Return the statuses that begin with what was typed."""
     return [str(status) for status in Status if status.startswith(incomplete)]
+
+
+def complete_view(incomplete: str) -> list[str]:
+    """Return the views that begin with what was typed."""
+    from vault_cli.recall.views import VIEWS
+
+    return [view for view in VIEWS if view.startswith(incomplete)]
 
 
 def complete_topic(incomplete: str) -> list[tuple[str, str]]:

@@ -62,6 +62,10 @@ class Plan:
         done: status line after it was done, for example `approved l-7k3qd2m`.
         question: what a person is asked before a change that needs one.
         person: a person is needed whatever the change touches.
+        anyone: nobody has to agree although it touches what is in force: it only takes out of
+            force what a person brings back. Where a person is there, the person is asked.
+        veiled: texts that are removed are not shown (they hold a secret).
+        consent_hint: who can agree, where it is not the usual answer.
         yes: `--yes` was given.
         data: further keys for `--json`.
         card: what the change is about, shown before its diff where somebody has to agree.
@@ -70,12 +74,16 @@ class Plan:
         findings: what the planner noticed.
         nothing: why there is nothing to do.
         stalled: advice when there was nothing to do.
+        exit_code: 4 when a part of the request was refused and the rest is this change.
     """
 
     change: Change
     done: str
     question: str = "Apply this?"
     person: bool = False
+    anyone: bool = False
+    veiled: bool = False
+    consent_hint: str = ""
     yes: bool = False
     data: Mapping[str, Any] = field(default_factory=dict)
     card: Sequence[Line] = ()
@@ -84,3 +92,14 @@ class Plan:
     findings: Sequence[Diagnostic] = ()
     nothing: str = "it is so already"
     stalled: str = ""
+    exit_code: int = 0
+
+
+def consent_hint(*, yes: bool) -> str:
+    """Return who can agree, for a run in which nobody could."""
+    if not yes:
+        return "Run the same command in a terminal."
+    return (
+        "Run the same command in a terminal. (--yes works without one only for an actor that"
+        " the user's own configuration names in trust.approve_without_terminal.)"
+    )

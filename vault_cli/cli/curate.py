@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
+from vault_cli.cli.admit import require_person_to_allow
 from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.rendering import scope_here
 from vault_cli.cli.views import plural
-from vault_cli.errors import RefusedError, UsageError, VaultError
+from vault_cli.errors import NeedsPersonError, RefusedError, UsageError, VaultError
 from vault_cli.model.record import Kind
 
 if TYPE_CHECKING:
     from vault_cli.cli.editor import Desk
     from vault_cli.features.records import Planned
-    from vault_cli.features.requests import DraftRequest
     from vault_cli.model.change import Change
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Record
@@ -49,9 +49,14 @@ def add(
     checklist: flags.Checklist = False,
     correction: flags.Correction = False,
     reason: flags.Reason = "",
+    allow: flags.Allow = None,
+    yes: flags.Yes = False,
     to_user: flags.ToUser = False,
 ) -> int:
     """Write a new draft; a person approves it later.
+
+    A secret, an ID or a card number is refused. A text that gives orders, hides characters or says
+    nothing goes into quarantine when an agent brings it, or when its source is web, tool or doc.
 
     The text comes from --body and --section, from stdin, or at a terminal from the editor on a
     template. The id of the draft is printed. Kinds: lesson, failure, rule, fact, preference,
@@ -64,7 +69,8 @@ def add(
       git log -1 --format=%B | mvault add note --title "Why the cache went away"
       mvault add recipe
     """
-    from vault_cli.cli.intake import read_request
+    from vault_cli.cli.additions import submit_drafts
+    from vault_cli.cli.intake import read_requests
 
     inv: Invocation = ctx.obj
     if title is not None and not title.strip():
@@ -81,36 +87,15 @@ def add(
     values["derived_from"] = tuple(map(inv.known_id, derived_from or ()))
     given = {key: value for key, value in values.items() if value not in ("", None, False, ())}
     named = one_of(Kind, kind, "kind")
-    request, desk = read_request(inv, named, given, body, section or [], payload)
-    return _guarded(desk, lambda: _submit_draft(inv, request))
-
-
-def _submit_draft(inv: Invocation, request: DraftRequest) -> int:
-    from vault_cli.cli.intake import section_notes
-    from vault_cli.features.drafts import plan_add
-    from vault_cli.features.parts import has_text
-    from vault_cli.features.support import require_sound_change
-
-    planned = plan_add(
-        inv.snapshot,
-        request,
-        now=inv.now,
-        actor=inv.actor,
-        origin="cli",
-        random_int=inv.random_int,
-    )
-    require_sound_change(inv.snapshot, planned.change)
-    own = planned.ids[0]
-    title = request.title or planned.change.subject.partition(": ")[2]
-    notes = [*planned.notes, *section_notes(planned.change.edits[0].path, request.sections)]
-    hints = [f"A person puts it in force: mvault approve {own}"]
-    if not has_text(request.body) and not any(map(str.strip, request.sections.values())):
-        # One sentence for the whole: every part is missing, which is one finding and not three.
-        notes = [note for note in notes if note.code != "missing-part"]
-        hints = [f"The draft has no text yet: mvault edit {own}", *hints]
-    return inv.submit(
-        Plan(planned.change, f"added draft {own}: {title}", hints=hints, findings=notes)
-    )
+    requests, desk = read_requests(inv, named, given, body, section or [], payload)
+    if allow and not inv.consent(yes=yes).how:
+        raise NeedsPersonError(
+            "add --allow: a person has to let it pass; nothing was written",
+            hint="Run the same command in a terminal.",
+        )
+    if allow:
+        require_person_to_allow(inv, yes=yes)
+    return _guarded(desk, lambda: submit_drafts(inv, requests, allow=tuple(allow or ())))
 
 
 def _guarded(desk: Desk | None, act: Any) -> int:
@@ -266,10 +251,16 @@ def adopt(
         actor=inv.actor,
         random_int=inv.random_int,
         kind=one_of(Kind, kind, "kind") if kind else None,
+        gates=inv.vault.config.gates,
     )
     done = f"adopted {plural(len(planned.ids), 'note')}"
-    plan = Plan(planned.change, done, "Adopt these?", findings=planned.notes)
+    found = (*planned.notes, *planned.left_out)
+    plan = Plan(planned.change, done, "Adopt these?", findings=found)
     plan.nothing = "adopted already"
+    if planned.left_out:
+        plan.exit_code = RefusedError.exit_code
+        left = dict.fromkeys(item.path for item in planned.left_out)
+        plan.hints = (f"Not adopted: {', '.join(left)}",)
     return inv.submit(plan)
 
 

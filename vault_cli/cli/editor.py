@@ -153,21 +153,25 @@ class Desk:
                 f"the editor cannot be started: {self.command[0]}: {error.strerror}"
             ) from error
 
-    def rescue(self, data: bytes) -> Path:
+    def rescue(self, data: bytes) -> str:
         """Keep a text that could not be taken over; return where it is.
 
-        When it cannot be put among the rescued ones the private copy stays.
+        The kind stands in the place of a secret, which its owner has elsewhere: no copy of it is
+        left in the vault. When the text cannot be put among the rescued ones the private copy
+        stays, unless it holds a secret.
 
         Raises:
             StoreError: it cannot be kept anywhere.
         """
+        veiled = _veiled(data)
         try:
-            return self.root / keep_text(self.root, self.name, data)
+            kept = self.root / keep_text(self.root, self.name, veiled)
         except StoreError:
-            if self.text() != data:
+            if veiled != data or self.text() != data:
                 raise
             self.keep = True
-            return self.path
+            return str(self.path)
+        return str(kept) if veiled == data else f"{kept} (the value itself is not in it)"
 
     def text(self) -> bytes:
         """Return what stands in the private copy now."""
@@ -182,6 +186,12 @@ class Desk:
         if self.keep:
             return
         remove_place(self.root, self.place)
+
+
+def _veiled(data: bytes) -> bytes:
+    from vault_cli.text.scan import mask_secrets
+
+    return mask_secrets(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _editor_stdout() -> int | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
 from vault_cli.errors import UsageError
-from vault_cli.model.record import Record, Scope
+from vault_cli.model.record import Kind, Record, Scope, Status
 
 Name = TypeVar("Name", bound=StrEnum)
 
@@ -41,3 +42,39 @@ def check_scope(text: str) -> None:
 def in_scope(record: Record, text: str) -> bool:
     """Tell whether a record has the scope `text`, or is on the level it names."""
     return str(record.scope) == text or record.scope.level == text
+
+
+def make_filter(
+    records: Sequence[Record],
+    kind: Sequence[str] | None,
+    status: Sequence[str] | None,
+    topic: Sequence[str] | None,
+    scope: Sequence[str] | None,
+) -> Callable[[Record], bool]:
+    """Return the test for the options that narrow a list down.
+
+    Args:
+        records: all records of the snapshot; they say which names of topics mean the same.
+        kind, status, topic, scope: as typed; what was not given takes nothing out.
+
+    Raises:
+        UsageError: one of them names nothing we know.
+    """
+    from vault_cli.recall.topics import TopicTable
+
+    kinds = {one_of(Kind, text, "kind") for text in kind or ()}
+    statuses = {one_of(Status, text, "status") for text in status or ()}
+    for text in scope or ():
+        check_scope(text)
+    table = TopicTable(records if topic else ())
+    topics = set(map(table.key, topic or ()))
+
+    def test(record: Record) -> bool:
+        return bool(
+            (not kinds or record.kind in kinds)
+            and (not statuses or record.status in statuses)
+            and (not topics or topics & table.keys(record))
+            and (not scope or any(in_scope(record, text) for text in scope))
+        )
+
+    return test

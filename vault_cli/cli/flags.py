@@ -7,11 +7,14 @@ from typing import Annotated
 import typer
 
 from vault_cli.cli.complete import (
+    complete_disputed,
     complete_draft,
+    complete_ended,
     complete_id,
     complete_in_force,
     complete_kind,
     complete_status,
+    complete_view,
 )
 
 _SET = "Set a front-matter key (repeatable); lists are separated by commas: topics=ci,git."
@@ -40,6 +43,30 @@ ForceId = Annotated[
         metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_in_force
     ),
 ]
+DisputedId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_disputed
+    ),
+]
+EndedId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_ended
+    ),
+]
+SomeIds = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID...]", help="Ids, their beginnings, or paths.", autocompletion=complete_id
+    ),
+]
+SomeForceIds = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID...]", help="Ids, their beginnings, or paths.", autocompletion=complete_in_force
+    ),
+]
 Yes = Annotated[
     bool,
     typer.Option(
@@ -50,6 +77,10 @@ Yes = Annotated[
 ]
 Reason = Annotated[
     str, typer.Option("--reason", "-r", help="Why; it becomes the body of the commit message.")
+]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option("--allow", metavar="CODE", help="Let a finding pass (a person, with --reason)."),
 ]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=_SET)]
 Body = Annotated[
@@ -88,7 +119,7 @@ Sections = Annotated[
     typer.Option("--section", help="NAME=TEXT, for example problem=…, 修正=… (repeatable)."),
 ]
 Payload = Annotated[
-    str, typer.Option("--payload", metavar="FILE", help="JSON object; `-` reads stdin.")
+    str, typer.Option("--payload", metavar="FILE", help="JSON object or list of them; `-`: stdin.")
 ]
 OneScope = Annotated[
     str, typer.Option("--scope", help="global, project (this one), project:ID, session:ID.")
@@ -147,7 +178,30 @@ Targets = Annotated[
 WithUser = Annotated[
     bool, typer.Option("--with-user", help="With --to: also your own vault, into a project's file.")
 ]
-At = Annotated[str, typer.Option("--at", metavar="COMMIT|DATE", help="The vault as it was then.")]
-ValidAt = Annotated[
-    str, typer.Option("--valid-at", metavar="DATE", help="What is valid on that day.")
+At = Annotated[
+    str,
+    typer.Option(
+        "--at", metavar="DATE|COMMIT", help="Both clocks: what was rendered then (--known-at too)."
+    ),
 ]
+KnownAt = Annotated[
+    str,
+    typer.Option(
+        "--known-at",
+        metavar="DATE|COMMIT",
+        help="The vault as git knew it: a commit, or the last one up to the end of a day.",
+    ),
+]
+ValidAt = Annotated[
+    str,
+    typer.Option("--valid-at", metavar="DATE|TIME", help="Only what holds on that day or then."),
+]
+TimeView = Annotated[
+    str,
+    typer.Option(
+        "--view",
+        help="strict, historical, belief (with --known-at) or associative.",
+        autocompletion=complete_view,
+    ),
+]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=0, help="Most records; 0: all.")]

@@ -20,6 +20,7 @@ from vault_cli.model.record import ID_PATTERN
 if TYPE_CHECKING:
     from vault_cli.features.undo import UndoFile
     from vault_cli.model.change import Change
+    from vault_cli.model.record import Record
     from vault_cli.recall.render import Block
     from vault_cli.store.repo import CommitInfo, Repository
 
@@ -69,11 +70,35 @@ def _record_log(inv: Invocation, text: str, limit: int) -> list[CommitInfo]:
         if not commits:
             raise
         return commits
-    return repository(inv).log(paths=(record.path,), record_id=record.id, limit=limit)
+    repo = repository(inv)
+    paths = (record.path, *_earlier_paths(repo, record))
+    return repo.log(paths=paths, record_id=record.id, limit=limit)
+
+
+_MOST_PATHS = 200
+"""Paths of one commit that are looked into to find where a record came from."""
+
+
+def _earlier_paths(repo: Repository, record: Record) -> set[str]:
+    """Return where a record stood before a command moved or deleted its file."""
+    from vault_cli.text.fields import read_record
+
+    found: set[str] = set()
+    for commit in repo.log(record_id=record.id):
+        verbs = {value for key, value in commit.trailers if key == "Vault-Op"}
+        if not verbs & {"approve", "forget"} or not commit.parents:
+            continue
+        for path in commit.paths[:_MOST_PATHS]:
+            data = repo.read_blob(commit.parents[0], path) if path.endswith(".md") else None
+            old = read_record(data, path)[0] if data is not None else None
+            if old is not None and old.id == record.id:
+                found.add(path)
+    return found
 
 
 def commit_data(commit: CommitInfo) -> dict[str, Any]:
     """Return what `--json` says about a commit."""
+    commit = veiled(commit)
     return {
         "commit": commit.id,
         "date": commit.date,
@@ -86,9 +111,19 @@ def commit_data(commit: CommitInfo) -> dict[str, Any]:
     }
 
 
+def veiled(commit: CommitInfo) -> CommitInfo:
+    """Return a commit whose message shows no secret, whoever wrote it."""
+    from vault_cli.text.scan import mask_secrets
+
+    subject, body = mask_secrets(commit.subject), mask_secrets(commit.body)
+    if (subject, body) == (commit.subject, commit.body):
+        return commit
+    return replace(commit, subject=subject, body=body)
+
+
 def log_lines(commits: list[CommitInfo]) -> Iterator[Line]:
     """Yield one line per commit; below it the ids of several records, and the reason."""
-    for commit in commits:
+    for commit in map(veiled, commits):
         trailers = dict(commit.trailers)
         ids = [value for key, value in commit.trailers if key == "Vault-Id"]
         who = " ".join(trailers.get(key, "") for key in ("Vault-Actor", "Vault-Agent")).strip()
@@ -181,6 +216,7 @@ def undo(
     repo = repository(inv)
     inv.warn_settings()
     info = repo.commit_info(repo.resolve(commit)) if commit else last_change(repo)
+    info = veiled(info)
     change = _plan_undo(inv, repo, info, reason=reason, yes=yes)
     again = change.verb == "redo"
     what = change.subject.removeprefix(": ")
@@ -202,6 +238,7 @@ def _plan_undo(
 ) -> Change:
     """Return the reverse of a commit, planned for whoever may take back what it touches."""
     from vault_cli.cli.preview import touches_force
+    from vault_cli.features.aftermath import require_sound
     from vault_cli.features.undo import plan_undo
     from vault_cli.model.lifecycle import Actor
 
@@ -221,6 +258,7 @@ def _plan_undo(
         )
 
     change = planned_for(Actor.PERSON)
+    require_sound(inv.snapshot, change)
     if touches_force(inv.root, change):
         return planned_for(inv.decider(yes=yes))
     return change if inv.is_person else replace(change, actor=inv.actor)
@@ -248,7 +286,7 @@ def commits_since(repo: Repository, info: CommitInfo) -> list[CommitInfo]:
 
 
 def _short(commit: CommitInfo) -> str:
-    return f"{commit.id[:SHORT]} {commit.subject}"
+    return f"{commit.id[:SHORT]} {veiled(commit).subject}"
 
 
 def undo_files(

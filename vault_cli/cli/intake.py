@@ -29,15 +29,17 @@ LIST_KEYS = frozenset(
 """Keys whose `--set` value is a comma-separated list."""
 
 
-def read_request(
+def read_requests(
     inv: Invocation,
     kind: Kind,
     flags: dict[str, Any],
     body: str | None,
     sections: list[str],
     payload: str,
-) -> tuple[DraftRequest, Desk | None]:
+) -> tuple[list[DraftRequest], Desk | None]:
     """Return what is to be added, and the desk where it was edited (None without an editor).
+
+    A payload may be a list of objects; all else is one request.
 
     Raises:
         UsageError: there is no text, or a value cannot be used.
@@ -45,15 +47,17 @@ def read_request(
     from vault_cli.features.requests import DraftRequest, read_payload
 
     if payload:
-        return replace(read_payload(_load_payload(payload), kind=kind), **flags), None
+        items = _load_payload(payload)
+        return [replace(read_payload(item, kind=kind), **flags) for item in items], None
     named = parse_sections(sections)
     text = read_stdin() if body == "-" else body
     if text is None and not named:
         text = _piped_stdin(patient=not flags.get("title"))
     is_said = bool(text or named) or body is not None
     if is_said or (flags.get("title") and not inv.has_terminal):
-        return DraftRequest(kind, body=text or "", sections=named, **flags), None
-    return _ask_editor(inv, kind, flags)
+        return [DraftRequest(kind, body=text or "", sections=named, **flags)], None
+    request, desk = _ask_editor(inv, kind, flags)
+    return [request], desk
 
 
 def parse_sections(items: list[str]) -> dict[str, str]:
@@ -175,7 +179,7 @@ def _has_input() -> bool:
         return True
 
 
-def _load_payload(name: str) -> dict[str, Any]:
+def _load_payload(name: str) -> list[dict[str, Any]]:
     import json
     from pathlib import Path
 
@@ -186,9 +190,10 @@ def _load_payload(name: str) -> dict[str, Any]:
         raise UsageError(f"--payload {name} cannot be read: {error}") from error
     except (json.JSONDecodeError, RecursionError) as error:
         raise UsageError(f"--payload {name} is not JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise UsageError(f"--payload {name} must hold one JSON object")
-    return found
+    items = found if isinstance(found, list) else [found]
+    if not items or not all(isinstance(item, dict) for item in items):
+        raise UsageError(f"--payload {name} must hold one JSON object, or a list of them")
+    return items
 
 
 def _ask_editor(

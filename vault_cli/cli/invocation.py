@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vault_cli.cli.consent import Consent, Plan
+from vault_cli.cli.consent import Consent, Plan, consent_hint
 from vault_cli.cli.options import Options
 from vault_cli.cli.output import Line, Output, View, is_terminal
 from vault_cli.errors import NeedsPersonError, UsageError
@@ -269,26 +270,35 @@ class Invocation:
         from vault_cli.cli.preview import change_data, change_diff, touches_force
 
         change = plan.change
-        diff = change_diff(self.root, change)
-        data = {**change_data(change, diff), **plan.data}
+        for_person = bool(self.consent(yes=plan.yes).how)
+        diff = change_diff(self.root, change, veiled=plan.veiled, for_person=for_person)
+        data = {**change_data(change, diff, for_person=for_person), **plan.data}
         if self.vault_name:
             data["vault"] = self.vault_name
         if change.is_empty:
             notes = (f"nothing to do: {plan.nothing}",)
             hints = (plan.stalled,) if plan.stalled else ()
-            return self.out.show(View(data, diagnostics=plan.findings, notes=notes, hints=hints))
+            view = View(data, diagnostics=plan.findings, notes=notes, hints=hints)
+            return self.out.show(replace(view, exit_code=plan.exit_code))
         self._require_vault()
         if self.options.dry_run:
-            note = f"dry run, nothing written: {change.verb}{change.subject}"
+            self.vault.require_writable(change)
+            note = f"dry run, nothing written: {data['subject']}"
             data["dry_run"] = True
             whole = [*self._pending(change, data), *diff]
-            return self.out.show(View(data, lambda: whole, None, plan.findings, (note,)))
-        if plan.person or touches_force(self.root, change):
+            view = View(data, lambda: whole, None, plan.findings, (note,))
+            return self.out.show(replace(view, exit_code=plan.exit_code))
+        if self._needs_consent(plan) or (not plan.anyone and touches_force(self.root, change)):
+            self.vault.require_writable(change)
             consent = self._agreed(plan, [*plan.card, *self._pending(change, data), *diff], data)
             if consent is None:
                 return self.left(data)
             change = consent.sign(change)
         return self._report(plan, self.vault.apply(change), data)
+
+    def _needs_consent(self, plan: Plan) -> bool:
+        """Tell whether somebody has to agree whatever the change touches."""
+        return plan.person or (plan.anyone and bool(self.consent(yes=plan.yes).how))
 
     def _require_vault(self) -> None:
         """Write nothing elsewhere when the project vault is there and must not be used."""
@@ -350,7 +360,7 @@ class Invocation:
             self.out.lines(preview)
             raise NeedsPersonError(
                 f"{plan.change.verb}: a person has to agree; this is only the preview",
-                hint=self._consent_hint(yes=plan.yes),
+                hint=plan.consent_hint or consent_hint(yes=plan.yes),
                 diagnostics=tuple(plan.findings),
             )
         if not consent.ask:
@@ -358,14 +368,6 @@ class Invocation:
         self.out.preview(preview)
         self.out.findings(plan.findings)
         return consent if self.confirm(plan.question) else None
-
-    def _consent_hint(self, *, yes: bool) -> str:
-        if not yes:
-            return "Run the same command in a terminal."
-        return (
-            "Run the same command in a terminal. (--yes works without one only for an actor that"
-            " the user's own configuration names in trust.approve_without_terminal.)"
-        )
 
     def confirm(self, question: str) -> bool:
         """Ask a person; only `y` and `yes` agree."""
@@ -396,4 +398,5 @@ class Invocation:
             "edit_commits": list(receipt.edit_commits),
         }
         found = tuple(dict.fromkeys((*plan.findings, *receipt.diagnostics)))
-        return self.out.show(View(full, lambda: answer, None, found, notes, plan.hints))
+        view = View(full, lambda: answer, None, found, notes, plan.hints, plan.exit_code)
+        return self.out.show(view)

@@ -215,6 +215,7 @@ class Output:
     def error(self, error: VaultError) -> int:
         """Report an expected error and return its exit code."""
         code = error.exit_code
+        veil(error)
         self.error_text(error)
         if self.options.json:
             info = {"kind": error.kind, "message": error.message, "hint": error.hint, "exit": code}
@@ -225,6 +226,7 @@ class Output:
 
     def error_text(self, error: VaultError) -> None:
         """Print an error, the findings that explain it, and its advice, on stderr."""
+        veil(error)
         self.findings(error.diagnostics, again=True)
         self._notice([("red", "error: "), error.message])
         self.hint(error.hint)
@@ -298,6 +300,22 @@ class Output:
             self.closed.add(name)
             if name == "stdout":
                 raise unwritable_answer(error) from error
+
+
+def veil(error: VaultError) -> None:
+    """Take every secret out of an error's words: they may quote what was typed or read."""
+    from vault_cli.text.scan import mask_secrets
+
+    error.message = mask_secrets(error.message)
+    error.hint = mask_secrets(error.hint)
+    error.diagnostics = tuple(
+        found._replace(
+            path=mask_secrets(found.path),
+            message=mask_secrets(found.message),
+            hint=mask_secrets(found.hint),
+        )
+        for found in error.diagnostics
+    )
 
 
 def unwritable_answer(error: OSError) -> StoreError:

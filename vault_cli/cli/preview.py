@@ -33,13 +33,34 @@ def _names(edit: Edit) -> tuple[str, str]:
     return ("" if edit.expects == ABSENT else edit.path), edit.path
 
 
-def change_diff(root: Path, change: Change) -> list[Line]:
-    """Return the unified diff of a change against the disk, as lines to print."""
+def change_diff(
+    root: Path, change: Change, *, veiled: bool = False, for_person: bool = True
+) -> list[Line]:
+    """Return the unified diff of a change against the disk, as lines to print.
+
+    Args:
+        root: vault root.
+        change: what is planned.
+        veiled: of files that are removed only the name is shown.
+        for_person: False names a file in quarantine and shows no word of it.
+    """
     lines: list[Line] = []
     for edit in change.edits:
+        if not for_person and is_held_path(edit.path):
+            lines.append([("bold", edit.path), ": held back; its text is shown to a person only"])
+        elif veiled and isinstance(edit, Remove):
+            count = _old_bytes(root, edit).count(b"\n")
+            lines += [[("bold", f"--- a/{edit.path}")], [("bold", "+++ /dev/null")]]
+            lines.append([("dim", f"({count} lines, not shown)")])
+            continue
         new = b"" if isinstance(edit, Remove) else edit.data
         lines.extend(diff_lines(_old_bytes(root, edit), new, *_names(edit)))
     return lines
+
+
+def is_held_path(path: str) -> bool:
+    """Tell whether a file lies in quarantine, which git ignores."""
+    return path.startswith("quarantine/")
 
 
 def pending_lines(root: Path, repo: Repository, change: Change) -> list[Line]:
@@ -48,7 +69,8 @@ def pending_lines(root: Path, repo: Repository, change: Change) -> list[Line]:
     They are recorded as a commit of their own before the change, so they are part of what is
     agreed to.
     """
-    sources = {edit.path for edit in change.edits if not _is_new(edit)}
+    sources = {e.path for e in change.edits if not _is_new(e) and not is_held_path(e.path)}
+    sources -= change.discarded
     lines: list[Line] = []
     for found in repo.pending(sources):
         if found.code == "added":
@@ -77,9 +99,29 @@ def diff_lines(old: bytes, new: bytes, old_name: str, new_name: str) -> list[Lin
         lines += [[("bold", f"rename from {old_name}")], [("bold", f"rename to {new_name}")]]
     before = _header("a/", old_name)
     after = _header("b/", new_name)
-    for text in unified_diff(_split(old), _split(new), before, after, n=3):
+    for text in unified_diff(_shown(old), _shown(new), before, after, n=3):
         lines.extend(_styled(text))
     return lines
+
+
+_SHOWN_KEYS = ("title", "kind", "scope", "boundary", "applies_when", "summary", "valid_from")
+"""Keys that a reader is told of beside the text."""
+
+
+def compact_diff(old: Record, new: Record) -> list[Line]:
+    """Return what a successor says otherwise than its predecessor: keys that matter, and text."""
+    from difflib import unified_diff
+
+    before, after = _readable(old), _readable(new)
+    lines: list[Line] = []
+    for text in list(unified_diff(before, after, n=1))[2:]:
+        lines.extend(_styled(text))
+    return lines or [[("dim", "(the same text)")]]
+
+
+def _readable(record: Record) -> list[str]:
+    keys = [f"{key}: {record.fields[key]}\n" for key in _SHOWN_KEYS if record.fields.get(key)]
+    return [*keys, *(f"{line}\n" for line in record.body.strip("\n").split("\n"))]
 
 
 def _header(prefix: str, name: str) -> str:
@@ -89,8 +131,15 @@ def _header(prefix: str, name: str) -> str:
     return name if Path(name).is_absolute() else prefix + name
 
 
-def _split(data: bytes) -> list[str]:
-    parts = data.decode("utf-8", "surrogateescape").split("\n")
+def _shown(data: bytes) -> list[str]:
+    """Return the lines of a text as they may be printed: the kind stands for each secret."""
+    from vault_cli.text.scan import mask_secrets
+
+    return _split(mask_secrets(data.decode("utf-8", "surrogateescape")))
+
+
+def _split(text: str) -> list[str]:
+    parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
@@ -132,20 +181,21 @@ def answer_data(verb: str, subject: str, paths: Iterable[str] = ()) -> dict[str,
     }
 
 
-def change_data(change: Change, diff: list[Line]) -> dict[str, Any]:
+def change_data(change: Change, diff: list[Line], *, for_person: bool = True) -> dict[str, Any]:
     """Return what `--json` says about a change that was not applied yet.
 
     `records` are those that the change names, as they are after it; `id` and `path` stand there
-    too when it is only one.
+    too when it is only one. Of a text in quarantine nobody but a person is told more than its id.
     """
-    records = [brief_data(record) for record in _records_after(change)]
+    veiled = not for_person and any(is_held_path(edit.path) for edit in change.edits)
+    records = [] if veiled else [brief_data(record) for record in _records_after(change)]
     one = {}
     if len(change.ids) == 1:
         path = _names(change.edits[0])[1] if change.edits else ""
         one = {"id": change.ids[0], "path": path}
     names = {name for edit in change.edits for name in _names(edit) if name}
     return {
-        **answer_data(change.verb, change.verb + change.subject, names),
+        **answer_data(change.verb, change.verb + ("" if veiled else change.subject), names),
         **one,
         "records": records,
         "ids": list(change.ids),

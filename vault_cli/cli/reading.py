@@ -85,6 +85,7 @@ class Reading:
         self._inv = inv
         self._layers = inv.layers
         self._problems: list[Diagnostic] = []
+        self._guarding = False
         if self._layers.refused is not None:
             self._note(self._layers.refused.message, self._layers.refused.hint)
 
@@ -142,7 +143,9 @@ class Reading:
         found = self.other or self.home
         return self._inv.vault.config if found is None else found.config
 
-    def snapshot(self, *, whole: bool = False, at: str = "", alone: bool = False) -> Snapshot:
+    def snapshot(
+        self, *, whole: bool = False, at: str = "", alone: bool = False, guarded: bool = False
+    ) -> Snapshot:
         """Return what is read: one vault as it is, or both as one.
 
         Args:
@@ -150,10 +153,13 @@ class Reading:
             at: a commit or a date. A commit belongs to the vault that is written, which alone
                 is read then; a date holds for both.
             alone: read only the vault that is written.
+            guarded: apply the person's trust settings, each vault's own (`store.guard`): for what
+                is shown to an agent.
 
         Raises:
             VaultError: no vault could be read.
         """
+        self._guarding = guarded
         if self._layers.beside is None or alone or is_commit(at):
             found = self._one(whole=whole, at=at)
             extra = self._problems
@@ -167,8 +173,19 @@ class Reading:
 
     def _one(self, *, whole: bool, at: str) -> Snapshot:
         if at:
-            return self._inv.vault.snapshot(at=at)
-        return self._inv.whole_snapshot() if whole else self._inv.snapshot
+            return self._guard(self._inv.vault, self._inv.vault.snapshot(at=at, whole=whole))
+        found = self._inv.whole_snapshot() if whole else self._inv.snapshot
+        return self._guard(self._inv.vault, found)
+
+    def _guard(self, vault: Vault, snapshot: Snapshot) -> Snapshot:
+        """Apply the person's trust settings for a vault, where that was asked for."""
+        if not self._guarding:
+            return snapshot
+        from vault_cli.cli.guarding import guard
+
+        found = guard(self._inv.out, vault, snapshot, self._inv.environ)
+        self.__dict__.pop("config", None)  # what counts of it may be another now
+        return found
 
     def _read_home(self, *, whole: bool, at: str) -> Snapshot | None:
         """Read the project vault; None when it cannot be read, which is noted."""
@@ -185,7 +202,7 @@ class Reading:
         if self.other is None:
             return None
         try:
-            return self.other.snapshot(at=at, whole=whole)
+            return self._guard(self.other, self.other.snapshot(at=at, whole=whole))
         except (NotFoundError, UsageError):  # it is younger than that day
             return None
         except VaultError as error:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.filters import check_scope, in_scope, one_of
+from vault_cli.cli.filters import make_filter
+from vault_cli.cli.guarding import kept_out
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
 from vault_cli.errors import UsageError
-from vault_cli.model.record import Kind, Record, Status
+from vault_cli.model.record import Record, Status
+
+if TYPE_CHECKING:
+    from vault_cli.cli.clocks import Clocks
 
 
 def list_records(
@@ -26,59 +31,62 @@ def list_records(
     scope: flags.Scopes = None,
     state: flags.States = None,
     states: flags.WithStates = False,
+    view: flags.TimeView = "",
+    valid_at: flags.ValidAt = "",
+    known_at: flags.KnownAt = "",
 ) -> int:
     """List records: id, status, kind, title.
 
-    All statuses are listed. What a record is on this day besides (scheduled, expired, dormant,
-    mature, core, weakened, orphaned, stale) is derived: --states shows it. Files that cannot be
-    read are named on stderr, and in `diagnostics` of --json.
+    All statuses are listed, whatever their period, unless a view or a time is asked for. What a
+    record is on this day besides (scheduled, expired, dormant, mature, core, weakened, orphaned,
+    stale) is derived: --states shows it. Files that cannot be read are named on stderr, and in
+    `diagnostics` of --json.
 
     Examples:
       mvault list
       mvault list --status candidate --kind lesson
       mvault list --state orphaned --state stale
-      mvault --json list --topic ci
+      mvault list --view historical --valid-at 2026-07-15
+      mvault list --known-at HEAD~3
     """
-    from vault_cli.recall.topics import TopicTable
-
     inv: Invocation = ctx.obj
-    kinds = {one_of(Kind, text, "kind") for text in kind or ()}
-    statuses = {one_of(Status, text, "status") for text in status or ()}
-    for text in scope or ():
-        check_scope(text)
-    snapshot = inv.reading.snapshot()
-    table = TopicTable(snapshot.records)
-    topics = set(map(table.key, topic or ()))
-    records = [
-        record
-        for record in snapshot.records
-        if (not kinds or record.kind in kinds)
-        and (not statuses or record.status in statuses)
-        and (not topics or topics & table.keys(record))
-        and (not scope or any(in_scope(record, text) for text in scope))
-    ]
-    derived = _DerivedStates(inv)
-    if state:
-        asked = {_known_state(text) for text in state}
+    asked = {_known_state(text) for text in state or ()}
+    timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
+    snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot()
+    test = make_filter(snapshot.records, kind, status, topic, scope)
+    chosen = timed.chosen() if timed else snapshot.records
+    records = [_without_held_words(record) for record in chosen if test(record)]
+    derived = _DerivedStates(inv, timed.clocks if timed else None)
+    if asked:
         records = [r for r in records if asked.intersection(derived.of(r))]
-    shown = derived.of if state or states else None
+    shown = derived.of if asked or states else None
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
-    notes = () if records else ("no records",)
-    inv.warn_unreadable(snapshot)
+    notes = timed.list_notes(records) if timed else ()
+    if timed is None:
+        inv.warn_unreadable(snapshot)
+    item, aside = (timed.item, timed.aside) if timed else (record_data, None)
     return inv.out.show(
         View(
             lambda: {
-                "records": [record_data(record) for record in records],
+                "records": [item(record) for record in records],
                 "states": {r.id: list(derived.of(r)) for r in records if derived.of(r)},
                 "counts": {"records": len(records), "unreadable": len(snapshot.unreadable)},
                 "unreadable": list(snapshot.unreadable),
+                **({"clocks": timed.clocks.as_data()} if timed else {}),
             },
-            lambda: list_lines(records, width=width, states_of=shown),
+            lambda: list_lines(records, width=width, states_of=shown, aside=aside),
             diagnostics=snapshot.diagnostics,
-            notes=notes,
+            notes=(*notes, *(() if records else ("no records",))),
             listed=True,
         )
     )
+
+
+def _without_held_words(record: Record) -> Record:
+    """Return a record as a list may show it: no word of a text in quarantine."""
+    if record.status is not Status.QUARANTINED:
+        return record
+    return replace(record, title="(in quarantine)", topics=())
 
 
 def _known_state(text: str) -> str:
@@ -93,8 +101,9 @@ def _known_state(text: str) -> str:
 class _DerivedStates:
     """The derived states of all records, worked out when somebody first asks."""
 
-    def __init__(self, inv: Invocation) -> None:
+    def __init__(self, inv: Invocation, clocks: Clocks | None) -> None:
         self._inv = inv
+        self._clocks = clocks
         self._found: dict[str, tuple[str, ...]] | None = None
 
     def of(self, record: Record) -> tuple[str, ...]:
@@ -102,8 +111,9 @@ class _DerivedStates:
             from vault_cli.cli.provenance import state_rules
             from vault_cli.features.states import all_states
 
-            inv = self._inv
-            self._found = all_states(inv.whole_snapshot(), inv.now, state_rules(inv))
+            inv, clocks = self._inv, self._clocks
+            snapshot = clocks.snapshot if clocks and clocks.is_past else inv.whole_snapshot()
+            self._found = all_states(snapshot, clocks.now if clocks else inv.now, state_rules(inv))
         return self._found.get(record.path, ())
 
 
@@ -114,31 +124,46 @@ def show(
         bool,
         typer.Option("--provenance", help="What it rests on, what rests on it, who changed it."),
     ] = False,
+    view: flags.TimeView = "",
+    valid_at: flags.ValidAt = "",
+    known_at: flags.KnownAt = "",
 ) -> int:
     """Show one record: its head, its keys and its text.
 
     With --provenance also its evidence and verification, the records it rests on and their
-    statuses, what rests on it, its versions, and the commits that changed it.
+    statuses, what rests on it, its versions, and the commits that changed it. With --known-at it
+    is the text of that time, and what became of it since; with --valid-at or --view also whether
+    it is an answer there, and why not.
 
     Examples:
       mvault show l-7k3qd2m
       mvault show memories/2026-11/some-note.md
       mvault show l-7k3qd2m --provenance
+      mvault show l-7k --known-at 2026-07-15
       mvault --json show l-7k
     """
     from vault_cli.cli.provenance import provenance_data, provenance_lines, state_rules
     from vault_cli.features.states import states_of
 
     inv: Invocation = ctx.obj
-    record = inv.find(record_id)
-    states = states_of(record, inv.snapshot, inv.now, state_rules(inv))
-    notes = []
-    if record.held_by:
-        codes = ", ".join(sorted({found.code for found in record.held_by}))
-        notes.append(f"held from the render: {codes} (a person allows it with `allow: [{codes}]`)")
-    if record.written_status is not record.status:
-        notes.append(f"status {record.written_status} in the file counts as {record.status} here")
+    if provenance and known_at:
+        raise UsageError(
+            "--provenance tells what a record rests on today", hint="Leave --known-at out."
+        )
+    timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
+    record = timed.find(record_id) if timed else inv.find(record_id)
+    if record.status is Status.QUARANTINED:
+        from vault_cli.cli.quarantine import require_reader
+
+        require_reader(inv, record)
+    past = timed is not None and timed.clocks.is_past
+    snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
+    now = timed.clocks.now if timed else inv.now
+    states = states_of(record, snapshot, now, state_rules(inv))
     story = {"provenance": provenance_data(inv, record)} if provenance else {}
+    more = timed.explain(record) if timed else {}
+    reason = "" if past else kept_out(inv.vault, record)
+    kept = [f"kept out of the render: {reason}"] if reason else []
 
     def lines() -> Iterator[Line]:
         yield from show_lines(record, states)
@@ -148,9 +173,89 @@ def show(
 
     return inv.out.show(
         View(
-            lambda: {**full_data(record), "states": list(states), **story},
+            lambda: {**full_data(record), "states": list(states), **story, **more},
             lines,
-            notes=notes,
+            notes=[
+                *_notes(record),
+                *kept,
+                *(more.get("since", ())),
+                *(timed.words if timed else ()),
+            ],
             diagnostics=record.findings,
         )
     )
+
+
+def _notes(record: Record) -> Iterator[str]:
+    """Yield what keeps a record from the render, and why its status is not the written one."""
+    if record.held_by:
+        codes = ", ".join(sorted({found.code for found in record.held_by}))
+        yield f"held from the render: {codes} (a person allows it with `allow: [{codes}]`)"
+    if record.written_status is not record.status:
+        yield f"status {record.written_status} in the file counts as {record.status} here"
+
+
+class _Timed:
+    """What `list` and `show` say about time: which text, whether it holds, what became of it."""
+
+    def __init__(self, inv: Invocation, view: str, valid_at: str, known_at: str) -> None:
+        from vault_cli.cli.clocks import set_clocks
+
+        self.inv = inv
+        self.clocks = set_clocks(inv, view, valid_at, known_at)
+        self.words: list[str] = []
+
+    def chosen(self) -> list[Record]:
+        """Return the records of the view that hold at the moment."""
+        from vault_cli.recall.views import why_not
+
+        clocks = self.clocks
+        records = clocks.snapshot.records
+        if not (clocks.view or clocks.moment):
+            return list(records)
+        return [r for r in records if not why_not(r, clocks.view, clocks.moment)]
+
+    def item(self, record: Record) -> dict[str, Any]:
+        """Return what `--json` says about a record in a list."""
+        from vault_cli.cli.clocks import item_data
+
+        return item_data(record, self.clocks)
+
+    @property
+    def aside(self) -> Callable[[Record], list[str]]:
+        """What gives the period and the marks of a record."""
+        from vault_cli.cli.clocks import asides
+
+        return asides(self.clocks)
+
+    def list_notes(self, records: list[Record]) -> tuple[str, ...]:
+        """Warn of files that could not be read; return the notes about a list."""
+        from vault_cli.cli.clocks import note_forgotten, warn_unreadable
+
+        warn_unreadable(self.inv, self.clocks)
+        return note_forgotten(self.clocks, {record.id for record in records})
+
+    def find(self, text: str) -> Record:
+        """Return the record as it was known then."""
+        from vault_cli.cli.clocks import find_record
+
+        return find_record(self.inv, self.clocks, text)
+
+    def explain(self, record: Record) -> dict[str, Any]:
+        """Return what `--json` adds, and keep the words for the status line."""
+        from vault_cli.cli.clocks import SHORT, changes_since
+        from vault_cli.recall.views import why_not
+
+        clocks = self.clocks
+        since = changes_since(self.inv, record, clocks) if clocks.is_past else []
+        if clocks.is_past:
+            since.insert(0, f"as of commit {clocks.snapshot.commit[:SHORT]}")
+        reason = why_not(record, clocks.view, clocks.moment)
+        if clocks.view or clocks.moment:
+            when = f" at {clocks.moment.isoformat(timespec='minutes')}" if clocks.moment else ""
+            yes, no = "holds", "does not hold"
+            if clocks.view:
+                yes, no = (f"{word} the {clocks.view} view" for word in ("in", "not in"))
+            self.words = [f"{no}{when}: {reason}" if reason else f"{yes}{when}"]
+        judged = {"holds": not reason, "reason": reason}
+        return {"clocks": {**clocks.as_data(), **judged}, "since": since}

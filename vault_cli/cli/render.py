@@ -14,6 +14,7 @@ from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import Wanted, render_snapshot
 
 if TYPE_CHECKING:
+    from vault_cli.cli.clocks import Clocks
     from vault_cli.hosts.sinks import SinkResult
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.render import Block
@@ -36,6 +37,7 @@ def render(
     to: flags.Targets = None,
     at: flags.At = "",
     valid_at: flags.ValidAt = "",
+    known_at: flags.KnownAt = "",
     with_user: flags.WithUser = False,
 ) -> int:
     """Print what is in force as a block for a prompt.
@@ -43,14 +45,21 @@ def render(
     The same vault, options and day give the same bytes. What does not fit is named in the block;
     --receipt and --json say why. --to replaces only what stands between the markers of FILE; into a
     file of a project with a vault of its own goes what that vault holds, and not what is yours.
+    --at is what was rendered at a time: --known-at and --valid-at in one.
 
     Examples:
       mvault render
       mvault render --query "flaky npm test" --budget 4000 --receipt
       mvault render --to AGENTS.md --to CLAUDE.md
-      mvault render --at HEAD~3 --valid-at 2026-06-01
+      mvault render --at 2026-07-15
+      mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
+    from vault_cli.cli.clocks import note_forgotten, warn_unreadable
+
     inv: Invocation = ctx.obj
+    alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
+    clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
+    snapshot = clocks.snapshot
     wanted = Wanted(
         mode=_choice(mode, ("assist", "strict", "off"), "--mode"),
         query=query,
@@ -61,15 +70,13 @@ def render(
         kinds=tuple(kind or ()),
         session=session,
         project=project,
-        valid_at=valid_at,
+        moment=clocks.moment,
     )
-    alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
-    snapshot = inv.reading.snapshot(whole=True, at=at, alone=alone)
     block = render_snapshot(inv, snapshot, wanted)
-    if not at:
-        inv.warn_unreadable(snapshot)
-    elif not {record.vault for record in snapshot.records} - {""} and inv.layers.beside:
-        inv.out.say(f"--at {at}: read from the {inv.vault_name} vault alone")
+    warn_unreadable(inv, clocks)
+    if clocks.forgotten:  # the receipt measures every entry
+        for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
+            inv.out.say(note)
     if receipt:
         for line in receipt_lines(block):
             inv.out.report(line)
@@ -83,6 +90,20 @@ def render(
         listed=True,
     )
     return inv.out.show(view)
+
+
+def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str, *, alone: bool) -> Clocks:
+    """Return the clocks of a render: `--at` sets both, `--valid-at` may still move one."""
+    from vault_cli.cli.clocks import set_clocks
+    from vault_cli.errors import UsageError
+
+    if at and known_at:
+        raise UsageError(
+            "--at and --known-at exclude each other",
+            hint="--at DATE is --known-at DATE together with --valid-at DATE.",
+        )
+    view = "belief" if at else ""
+    return set_clocks(inv, view, valid_at, at or known_at, whole=True, alone=alone, guarded=True)
 
 
 def brief(
@@ -100,17 +121,27 @@ def brief(
       mvault brief
       mvault brief --query "支付回调" --max 200
     """
-    from vault_cli.cli.rendering import make_query
+    from vault_cli.cli.rendering import aside_text, count_aside, make_query
     from vault_cli.recall.brief import write_brief
     from vault_cli.recall.select import select_records
 
     inv: Invocation = ctx.obj
     wanted = Wanted(query=query, session=session, project=project)
-    snapshot = inv.reading.snapshot(whole=True)
-    found = write_brief(select_records(snapshot, make_query(inv, wanted)), most)
+    snapshot = inv.reading.snapshot(whole=True, guarded=True)
+    selection = select_records(snapshot, make_query(inv, wanted))
+    found = write_brief(selection, most)
+    aside = count_aside(selection.excluded)
     inv.warn_unreadable(snapshot)
-    data = {"brief": found.text, "shown": list(found.shown), "in_force": found.total}
-    return inv.out.show(View(data, raw=found.text, diagnostics=snapshot.diagnostics, listed=True))
+    data = {
+        "brief": found.text,
+        "shown": list(found.shown),
+        "in_force": found.total,
+        "not_here": aside,
+    }
+    more = f"{sum(aside.values())} more in force, not here: {aside_text(aside)}"
+    notes = (more,) if aside else ()
+    view = View(data, raw=found.text, diagnostics=snapshot.diagnostics, notes=notes, listed=True)
+    return inv.out.show(view)
 
 
 def _belongs_to_project(inv: Invocation, names: list[str]) -> bool:

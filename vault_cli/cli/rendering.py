@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.output import Line, inline
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.render import Block, RenderOptions
-    from vault_cli.recall.select import Query
+    from vault_cli.recall.select import Exclusion, Query
 
 LEVELS = ("global", "project", "session")
 
@@ -32,7 +33,7 @@ class Wanted:
     kinds: tuple[str, ...] = ()
     session: str = ""
     project: str | None = None
-    valid_at: str = ""
+    moment: datetime | None = None
 
 
 def render_snapshot(inv: Invocation, snapshot: Snapshot, wanted: Wanted) -> Block:
@@ -49,7 +50,7 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
     """Return the query: what was asked for, else what is configured.
 
     Raises:
-        UsageError: an unknown scope, or `--valid-at` is not a date.
+        UsageError: an unknown scope.
     """
     from vault_cli.cli.project import find_branch, named_project
     from vault_cli.recall.select import Query
@@ -60,7 +61,7 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
     if named:
         named = named_project(named, "--project" if wanted.project else "--scope")
     return Query(
-        now=moment(inv, wanted.valid_at),
+        now=wanted.moment or inv.now,
         text=wanted.query,
         mode=wanted.mode or str(config["render.mode"]),
         scopes=levels or tuple(config["render.scopes"]),
@@ -176,24 +177,28 @@ def other_lines(data: Mapping[str, Any]) -> Iterator[Line]:
         yield [("dim", "project: "), inline(data["project"]) + branch]
 
 
-def moment(inv: Invocation, text: str) -> datetime:
-    """Return the instant that decides validity: now, or the day or time that was typed.
+_WHY = {
+    "scope": "of another scope",
+    "branch": "for another branch",
+    "kind": "of a kind shown on request",
+    "topic": "of other topics",
+    "scheduled": "not yet valid",
+    "expired": "expired",
+    "ambiguous": "with an id that stands twice",
+    "held": "held",
+    "trust": "kept out by your trust settings",
+    "shadowed": "of an id that the other vault has",
+    "superseded": "superseded by the other vault",
+}
 
-    Raises:
-        UsageError: it is neither a date nor a time.
-    """
-    from vault_cli.text.values import BadValueError, read_date
 
-    zone = inv.now.tzinfo
-    try:
-        typed = read_date(text)
-        if typed is None:
-            return inv.now
-        if not isinstance(typed, datetime):
-            return datetime.combine(typed, time(12), zone)
-        return typed.astimezone(zone) if typed.tzinfo else typed.replace(tzinfo=zone)
-    except (BadValueError, OverflowError) as error:
-        raise UsageError(
-            f"--valid-at is not a date: {text}",
-            hint="Write 2026-11-30 or 2026-11-30T10:00:00+01:00.",
-        ) from error
+def count_aside(excluded: Iterable[Exclusion]) -> dict[str, int]:
+    """Return how many records in force do not apply here, by the code of the reason."""
+    counts = Counter(item.code for item in excluded)
+    known = {code: counts.pop(code) for code in _WHY if code in counts}
+    return {**known, **dict(sorted(counts.items()))}
+
+
+def aside_text(counts: Mapping[str, int]) -> str:
+    """Return the same in words: `2 of another scope, 1 expired`; "" when all apply."""
+    return ", ".join(f"{number} {_WHY.get(code, code)}" for code, number in counts.items())

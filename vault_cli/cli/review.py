@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import plan_approval, plan_rejection
+from vault_cli.cli.admit import approval_card, plan_approval, plan_rejection
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View, inline
-from vault_cli.cli.views import brief_data, plural, show_lines
+from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import Diagnostic, NeedsPersonError, NotFoundError, VaultError
 from vault_cli.model.record import Kind, Record, Status
 
@@ -42,16 +42,25 @@ class Session:
 def review(
     ctx: typer.Context,
     kind: flags.Kinds = None,
+    incoming: Annotated[
+        bool, typer.Option("--incoming", help="What others changed in force, instead of drafts.")
+    ] = False,
 ) -> int:
     """Go through the drafts one by one: approve, edit, reject, skip. Needs a terminal.
 
-    Each decision is a commit of its own, so quitting loses nothing.
+    Each decision is a commit of its own, so quitting loses nothing. --incoming goes through what
+    others changed in force (trust.incoming), old against new.
 
     Examples:
       mvault review
       mvault review --kind rule
+      mvault review --incoming
     """
     inv: Invocation = ctx.obj
+    if incoming:
+        from vault_cli.cli.trusting import review_incoming
+
+        return review_incoming(inv)
     kinds = {one_of(Kind, text, "kind") for text in kind or ()}
     drafts = [
         record
@@ -130,7 +139,7 @@ def _decide(inv: Invocation, session: Session, draft: Record, place: str) -> boo
 
 def _show_card(inv: Invocation, record: Record) -> None:
     """Show what is to be decided: title, keys, text, and all that is to be said about it."""
-    inv.out.preview(["", *show_lines(record), ""])
+    inv.out.preview(["", *approval_card(inv, record)])
     inv.out.findings(_findings(record), again=True)
 
 

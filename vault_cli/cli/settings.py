@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -128,6 +129,7 @@ def set_value(
     user: Annotated[
         bool, typer.Option("--user", help="In your own configuration, not in the vault's.")
     ] = False,
+    here: Annotated[bool, typer.Option("--here", help="With --user: for this vault only.")] = False,
     yes: flags.Yes = False,
 ) -> int:
     """Set one setting in vault.toml (a commit), or with --user in your own file.
@@ -138,11 +140,14 @@ def set_value(
     Examples:
       mvault config set render.budget 6000
       mvault config set --user trust.approve_without_terminal ci-bot
+      mvault config set --user --here trust.incoming review
     """
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
     if user:
-        return _set_user(inv, key, value, yes=yes)
+        return _set_user(inv, key, value, here=here, yes=yes)
+    if here:
+        raise UsageError("--here goes with --user", hint="Without --user it is this vault anyway.")
     from vault_cli.features.records import digest_of
     from vault_cli.model.change import Change, Put
     from vault_cli.store.toml_patch import set_setting
@@ -168,14 +173,17 @@ def _require_safe(key: str) -> None:
         raise UsageError("schema says how the vault is laid out; it is not set by hand")
 
 
-def _set_user(inv: Invocation, key: str, value: str, *, yes: bool) -> int:
+def _set_user(inv: Invocation, key: str, value: str, *, here: bool, yes: bool) -> int:
     from vault_cli.cli.preview import answer_data, diff_lines, plain
     from vault_cli.store.config import read_toml_file, user_config_path
-    from vault_cli.store.toml_patch import set_setting
+    from vault_cli.store.toml_patch import set_here, set_setting
 
     path = user_config_path(inv.environ)
     old = read_toml_file(path) or b""
-    new = set_setting(path, key, value)
+    if here:
+        new = set_here(path, os.path.realpath(inv.root), key, value)
+    else:
+        new = set_setting(path, key, value)
     diff = diff_lines(old, new, str(path) if old else "", str(path))
     subject = f"config: {key} = {value}"
     data = answer_data("config", subject, [str(path)] if new != old else [])
@@ -194,8 +202,28 @@ def _set_user(inv: Invocation, key: str, value: str, *, yes: bool) -> int:
     if not _is_agreed(inv, key, value, diff, data, yes=yes):
         return inv.left(data)
     _write_user(path, new)
+    if key == "trust.incoming":
+        _admit_own(inv)
     done = {**data, "changed": True, "applied": True}
     return inv.out.show(View(done, notes=(f"set {key} = {value} in {path}",)))
+
+
+def _admit_own(inv: Invocation) -> None:
+    """Take what is in force as admitted where changes of others begin to wait from now on."""
+    from vault_cli.errors import VaultError
+    from vault_cli.store.incoming import has_ledger
+    from vault_cli.store.policy import incoming_policy, is_own
+    from vault_cli.store.vault import Vault
+    from vault_cli.store.waiting import admit_present
+
+    try:
+        vault = Vault.open(inv.root, environ=inv.environ)
+        asks = incoming_policy(vault.root, vault.config) != "accept"
+        if asks and is_own(vault.root) and not has_ledger(vault.root):
+            count = admit_present(vault, vault.snapshot())
+            inv.out.say(f"{count} in force here are taken as admitted")
+    except VaultError as error:  # the setting is made; there may be no vault here
+        inv.out.say(error.message)
 
 
 def _is_agreed(

@@ -187,8 +187,23 @@ def _carry_out(inv: Invocation, setup: Setup) -> int:
         return _answer(inv, setup, repo, "", ["nothing to do: this is a vault already"])
     repo.require_identity()
     commit = _write(inv, setup)
+    if not setup.old["vault.toml"]:
+        _note_made(inv, setup.root)
     notes = [_describe(setup), f"wrote {', '.join(sorted(setup.files))} (commit {commit[:10]})"]
     return _answer(inv, setup, repo, commit, notes)
+
+
+def _note_made(inv: Invocation, root: Path) -> None:
+    """Remember that the person made this vault, unless something was in force in it before.
+
+    What came with a repository waits for `mvault trust`, also when it came without a vault.toml.
+    """
+    from vault_cli.store.policy import note_made_here
+    from vault_cli.store.vault import Vault
+
+    vault = Vault.open(root, environ=inv.environ, lenient=True)
+    if not any(record.in_force for record in vault.snapshot(whole=False).records):
+        note_made_here(root)
 
 
 def _make_folder(root: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +13,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, finding_lines, inline
-from vault_cli.cli.rendering import other_lines, place_data
+from vault_cli.cli.rendering import aside_text, other_lines, place_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
@@ -20,7 +22,7 @@ from vault_cli.cli.views import (
     record_data,
     summary_line,
 )
-from vault_cli.errors import Diagnostic, NeedsPersonError, UsageError, VaultError
+from vault_cli.errors import Diagnostic, UsageError, VaultError
 from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.names import show_path
@@ -48,7 +50,10 @@ def status(ctx: typer.Context) -> int:
     pending = repo.pending() if repo is not None else ()
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
-    data = {
+    from vault_cli.cli.trusting import status_lines
+
+    trusted, trust_lines = status_lines(inv)
+    data: dict[str, Any] = {
         "vault": str(inv.root),
         "other_vault": inv.reading.describe_other(),
         **place_data(inv),
@@ -56,6 +61,7 @@ def status(ctx: typer.Context) -> int:
         "counts": {
             "records": len(snapshot.records),
             "in_force": in_force_count(snapshot.records),
+            **_counts_here(inv, snapshot),
             **{name: len(records) for name, records in groups.items()},
             "by_status": count_statuses(snapshot.records),
         },
@@ -64,17 +70,27 @@ def status(ctx: typer.Context) -> int:
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
         "settings": [found.as_data() for found in settings],
+        "trust": trusted,
     }
     inv.warn_outside_checkout()
     view = View(
         data,
-        lambda: _status_lines(data, groups, pending, snapshot),
+        lambda: chain(_status_lines(data, groups, pending, snapshot), trust_lines),
         diagnostics=tuple(dict.fromkeys((*settings, *snapshot.diagnostics))),
         hints=_status_hints(data, snapshot.records),
         listed=True,
     )
     inv.warn_settings()
     return inv.out.show(view)
+
+
+def _counts_here(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
+    """Return how many records in force a render takes here, and why not the others."""
+    from vault_cli.cli.rendering import Wanted, count_aside, make_query
+    from vault_cli.recall.select import divide_records
+
+    eligible, excluded = divide_records(snapshot, make_query(inv, Wanted()))
+    return {"here": len(eligible), "not_here": count_aside(excluded)}
 
 
 def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
@@ -85,10 +101,17 @@ def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
     records = snapshot.records
     return {
         "drafts": [r for r in records if r.status is Status.CANDIDATE],
-        "held": [r for r in records if r.held_by],
+        "disputed": [r for r in records if r.status is Status.DISPUTED],
+        "held": [r for r in records if r.held_by and r.status is not Status.QUARANTINED],
+        "quarantined": [_headless(r) for r in records if r.status is Status.QUARANTINED],
         **_out_of_date(inv, snapshot),
         "ready": [r for r in records if is_mature(r, snapshot.tally(r.id), threshold)],
     }
+
+
+def _headless(record: Record) -> Record:
+    """Return a record without its title: what is held back speaks to a person only."""
+    return replace(record, title="(in quarantine)", topics=())
 
 
 def _out_of_date(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
@@ -124,8 +147,13 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
         hints.append("They are not run. `mvault trust` shows them to a person.")
     if data["drafts"]:
         hints.append("`mvault review` goes through the drafts.")
+    if data["disputed"]:
+        one = data["disputed"][0]["id"]
+        hints.append(f"A person answers a dispute: mvault resolve {one} --reason TEXT")
     if any(not record.adopted for record in records):
         hints.append("Notes without an id are drafts too; `mvault adopt PATH` gives them one.")
+    if data["quarantined"]:
+        hints.append("`mvault quarantine list` names what was held back.")
     if data["ready"]:
         hints.append(
             f"`mvault graduate {data['ready'][0]['id']}` makes a skill of a proven recipe."
@@ -146,6 +174,9 @@ def _status_lines(
     yield from other_lines(data)
     shown = _counts_text(counts["by_status"])
     yield [("dim", "records: "), shown, f"; {counts['in_force']} in force"]
+    if counts["not_here"]:
+        aside = aside_text(counts["not_here"])
+        yield [("dim", "rendered here: "), f"{counts['here']} of them; not here: {aside}"]
     repository = data["repository"]
     if repository["found"]:
         where = "own repository" if repository["own"] else "folder of a bigger repository"
@@ -156,6 +187,8 @@ def _status_lines(
             yield [("yellow", "not trusted: "), ", ".join(repository["untrusted"])]
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
+    if data["quarantined"]:
+        yield [("yellow", f"{plural(len(data['quarantined']), 'text')} in quarantine")]
     for title, names in _path_groups(data, groups, pending, snapshot):
         if names:
             yield [("yellow", f"{title}:")]
@@ -187,6 +220,7 @@ def _path_groups(
     held = [f"{inline(show_path(r.path))}: {', '.join(held_codes(r))}" for r in groups["held"]]
     return [
         ("changed outside, not committed", changed),
+        ("disputed, waiting for a person", named["disputed"]),
         ("held from the render", held),
         ("in force, but expired", named["expired"]),
         ("in force, but not yet valid", named["scheduled"]),
@@ -207,6 +241,9 @@ def check(
         bool,
         typer.Option("--jumps", help="With --fix: also set statuses back that jumped by hand."),
     ] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Say from git history who admitted what is in force.")
+    ] = False,
     yes: flags.Yes = False,
 ) -> int:
     """Check every file of the vault, or only some; exit 1 when something has to be done.
@@ -214,10 +251,12 @@ def check(
     Errors keep a file out; warnings marked as holding keep a record from the render. Both end
     with 1. Other warnings and notes do not. --fix repairs lost and double successors, circles,
     one-sided conflicts, misspelt statuses and a `verified` that nothing carries; what needs a
-    choice is left and said.
+    choice is left and said. --trust says of every record in force where it came from, which commit
+    admitted it, by whom and how, and which one made its present text.
 
     Examples:
       mvault check
+      mvault check --trust
       mvault check --fix --dry-run
       mvault check drafts/2026-11/some-note.md
       mvault --json check
@@ -232,6 +271,10 @@ def check(
         return fix_vault(inv, jumps=jumps, only=fixable, yes=yes)
     if jumps:
         raise UsageError("--jumps goes with --fix", hint="Run: mvault check --fix --jumps")
+    if trust:
+        from vault_cli.cli.trusting import check_trust
+
+        return check_trust(inv, lambda path: not wanted or _is_below(path, wanted))
     snapshot = inv.snapshot
     found = _all_findings(inv)
     if wanted:
@@ -262,19 +305,22 @@ def check(
 
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
+    from vault_cli.cli.admission import admission_findings
     from vault_cli.features.health import check as check_health
     from vault_cli.features.scopes import check_scopes
 
     snapshot = inv.snapshot
+    head = _head_texts(inv)
     extra = check_health(
         snapshot,
         now=inv.now,
-        head=_head_texts(inv),
+        head=head,
         load=lambda path: _bytes_of(inv, path),
         files=_attachments(inv),
     )
     settings = inv.vault.config.diagnostics
-    extra += (*check_scopes(snapshot), *inv.reading.clashes())
+    own = admission_findings(inv, head)
+    extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own)
     found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
 
@@ -347,46 +393,3 @@ def _skill_findings(inv: Invocation) -> list[Diagnostic]:
     ]
     limit = int(inv.vault.config["graduation.skills_budget"])
     return found + list(listing_notes(listing_budget(skills, limit=limit)))
-
-
-def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
-    """Trust this repository's hooks and local git settings, as they are now.
-
-    Until a person has done so mvault works without running them. The trust ends when they change.
-
-    Examples:
-      mvault trust
-    """
-    from vault_cli.cli.history import repository
-    from vault_cli.cli.preview import answer_data
-    from vault_cli.model.lifecycle import Actor
-
-    inv: Invocation = ctx.obj
-    repo = repository(inv)
-    names = repo.untrusted()
-    data = {
-        **answer_data("trust", "trust"),
-        "untrusted": list(names),
-        "fingerprint": repo.trust_fingerprint(),
-        "trusted": not names,
-    }
-    if not names:
-        return inv.out.show(View(data, notes=("nothing to do: nothing here needs trust",)))
-    if inv.options.dry_run:
-        return inv.out.show(View({**data, "dry_run": True}, lambda: list(names)))
-    inv.out.partial = data
-    consent = inv.consent(yes=yes)
-    shown: list[Line] = [[("yellow", "would run: "), name] for name in names]
-    if not consent.how or consent.actor is not Actor.PERSON:
-        inv.out.lines(shown)
-        raise NeedsPersonError(
-            "trust: a person has to agree; nothing was trusted",
-            hint="Look at .git/config and .git/hooks, then run the same command in a terminal.",
-        )
-    if consent.ask:
-        inv.out.preview(shown)
-        if not inv.confirm("Run these from now on?"):
-            return inv.left(data)
-    repo.trust_now()
-    done = {**data, "trusted": True, "applied": True}
-    return inv.out.show(View(done, notes=("trusted until they change",)))

@@ -74,7 +74,7 @@ def verify(
             f"Does this verify {what}?",
             person=True,
             yes=yes,
-            card=approval_card(record),
+            card=approval_card(inv, record),
             findings=planned.notes,
             nothing="verified by this already",
         )

@@ -65,8 +65,8 @@ def full_data(record: Record) -> dict[str, Any]:
         "source": record.source,
         "origin": record.origin,
         "created": record.created,
-        "valid_from": _instant(record.validity.start),
-        "valid_to": _instant(record.validity.end),
+        "valid_from": instant_text(record.validity.start),
+        "valid_to": instant_text(record.validity.end),
         "supersedes": list(record.supersedes),
         "conflicts": [{"id": other, "type": kind} for other, kind in record.conflicts],
         "derived_from": list(record.derived_from),
@@ -82,7 +82,8 @@ def full_data(record: Record) -> dict[str, Any]:
     }
 
 
-def _instant(moment: date | None) -> str:
+def instant_text(moment: date | None) -> str:
+    """Return a day or an instant in ISO form, "" for none."""
     return "" if moment is None else moment.isoformat()
 
 
@@ -126,6 +127,7 @@ def list_lines(
     *,
     width: int,
     states_of: Callable[[Record], Sequence[str]] | None = None,
+    aside: Callable[[Record], Sequence[str]] | None = None,
 ) -> Iterator[Line]:
     """Yield one line per record: id, status, kind, title.
 
@@ -133,6 +135,7 @@ def list_lines(
         records: what to list.
         states_of: gives the derived states that stand behind the title; None: none are shown.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
+        aside: gives what else stands there; without it only whether the record is held.
     """
     ids = _column([record.id for record in records])
     statuses = [record.status for record in records]
@@ -146,8 +149,9 @@ def list_lines(
     for record, record_id, vault, status, name, kind, title in zip(
         records, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
-        marks = ["held"] if record.findings and record.held_by else []
-        marks += states_of(record) if states_of is not None else ()
+        marks = ["held"] if aside is None and record.findings and record.held_by else []
+        marks += aside(record) if aside is not None else ()
+        marks += [s for s in states_of(record) if s not in marks] if states_of is not None else ()
         mark = f" ({', '.join(marks)})" if marks else ""
         line: list[Span] = [
             f"{record_id}  {vault}{gap}",
@@ -180,6 +184,9 @@ def show_lines(record: Record, states: Sequence[str] = ()) -> Iterator[Line]:
         if key not in _HEAD_KEYS and value not in (None, "", []):
             yield [("dim", f"{inline(str(key))}: "), inline(value_text(value))]
     yield ""
+    if record.status is Status.TOMBSTONED and not record.body.strip():
+        yield f"This is all that remains; the text was deleted. Its history: mvault log {record.id}"
+        return
     yield from record.body.strip("\n").split("\n")
 
 

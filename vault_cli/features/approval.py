@@ -11,7 +11,10 @@ from typing import Any
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.composing import DraftRequest, compose_draft
 from vault_cli.features.parts import is_chinese, missing_notes
+from vault_cli.features.quarantine import ALLOW_TRAILER
 from vault_cli.features.records import (
+    ENDING_KEYS,
+    PERSON_ONLY,
     Planned,
     digest_of,
     instant_text,
@@ -25,11 +28,12 @@ from vault_cli.features.records import (
     texts_of,
 )
 from vault_cli.features.supersession import (
+    Effect,
     needed_paths,
-    predecessors_of,
-    replace_record,
+    orphaned_notes,
+    replace_predecessors,
+    require_no_successor,
     starting_day,
-    successors_of,
 )
 from vault_cli.model.change import Change, Edit, Move, Put
 from vault_cli.model.lifecycle import Actor, require_step
@@ -87,7 +91,8 @@ def plan_approve(
         actor: who asks; only a person or a policy admits.
         how: how the approval was given (`terminal`, `--yes` ...), kept as a trailer.
         random_int: random integer below its argument, for the id of a note without one.
-        allow: codes of holding findings to let pass; needs a reason, written to `allow:`.
+        allow: codes of holding findings to let pass; needs a reason, written to `allow:`. Also
+            lets a code pass that holds a record already in force.
         reason: body of the commit message.
         origin: how the request came in.
 
@@ -103,7 +108,7 @@ def plan_approve(
     facts = _Approval(
         snapshot, texts, now, actor, random_int, tuple(allow), _folded_paths(snapshot)
     )
-    edits, notes, admitted = _approve_all(facts, records)
+    edits, notes, admitted, touched = _approve_all(facts, records)
     change = Change(
         verb="approve",
         subject=_subject(admitted or list(records)),
@@ -112,27 +117,50 @@ def plan_approve(
         ids=tuple(record.id for record in admitted or records),
         actor=actor,
         origin=origin,
-        extra=(("Vault-Approval", how),),
+        extra=(
+            ("Vault-Approval", how),
+            *((ALLOW_TRAILER, code) for code in dict.fromkeys(allow) if edits),
+        ),
+        touched=tuple(touched),
     )
     return Planned(change, change.ids, tuple(notes))
 
 
 def _approve_all(
     facts: _Approval, records: Sequence[Record]
-) -> tuple[list[Edit], list[Diagnostic], list[Record]]:
+) -> tuple[list[Edit], list[Diagnostic], list[Record], list[str]]:
     edits: list[Edit] = []
     notes: list[Diagnostic] = []
     admitted: list[Record] = []
+    touched: list[str] = []
     for record in records:
         if record.in_force:
-            text = f"already {record.status}"
-            notes.append(Diagnostic(record.path, 0, "already-active", "note", text))
+            allowed = _allow_in_force(facts, record)
+            if allowed:
+                admitted.append(record)
+                edits.append(allowed)
+            else:
+                text = f"already {record.status}"
+                notes.append(Diagnostic(record.path, 0, "already-active", "note", text))
             continue
-        after, own_edits, own_notes = _approve_one(facts, record)
+        after, edit, effect = _approve_one(facts, record)
         admitted.append(after)
-        edits += own_edits
-        notes += own_notes
-    return edits, notes, admitted
+        edits += [edit, *effect.edits]
+        notes += [*missing_notes(after), *effect.notes]
+        touched += effect.touched
+    return edits, notes, admitted, touched
+
+
+def _allow_in_force(facts: _Approval, record: Record) -> Put | None:
+    """Let codes pass that hold a record in force, for example after a hand edit; None: nothing."""
+    if not facts.allow or not record.held_by:
+        return None
+    if facts.actor is not Actor.PERSON:
+        raise RefusedError(f"{record.id}: --allow is not for {facts.actor}", hint=PERSON_ONLY)
+    codes = _require_not_held(record, facts.allow)
+    data = texts_of(facts.texts, record)
+    values = {"allow": [*record.allow, *codes]}
+    return Put(record.path, patch_keys(data, record.path, values), digest_of(data))
 
 
 def _subject(records: Sequence[Record]) -> str:
@@ -164,10 +192,10 @@ def _require_not_replaced_at_once(records: Sequence[Record]) -> None:
         )
 
 
-def _approve_one(facts: _Approval, record: Record) -> tuple[Record, list[Edit], list[Diagnostic]]:
+def _approve_one(facts: _Approval, record: Record) -> tuple[Record, Edit, Effect]:
+    _require_draft(facts.snapshot, record)
     require_step(record.status, Status.ACTIVE, facts.actor, record.id)
     allowed = _require_not_held(record, facts.allow)
-    _require_no_successor(facts.snapshot, record)
     if record.kind is Kind.SKILL and not skill_folder(record.path):
         raise RefusedError(
             f"{record.path}: a skill lives in skills/<name>/SKILL.md",
@@ -178,13 +206,30 @@ def _approve_one(facts: _Approval, record: Record) -> tuple[Record, list[Edit], 
     target = _target_path(record, facts.now, facts.taken)
     facts.taken.add(fold_path(target))
     after = read_checked(new, target)
-    edits: list[Edit] = [_edit(record.path, target, data, new)]
-    notes = list(missing_notes(after))
-    for old in predecessors_of(facts.snapshot, record):
-        effect = replace_record(old, after, facts.texts, now=facts.now, actor=facts.actor)
-        edits += [effect.edit] if effect.edit else []
-        notes += effect.notes
-    return after, edits, notes
+    effect = replace_predecessors(
+        facts.snapshot, record, after, facts.texts, now=facts.now, actor=facts.actor
+    )
+    return after, _edit(record.path, target, data, new), effect
+
+
+_OTHER_WAYS = {
+    Status.DISPUTED: "resolve",
+    Status.SUPERSEDED: "revive",
+    Status.DEPRECATED: "revive",
+    Status.REJECTED: "revive",
+}
+
+
+def _require_draft(snapshot: Snapshot, record: Record) -> None:
+    """Send whoever wants something else than a draft in force to the command that asks why."""
+    if record.status is Status.SUPERSEDED:
+        require_no_successor(snapshot, record)
+    command = _OTHER_WAYS.get(record.status)
+    if command:
+        raise RefusedError(
+            f"{record.id} is {record.status}; only a draft is approved",
+            hint=f"A person brings it back: mvault {command} {record.id} --reason TEXT",
+        )
 
 
 def _edit(path: str, target: str, old: bytes, new: bytes) -> Edit:
@@ -210,21 +255,6 @@ def _require_not_held(record: Record, allow: Collection[str]) -> tuple[str, ...]
     raise RefusedError(f"{record.id} is held back: {codes}", hint=hint, diagnostics=open_)
 
 
-def _require_no_successor(snapshot: Snapshot, record: Record) -> None:
-    rivals = [r.id for r in successors_of(snapshot, record.id) if r.id != record.id]
-    if record.status is Status.SUPERSEDED and rivals:
-        raise RefusedError(
-            f"{record.id} is superseded by {', '.join(rivals)}, which is in force",
-            hint=f"First: mvault deprecate {rivals[0]} --reason TEXT",
-        )
-    skill = snapshot.by_id.get(str(record.fields.get("superseded_by")))
-    if record.fields.get("graduated") and skill is not None and skill.in_force:
-        raise RefusedError(
-            f"{record.id} became the skill {skill.id}, which is in force",
-            hint=f"To bring the recipe back: mvault demote {skill.id} --reason TEXT",
-        )
-
-
 def _admitted_text(
     facts: _Approval, record: Record, data: bytes, allowed: tuple[str, ...]
 ) -> bytes:
@@ -238,7 +268,7 @@ def _admitted_text(
     fresh = [code for code in allowed if code not in record.allow]
     if fresh:
         values["allow"] = [*record.allow, *fresh]
-    for key in sorted(present_keys(record) & {"deprecated", "rejected", "superseded_by"}):
+    for key in sorted(present_keys(record) & ENDING_KEYS):
         values[key] = REMOVE
     return patch_keys(data, record.path, values) if values else data
 
@@ -294,6 +324,8 @@ def plan_reject(
         "status": str(Status.REJECTED),
         "rejected": {"reason": why, "at": instant_text(now)},
     }
+    if "disputed" in present_keys(record):
+        values["disputed"] = REMOVE
     new = patch_keys(data, record.path, values)
     decision_id = new_id(Kind.DECISION, taken | {own_id}, random_int)
     put = _decision(record, own_id, why, decision_id=decision_id, now=now, origin=origin)
@@ -306,7 +338,7 @@ def plan_reject(
         actor=actor,
         origin=origin,
     )
-    return Planned(change, change.ids)
+    return Planned(change, change.ids, orphaned_notes(snapshot, [record]))
 
 
 def _decision(

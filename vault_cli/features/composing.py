@@ -55,6 +55,8 @@ PROGRAM_KEYS = frozenset(
         "promoted_to",
         "deprecated",
         "rejected",
+        "disputed",
+        "valid_to_before",
         "graduated",
         "confirmed",
         "approved",

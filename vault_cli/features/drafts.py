@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.features.adoption import plan_adopt
 from vault_cli.features.approval import NEVER_ALLOWED, needed_paths, plan_approve, plan_reject
 from vault_cli.features.composing import (
     PROGRAM_KEYS,
@@ -17,36 +18,44 @@ from vault_cli.features.composing import (
     compose_draft,
     request_from_record,
 )
-from vault_cli.features.duplicates import find_duplicates
+from vault_cli.features.forgetting import find_forgotten
+from vault_cli.features.likeness import find_alike
 from vault_cli.features.parts import missing_notes
+from vault_cli.features.quarantine import (
+    ALLOW_TRAILER,
+    LOW_AUTHORITY,
+    OUTSIDE,
+    held_list,
+    is_quarantined,
+    quarantine_path,
+    require_no_values,
+)
 from vault_cli.features.records import (
     Planned,
     broken_file,
-    digest_of,
     other_ids,
-    patch_keys,
     plan_set,
-    present_keys,
     put_change,
     read_checked,
+    require_reason,
     require_same,
     subject_of,
 )
 from vault_cli.features.requests import read_payload, request_from_template
 from vault_cli.features.supersession import successors_of
-from vault_cli.model.change import Change, Edit, Put
+from vault_cli.model.change import Change, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
-from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
+from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE, replace_body
 from vault_cli.text.fields import read_record
 from vault_cli.text.lines import first_heading
 from vault_cli.text.names import file_name, new_id
+from vault_cli.text.scan import ALL, CLICHE, QUARANTINE_KEY
 
 __all__ = [
     "NEVER_ALLOWED",
     "DraftRequest",
-    "find_duplicates",
     "needed_paths",
     "plan_add",
     "plan_adopt",
@@ -67,8 +76,13 @@ def plan_add(
     actor: Actor,
     origin: str,
     random_int: Callable[[int], int],
+    allow: Collection[str] = (),
+    gates: frozenset[str] = ALL,
 ) -> Planned:
     """Plan a new draft: `drafts/<YYYY-MM>/<slug>-<7 characters>.md`, status candidate whoever asks.
+
+    What the scanner holds goes to `quarantine/` when anybody but a person brings it, or when it
+    comes from the web, a tool or a document; `Planned.held` says so then.
 
     Args:
         snapshot: the vault it goes into.
@@ -77,39 +91,80 @@ def plan_add(
         actor: who asks.
         origin: how it came in; set by the program, never by a payload.
         random_int: random integer below its argument, for the id.
+        allow: codes of findings that a person lets pass; needs a reason in the request.
+        gates: the gates of admission that are on.
 
     Returns:
         The change with one id; notes name missing parts, ignored claims and duplicates.
 
     Raises:
-        UsageError: the request has no title or a value that is not allowed.
-        RefusedError: the text would not be a readable record.
+        UsageError: the request has no title or a value that is not allowed, or `allow` without a
+            reason.
+        RefusedError: the text would not be a readable record, or holds a secret or personal data.
     """
     checked = check_request(request)
+    if allow:
+        require_reason(checked.reason, "add --allow")
     record_id = new_id(checked.kind, other_ids(snapshot), random_int)
     source = checked.source or ("user" if actor is Actor.PERSON else "agent")
-    data = compose_draft(
-        checked, record_id, status="candidate", source=source, origin=origin, now=now
-    )
     path = f"drafts/{now.strftime('%Y-%m')}/{file_name(checked.title, record_id)}"
-    record = read_checked(data, path)
+
+    def compose(status: Status, **more: Any) -> bytes:
+        full = replace(checked, extra=MappingProxyType({**checked.extra, **more}))
+        return compose_draft(
+            full, record_id, status=str(status), source=source, origin=origin, now=now
+        )
+
+    data = compose(Status.CANDIDATE)
+    record = _scanned(data, path, gates)
+    require_no_values(record, allow)
+    passing = [code for code in dict.fromkeys(allow) if code in {f.code for f in record.held_by}]
+    if passing:
+        data = compose(Status.CANDIDATE, allow=passing)
+        record = _scanned(data, path, gates)
+    alike = _alike(snapshot, record, now, gates)
+    outvoted = tuple(f for f in alike if f.code == LOW_AUTHORITY and source in OUTSIDE)
+    held = is_quarantined(record, outvoted, actor=actor, source=source, allow=passing)
+    if held:
+        path = quarantine_path(record_id)
+        found = held_list(record, outvoted, gates)
+        data = compose(Status.QUARANTINED, **{QUARANTINE_KEY: found})
+        record = _scanned(data, path, gates)
     change = Change(
-        verb="add",
+        verb="quarantine" if held else "add",
         subject=subject_of(record),
         edits=(Put(path, data),),
         reason=checked.reason.strip(),
         ids=(record_id,),
         actor=actor,
         origin=origin,
+        extra=tuple((ALLOW_TRAILER, code) for code in passing),
     )
     notes = (
         *_ignored_notes(path, checked.ignored),
         *missing_notes(record),
         *_dangling_notes(snapshot, record),
-        *find_duplicates(snapshot, record, now),
-        *(finding for finding in record.findings if finding.severity != "note"),
+        *alike,
+        *find_forgotten(snapshot, record),
+        *(f for f in record.findings if f.severity != "note" or f.code == CLICHE),
     )
-    return Planned(change, (record_id,), notes)
+    return Planned(change, (record_id,), notes, held=held)
+
+
+def _scanned(data: bytes, path: str, gates: frozenset[str]) -> Record:
+    """Read a planned text as the gates of this vault see it."""
+    record, findings = read_record(data, path, gates)
+    if record is None:
+        raise broken_file(path, findings)
+    return record
+
+
+def _alike(
+    snapshot: Snapshot, record: Record, now: datetime, gates: frozenset[str]
+) -> tuple[Diagnostic, ...]:
+    """Return who says the same or the opposite; about authority only when that gate is on."""
+    found = find_alike(snapshot, record, now)
+    return tuple(f for f in found if f.code != LOW_AUTHORITY or "authority" in gates)
 
 
 def _ignored_notes(path: str, keys: tuple[str, ...]) -> tuple[Diagnostic, ...]:
@@ -134,128 +189,6 @@ def _dangling_notes(snapshot: Snapshot, record: Record) -> tuple[Diagnostic, ...
         for old in record.supersedes
         if old not in known
     )
-
-
-def plan_adopt(
-    snapshot: Snapshot,
-    files: Mapping[str, bytes],
-    *,
-    actor: Actor,
-    random_int: Callable[[int], int],
-    kind: Kind | None = None,
-    origin: str = "cli",
-) -> Planned:
-    """Plan to give notes an id, a kind and a status, in place and nothing else.
-
-    A key that is there already is left alone (tags, a foreign `type`); a clash is a note. A
-    SKILL.md gets them under `metadata`. Adopting again changes nothing.
-
-    Args:
-        snapshot: the vault the files are in.
-        files: bytes by vault-relative path.
-        actor: who asks.
-        random_int: random integer below its argument, for the ids.
-        kind: for notes that do not say what they are; default by folder, else note.
-        origin: how the request came in.
-
-    Raises:
-        RefusedError: none of the files can be used (diagnostics attached). A file that the vault
-            does not read (`vault.toml`, README.md, a picture) is never one.
-    """
-    taken = other_ids(snapshot)
-    read = {record.path for record in snapshot.records} | set(snapshot.unreadable)
-    edits: list[Edit] = []
-    notes: list[Diagnostic] = []
-    ids: list[str] = []
-    for path, data in sorted(files.items()):
-        if path not in read:
-            notes.append(_not_a_note(path))
-            continue
-        record, diagnostics = read_record(data, path)
-        if record is None:
-            notes += [d for d in diagnostics if d.severity == "error"]
-            continue
-        new, own_id = _adopted(record, data, kind, taken, random_int)
-        ids.append(own_id)
-        notes += _type_clash(record, kind)
-        if new != data:
-            read_checked(new, path)
-            taken.add(own_id)
-            edits.append(Put(path, new, digest_of(data)))
-    if not ids and notes:
-        raise _none_adopted(notes)
-    change = Change(
-        verb="adopt",
-        subject=_adopt_subject(files, edits),
-        edits=tuple(edits),
-        ids=tuple(ids),
-        actor=actor,
-        origin=origin,
-    )
-    return Planned(change, tuple(ids), tuple(notes))
-
-
-def _not_a_note(path: str) -> Diagnostic:
-    """Return the finding about a file that the vault does not read: it is never written to."""
-    text = "not a note of the vault, so it is left alone"
-    hint = "Notes end in .md; README.md, dot-folders and the folders of files.ignore are not read."
-    return Diagnostic(path, 0, "not-a-note", "error", text, hint)
-
-
-def _none_adopted(notes: list[Diagnostic]) -> RefusedError:
-    if any(note.code != "not-a-note" for note in notes):
-        return broken_file(notes[0].path, notes)
-    one = f"{notes[0].path} is not a note of the vault"
-    text = one if len(notes) == 1 else f"none of these {len(notes)} files is a note of the vault"
-    return RefusedError(text, hint="Nothing was changed.", diagnostics=tuple(notes))
-
-
-def _adopt_subject(files: Mapping[str, bytes], edits: list[Edit]) -> str:
-    if len(edits) == 1:
-        return f": {edits[0].path}"
-    return f": {len(edits) or len(files)} notes"
-
-
-def _adopted(
-    record: Record,
-    data: bytes,
-    kind: Kind | None,
-    taken: set[str],
-    random_int: Callable[[int], int],
-) -> tuple[bytes, str]:
-    present = present_keys(record)
-    chosen = kind if kind and not _says_kind(record) else record.kind
-    values: dict[str, Any] = {}
-    own_id = record.id
-    if not record.adopted:
-        own_id = new_id(chosen, taken, random_int)
-        values["id"] = own_id
-    if "kind" not in present and not is_skill_file(record.path):
-        values["kind"] = str(chosen)
-    if "status" not in present:
-        values["status"] = str(Status.CANDIDATE)
-    return (patch_keys(data, record.path, values) if values else data), own_id
-
-
-def _says_kind(record: Record) -> bool:
-    said = record.fields.get("kind") or record.fields.get("type")
-    return isinstance(said, str) and (said in set(Kind) or said == "directive")
-
-
-def _type_clash(record: Record, kind: Kind | None) -> list[Diagnostic]:
-    foreign = record.fields.get("type")
-    if not isinstance(foreign, str) or "kind" in record.fields:
-        return []
-    if _says_kind(record):
-        if kind is None or kind is record.kind:
-            return []
-        text = f"the note says type: {foreign}; it was adopted as {record.kind}, not {kind}"
-    else:
-        text = (
-            f"type: {foreign} is not a kind of ours; it is kept, and kind is {kind or record.kind}"
-        )
-    hint = "To change it: mvault edit ID, key kind."
-    return [Diagnostic(record.path, 0, "type-kept", "note", text, hint)]
 
 
 def plan_revise(

@@ -10,7 +10,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 
 from vault_cli.errors import Diagnostic
+from vault_cli.features.conflicts import check_conflicts
 from vault_cli.features.evidence import check_evidence
+from vault_cli.features.forgetting import check_forgotten
+from vault_cli.features.jumps import check_history
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes
 from vault_cli.features.places import Places, finding
@@ -22,12 +25,9 @@ from vault_cli.features.support import (
     known_names,
     related_to,
     targets_of,
-    unanswered,
 )
 from vault_cli.features.topics import check_topics
-from vault_cli.model.lifecycle import Actor, may_step
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot
-from vault_cli.text.fields import read_record
 
 
 def check(
@@ -61,6 +61,7 @@ def check(
         found += _check_dates(record, now, places)
         found += check_evidence(record, places)
     found += check_relations(snapshot, now, load=load)
+    found += check_forgotten(snapshot)
     found += check_support(snapshot, places)
     found += check_topics(snapshot)
     if head is not None:
@@ -111,13 +112,13 @@ def check_relations(
     found: list[Diagnostic] = []
     for record in snapshot.records:
         found += _check_targets(record, known, places)
-        found += _check_conflicts(record, by_id, places)
         found += _check_successors(record, succession)
     for circle in find_circles(snapshot, "supersedes"):
         text = f"supersedes goes round in a circle: {' -> '.join(circle)}"
         hint = "Take one of the ids out of it."
         record = by_id[circle[0]]
         found.append(finding(record, "supersedes-circle", "warning", text, hint))
+    found += check_conflicts(snapshot)
     return found
 
 
@@ -136,16 +137,6 @@ def _check_targets(record: Record, known: Collection[str], places: Places) -> It
             yield finding(record, code, "warning", text, hint, places.key(record, key))
 
 
-def _check_conflicts(
-    record: Record, by_id: Mapping[str, Record], places: Places
-) -> Iterator[Diagnostic]:
-    for other_id, _ in unanswered(record, by_id):
-        text = f"it disagrees with {other_id}, which does not say so itself"
-        hint = f"Only a pair that both name is shown side by side; name {record.id} there too."
-        line = places.key(record, "conflicts")
-        yield finding(record, "one-sided-conflict", "note", text, hint, line)
-
-
 def _check_successors(record: Record, succession: Succession) -> Iterator[Diagnostic]:
     others = succession.rivals(record)
     if len(others) > 1:
@@ -161,44 +152,11 @@ def _check_successors(record: Record, succession: Succession) -> Iterator[Diagno
     if succession.is_lost(record):
         text = "superseded, but its successor is gone or was never admitted"
         hint = (
-            f"See what would be done: mvault check --fix --dry-run; or: mvault approve {record.id}"
+            "See what would be done: mvault check --fix --dry-run; "
+            f"or: mvault revive {record.id} --reason TEXT"
         )
         yield finding(record, "successor-lost", "warning", text, hint)
     elif succession.is_open(record):
         text = f"superseded by {others[-1].id}, but it has no last day"
         hint = "Give it a valid_to, or: mvault check --fix"
         yield finding(record, "superseded-open", "note", text, hint)
-
-
-def check_history(snapshot: Snapshot, head: Mapping[str, bytes]) -> list[Diagnostic]:
-    """Compare statuses and ids with the last commit and report steps that nobody may take.
-
-    Args:
-        snapshot: the records as they are now.
-        head: bytes by path in the last commit of the files that differ from it.
-    """
-    before: dict[str, Record] = {}
-    by_path: dict[str, Record] = {}
-    for path, data in head.items():
-        old, _ = read_record(data, path)
-        if old is not None:
-            before[old.id] = old
-            by_path[path] = old
-    found: list[Diagnostic] = []
-    for record in snapshot.records:
-        old = before.get(record.id)
-        if old is not None and old.digest != record.digest:
-            found += _check_step(old, record)
-        elif old is None and record.path in by_path and by_path[record.path].adopted:
-            was = by_path[record.path].id
-            text = f"the id changed by hand: it was {was}"
-            hint = f"Set it back to {was}; other records may name it."
-            found.append(finding(record, "id-changed", "warning", text, hint))
-    return found
-
-
-def _check_step(old: Record, record: Record) -> Iterator[Diagnostic]:
-    if not may_step(old.status, record.status, Actor.PERSON):
-        text = f"the status went from {old.status} to {record.status} by hand"
-        hint = f"Set it back to {old.written_status}, then use the command for it."
-        yield finding(record, "status-jump", "error", text, hint)

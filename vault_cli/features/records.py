@@ -23,10 +23,12 @@ from vault_cli.text.document import REMOVE, parse_document, patch_document
 from vault_cli.text.fields import read_record
 
 __all__ = [
+    "ENDING_KEYS",
     "PERSON_ONLY",
     "SKILL_KEYS",
     "Planned",
     "broken_file",
+    "deprecation",
     "digest_of",
     "instant_text",
     "nearest_records",
@@ -52,11 +54,17 @@ PERSON_ONLY = "A person has to do this: run the command in a terminal."
 SKILL_KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 """The only front-matter keys of the open Agent Skills format."""
 
+ENDING_KEYS = frozenset({"deprecated", "rejected", "disputed", "superseded_by"})
+"""Keys that say why a record is not in force; they go when it comes back."""
+
 _BY_COMMAND = {
     "id": "The id is the identity of the record and stays.",
-    "status": "Use mvault approve, reject or deprecate.",
+    "status": "Use mvault approve, reject, deprecate, dispute, resolve or revive.",
     "origin": "The origin is set by the program.",
     "superseded_by": "Set by approving a record that supersedes this one.",
+    "disputed": "Use mvault dispute.",
+    "deprecated": "Use mvault deprecate.",
+    "rejected": "Use mvault reject.",
     "promoted_from": "Use mvault promote.",
     "promoted_to": "Use mvault promote.",
     "verification": "It is set by the program when the evidence rule passes.",
@@ -73,11 +81,15 @@ class Planned:
         change: the change to apply; may be empty ("nothing to do").
         ids: ids of the records it is about, in the order of the request.
         notes: findings to show beside the receipt (duplicates, missing parts, clashes).
+        held: the text goes into `quarantine/` and waits for a person.
+        left_out: what holds the texts of the request that were not taken; the others were.
     """
 
     change: Change
     ids: tuple[str, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
+    held: bool = False
+    left_out: tuple[Diagnostic, ...] = ()
 
 
 def digest_of(data: bytes) -> str:
@@ -229,8 +241,13 @@ def require_editable(record: Record, actor: Actor, what: str) -> None:
     """Let anyone improve a candidate, and only a person touch anything else.
 
     Raises:
-        RefusedError: `actor` is not a person and the record is not a candidate.
+        RefusedError: `actor` is not a person and the record is not a candidate, or it was deleted.
     """
+    if record.status is Status.TOMBSTONED:
+        raise RefusedError(
+            f"{record.id} was deleted; there is no text to change",
+            hint=f"`mvault log {record.id}` names the commit; `mvault undo COMMIT` brings it back.",
+        )
     if actor is Actor.PERSON or record.status is Status.CANDIDATE:
         return
     raise RefusedError(
@@ -363,12 +380,17 @@ def plan_deprecate(
         return put_change("deprecate", record, data, data, actor=actor, origin=origin)
     why = require_reason(reason, "deprecate")
     require_step(record.status, Status.DEPRECATED, actor, record.id)
-    values = {
+    new = patch_keys(data, record.path, deprecation(record, why, now))
+    return put_change("deprecate", record, data, new, reason=why, actor=actor, origin=origin)
+
+
+def deprecation(record: Record, why: str, now: datetime) -> dict[str, Any]:
+    """Return the keys of a record that is taken out of use."""
+    return {
         "status": str(Status.DEPRECATED),
         "deprecated": {"reason": why, "at": instant_text(now)},
+        **({"disputed": REMOVE} if "disputed" in present_keys(record) else {}),
     }
-    new = patch_keys(data, record.path, values)
-    return put_change("deprecate", record, data, new, reason=why, actor=actor, origin=origin)
 
 
 def other_ids(snapshot: Snapshot) -> set[str]:

@@ -321,7 +321,7 @@ class _Bench:
         values: dict[str, Any] = {"superseded_by": successor.id}
         if after is not None:
             values["status"] = str(after.written_status)
-            values |= {k: after.fields[k] for k in ("valid_to",) if k in after.fields}
+            values |= {k: v for k, v in after.fields.items() if k.startswith("valid_to")}
             yield Repair(record.path, code, values, f"superseded by {successor.id}")
 
     def _revived(self, record: Record) -> Repair:
@@ -333,10 +333,10 @@ class _Bench:
             probe = replace(record, written_status=Status.VERIFIED)
             if not judge_verification(probe)[0]:
                 values["status"] = str(Status.VERIFIED)
-        for key in ("superseded_by", "graduated"):
+        for key in ("superseded_by", "graduated", "valid_to_before"):
             if key in record.fields:
                 values[key] = REMOVE
-        end = old.fields.get("valid_to") if old is not None else None
+        end = record.fields.get("valid_to_before") or (old.fields.get("valid_to") if old else None)
         if end:
             values["valid_to"] = end
         elif "valid_to" in record.fields and (old is not None or "superseded_by" in record.fields):

@@ -16,8 +16,8 @@ a pointer for whoever reads it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
@@ -31,6 +31,7 @@ from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status, Validity
+from vault_cli.text.document import REMOVE
 
 _WITHOUT_EFFECT = frozenset({Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
 
@@ -145,11 +146,139 @@ def replace_record(
         values["status"] = str(Status.SUPERSEDED)
     end = _closing_end(old, start, now)
     if end and not is_skill_file(old.path):
-        values["valid_to"] = end
+        values |= {"valid_to": end, **_kept_end(old)}
     data = texts_of(texts, old)
     new = patch_keys(data, old.path, values)
     edit = Put(old.path, new, digest_of(data)) if new != data else None
     return Replacement(edit, _scheduled_note(old, successor, start) if not counts_now else ())
+
+
+def _kept_end(old: Record) -> dict[str, Any]:
+    """Return the key that keeps an end which is about to be overwritten, for a later revival."""
+    if old.validity.end is None or "valid_to_before" in old.fields:
+        return {}
+    return {"valid_to_before": _iso(old.validity.end)}
+
+
+def reopened_end(snapshot: Snapshot, old: Record) -> dict[str, Any]:
+    """Return the keys that give a superseded record its own end back.
+
+    An end that its successor brought is taken away, or what stood there before comes back. An end
+    of the record's own stays.
+    """
+    before = old.fields.get("valid_to_before")
+    if before is not None:
+        return {"valid_to": before, "valid_to_before": REMOVE}
+    successor = snapshot.by_id.get(str(old.fields.get("superseded_by")))
+    start = successor.validity.start if successor is not None else None
+    end = old.validity.end
+    if start is None or end is None:
+        return {}
+    now = datetime.combine(date.min, time.min, UTC)
+    closed = replace(old, validity=Validity(old.validity.start, None))
+    return {"valid_to": REMOVE} if _closing_end(closed, start, now) == _iso(end) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a record's coming into force does to all its predecessors.
+
+    Args:
+        edits: one per predecessor that changes.
+        notes: what is to be said about them.
+        touched: their ids, for the commit.
+    """
+
+    edits: tuple[Put, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+    touched: tuple[str, ...] = ()
+
+
+def replace_predecessors(
+    snapshot: Snapshot,
+    record: Record,
+    after: Record,
+    texts: Mapping[str, bytes],
+    *,
+    now: datetime,
+    actor: Actor,
+) -> Effect:
+    """Plan the effect of `record`, as it is `after` the change, on everything it supersedes.
+
+    Raises:
+        RefusedError, ChangedMeanwhileError: as `predecessors_of` and `replace_record`.
+    """
+    edits: list[Put] = []
+    notes: list[Diagnostic] = []
+    touched: list[str] = []
+    for old in predecessors_of(snapshot, record):
+        effect = replace_record(old, after, texts, now=now, actor=actor)
+        notes += effect.notes
+        if effect.edit is not None:
+            edits.append(effect.edit)
+            touched.append(old.id)
+    return Effect(tuple(edits), tuple(notes), tuple(touched))
+
+
+def current_successors(snapshot: Snapshot, record: Record) -> tuple[str, ...]:
+    """Return the ids of the records in force at the end of the chains of successors."""
+    found: dict[str, None] = {}
+    seen = {record.id}
+    todo = [record.id]
+    while todo:
+        for other in successors_of(snapshot, todo.pop(), in_force=False):
+            if other.id in seen:
+                continue
+            seen.add(other.id)
+            if other.in_force:
+                found[other.id] = None
+            elif other.status is Status.SUPERSEDED:
+                todo.append(other.id)
+    return tuple(found)
+
+
+def require_no_successor(snapshot: Snapshot, record: Record) -> None:
+    """Raise RefusedError when a record in force took this one's place, and say which.
+
+    A successor that was superseded in turn stands for whoever superseded it.
+    """
+    rivals = current_successors(snapshot, record)
+    if rivals:
+        raise RefusedError(
+            f"{record.id} is superseded by {', '.join(rivals)}, which is in force",
+            hint=f"First: mvault deprecate {rivals[0]} --reason TEXT",
+        )
+    skill = snapshot.by_id.get(str(record.fields.get("superseded_by")))
+    if record.fields.get("graduated") and skill is not None and skill.in_force:
+        raise RefusedError(
+            f"{record.id} became the skill {skill.id}, which is in force",
+            hint=f"To bring the recipe back: mvault demote {skill.id} --reason TEXT",
+        )
+
+
+def orphaned_notes(snapshot: Snapshot, leaving: Collection[Record]) -> tuple[Diagnostic, ...]:
+    """Name the records that stay superseded although what superseded them leaves force."""
+    gone = {record.id for record in leaving}
+    kept = {
+        old
+        for record in snapshot.records
+        if record.in_force and record.id not in gone
+        for old in record.supersedes
+    }
+    names = dict.fromkeys(old for record in leaving for old in record.supersedes)
+    found = (snapshot.by_id.get(old) for old in names if old not in kept | gone)
+    return tuple(
+        Diagnostic(
+            old.path,
+            0,
+            "predecessor-left",
+            "note",
+            f"{old.id} stays superseded although its successor leaves force",
+            f"To put it back in force: mvault revive {old.id} --reason TEXT",
+        )
+        for old in found
+        if old is not None and old.status is Status.SUPERSEDED
+    )
 
 
 def _scheduled_note(

@@ -66,6 +66,10 @@ class Change:
         actor: who asked.
         origin: how it came in (cli editor hook mcp import reflection sync).
         extra: further trailers as (name, value), for example how an approval was given.
+        touched: ids of further records that the change alters in passing (a predecessor): they
+            get their `Vault-Id` trailers behind `ids`, so that their history names the change.
+        discarded: paths whose uncommitted bytes are given up on purpose: they are not recorded
+            as a hand edit before the change.
     """
 
     verb: str
@@ -76,6 +80,8 @@ class Change:
     actor: Actor = Actor.PERSON
     origin: str = "cli"
     extra: tuple[tuple[str, str], ...] = ()
+    touched: tuple[str, ...] = ()
+    discarded: frozenset[str] = frozenset()
 
     @property
     def is_empty(self) -> bool:

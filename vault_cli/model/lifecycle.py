@@ -40,17 +40,32 @@ TRANSITIONS: dict[tuple[Status, Status], frozenset[Actor]] = {
     (Status.VERIFIED, Status.DISPUTED): _ANYONE,
     (Status.VERIFIED, Status.SUPERSEDED): _ADMIT,
     (Status.VERIFIED, Status.DEPRECATED): _PERSON,
+    (Status.VERIFIED, Status.QUARANTINED): _PERSON,
+    (Status.DISPUTED, Status.CANDIDATE): _PERSON,
     (Status.DISPUTED, Status.ACTIVE): _PERSON,
     (Status.DISPUTED, Status.VERIFIED): _PERSON,
     (Status.DISPUTED, Status.SUPERSEDED): _PERSON,
     (Status.DISPUTED, Status.DEPRECATED): _PERSON,
     (Status.DISPUTED, Status.REJECTED): _PERSON,
+    (Status.DISPUTED, Status.QUARANTINED): _PERSON,
     (Status.SUPERSEDED, Status.ACTIVE): _PERSON,
+    (Status.SUPERSEDED, Status.CANDIDATE): _PERSON,
+    (Status.SUPERSEDED, Status.DEPRECATED): _PERSON,
     (Status.DEPRECATED, Status.ACTIVE): _PERSON,
+    (Status.DEPRECATED, Status.CANDIDATE): _PERSON,
     (Status.REJECTED, Status.CANDIDATE): _PERSON,
     (Status.QUARANTINED, Status.CANDIDATE): _PERSON,
 }
-"""Allowed steps and who may take them; anything may become tombstoned by a person."""
+"""Allowed steps and who may take them; `may_step` adds those to tombstoned.
+
+A step to verified is besides only taken by the planner that has checked the evidence.
+"""
+
+_BURY: dict[Status, frozenset[Actor]] = {
+    Status.CANDIDATE: frozenset({Actor.PERSON, Actor.AGENT}),
+    Status.TOMBSTONED: frozenset(),
+}
+"""Who may delete: a person anything, an agent its own drafts (the planner knows which are)."""
 
 
 def may_step(old: Status, new: Status, actor: Actor) -> bool:
@@ -58,7 +73,7 @@ def may_step(old: Status, new: Status, actor: Actor) -> bool:
     if old is new:
         return True
     if new is Status.TOMBSTONED:
-        return actor is Actor.PERSON and old is not Status.TOMBSTONED
+        return actor in _BURY.get(old, _PERSON)
     return actor in TRANSITIONS.get((old, new), frozenset())
 
 
@@ -66,8 +81,7 @@ def require_step(old: Status, new: Status, actor: Actor, record_id: str) -> None
     """Raise RefusedError (exit 4) unless `actor` may take `record_id` from `old` to `new`."""
     if may_step(old, new, actor):
         return
-    allowed = TRANSITIONS.get((old, new), frozenset())
-    if new is Status.TOMBSTONED or Actor.PERSON in allowed:
+    if actor is not Actor.PERSON and may_step(old, new, Actor.PERSON):
         hint = "A person has to do this: run the command in a terminal."
     else:
         steps = sorted({str(to) for (start, to), _ in TRANSITIONS.items() if start is old})

@@ -97,8 +97,8 @@ ENDED = frozenset({Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED, Status
 _RESTRICTION = {
     Status.VERIFIED: 0,
     Status.ACTIVE: 1,
-    Status.DISPUTED: 2,
-    Status.CANDIDATE: 3,
+    Status.CANDIDATE: 2,
+    Status.DISPUTED: 3,  # more than a draft: approving it alone must not pass over the objection
     Status.DEPRECATED: 4,
     Status.SUPERSEDED: 5,
     Status.REJECTED: 6,
@@ -208,6 +208,8 @@ class Record:
         fields: the whole front matter as read (text, lists, maps; unknown keys included).
         findings: warnings and notes about this file (errors keep a record out altogether).
         vault: `project` or `user` in a snapshot of both vaults, else "" (see `recall.together`).
+        withheld: why the person's own trust settings keep it out of what is shown to an agent, else
+            "". Set by the program after reading (see `store.guard`), never by a file.
     """
 
     id: str
@@ -243,6 +245,7 @@ class Record:
     fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     findings: tuple[Diagnostic, ...] = ()
     vault: str = ""
+    withheld: str = ""
 
     @property
     def status(self) -> Status:

@@ -22,5 +22,11 @@ GROUPS: Final = (
 SCOPE_LEVELS: Final = ("global", "project", "session")
 """Levels of a record's scope, the widest first (setting `render.scopes`)."""
 
+ADMISSION_GATES: Final = ("filler", "secrets", "personal", "injection", "authority", "cliche")
+"""What is asked of a text before it is admitted (setting `admission.gates`)."""
+
+SCANNER: Final = "1"
+"""Version of the admission scanner: another one makes another cache. Count up when it changes."""
+
 MAX_FILE: Final = 1 << 20
 """Bytes of the largest record file that is read."""

@@ -88,6 +88,7 @@ class _Render:
         self.measure = measure_in(options.unit)
         self.budget = options.budget or _NO_LIMIT
         self.held = sum(item.code in _KEPT_BACK for item in selection.excluded)
+        self.withheld = sum(item.code == "trust" for item in selection.excluded)
         self.units = build_units(selection.picks, options.order, self.measure)
         listed = frozenset(options.order)
         self.active = [unit for unit in self.units if unit.group in listed]
@@ -99,7 +100,7 @@ class _Render:
     def block(self) -> Block:
         if self.mode == "off":
             return self._result("", "render.mode is off")
-        if not self.units and not self.held and not self.unreadable:
+        if not (self.units or self.held or self.unreadable or self.withheld):
             return self._result("", "")
         frame = self.measure(wording.OPEN + self.intro + wording.CLOSE)
         if not (self._fits_whole(frame) or self._fits_partly(frame)):
@@ -151,6 +152,7 @@ class _Render:
             held=self.held,
             unreadable=self.unreadable,
             unit=self.options.unit,
+            withheld=self.withheld,
         )
 
     def _notice_of(self, by_line: int, by_id: int, left_out: Iterable[Unit]) -> Tallied:
@@ -201,7 +203,9 @@ class _Render:
         """Return the longest of the last resorts that fits; in the end the empty text."""
         for unit in self.units:
             unit.level = OMITTED
-        texts = wording.fallbacks(len(self.selection.picks), self.unreadable, self.held)
+        texts = wording.fallbacks(
+            len(self.selection.picks), self.unreadable, self.held + self.withheld
+        )
         return next(text for text in texts if self.measure(text) <= self.budget)
 
     def _result(self, text: str, why: str) -> Block:

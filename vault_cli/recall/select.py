@@ -107,8 +107,8 @@ class Exclusion(NamedTuple):
     """A record in force that is not eligible here, and why.
 
     Args:
-        code: `scope`, `branch`, `kind`, `topic`, `scheduled`, `expired`, `ambiguous`, `held`, or
-            (of two vaults) `shadowed`, `superseded`.
+        code: `scope`, `branch`, `kind`, `topic`, `scheduled`, `expired`, `ambiguous`, `held`,
+            `trust`, or (of two vaults) `shadowed`, `superseded`.
     """
 
     record: Record
@@ -125,8 +125,24 @@ class Selection(NamedTuple):
 
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
     """Choose and rank; deterministic: ties end at the record id."""
-    counts = Counter((record.id, record.vault) for record in snapshot.records)
     table = TopicTable(snapshot.records)
+    eligible, excluded = _divide(snapshot, query, table)
+    excluded.sort(key=lambda item: (item.record.id, item.record.path))
+    return Selection(_rank(eligible, snapshot, query, table), tuple(excluded))
+
+
+def divide_records(snapshot: Snapshot, query: Query) -> tuple[list[Record], list[Exclusion]]:
+    """Return the records in force that are eligible, and the others, without ranking.
+
+    Of each record only what `list` knows is looked at (unless the query names topics).
+    """
+    return _divide(snapshot, query, TopicTable(snapshot.records if query.topics else ()))
+
+
+def _divide(
+    snapshot: Snapshot, query: Query, table: TopicTable
+) -> tuple[list[Record], list[Exclusion]]:
+    counts = Counter((r.id, r.vault) for r in snapshot.records if not r.withheld)
     judge = _Judge(query, frozenset(key for key, n in counts.items() if n > 1), table)
     eligible: list[Record] = []
     excluded: list[Exclusion] = []
@@ -140,8 +156,7 @@ def select_records(snapshot: Snapshot, query: Query) -> Selection:
             eligible.append(record)
     eligible, beaten = settle_vaults(eligible)
     excluded += (Exclusion(*lost) for lost in beaten)
-    excluded.sort(key=lambda item: (item.record.id, item.record.path))
-    return Selection(_rank(eligible, snapshot, query, table), tuple(excluded))
+    return eligible, excluded
 
 
 class _Judge:
@@ -158,6 +173,8 @@ class _Judge:
 
     def verdict(self, record: Record) -> tuple[str, str]:
         """Return (code, reason) of what keeps the record out, or two empty texts."""
+        if record.withheld:
+            return "trust", record.withheld
         place = self._place(record)
         if place[0]:
             return place

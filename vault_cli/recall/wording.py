@@ -234,6 +234,7 @@ class Tallied(NamedTuple):
         oversize: the first MAX_NAMED of the entries larger than the budget, with their sizes.
         oversize_count: how many of these there are.
         held: records held back or with an ambiguous id; `unreadable`: files that are broken.
+        withheld: records that the reader's own trust settings keep out.
     """
 
     by_line: int = 0
@@ -245,6 +246,7 @@ class Tallied(NamedTuple):
     held: int = 0
     unreadable: int = 0
     unit: str = "bytes"
+    withheld: int = 0
 
 
 def notice(tally: Tallied) -> str:
@@ -293,7 +295,11 @@ def _kept_back(tally: Tallied) -> list[str]:
     if tally.unreadable:
         files = "file" if tally.unreadable == 1 else "files"
         parts.append(f"{tally.unreadable:,} {files} could not be read.")
-    return [" ".join([*parts, "See `mvault check`."])] if parts else []
+    lines = [" ".join([*parts, "See `mvault check`."])] if parts else []
+    if tally.withheld:
+        text = f"Kept out by the reader's trust settings: {tally.withheld:,}. See `mvault status`."
+        lines.append(text)
+    return lines
 
 
 def _counts(counts: Sequence[tuple[str, int]]) -> str:

@@ -112,11 +112,11 @@ _EXPECTED: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "body", "adopted", "scope"),
         *("topics", "applies_when", "keywords", "importance", "source", "origin", "created"),
-        *("fields", "findings", "vault"),
+        *("fields", "findings", "vault", "withheld"),
         *_RARE,
     }
 )
-LAYOUT: Final = "3:" + ",".join(RECORD_FIELDS)
+LAYOUT: Final = "5:" + ",".join(RECORD_FIELDS)
 """Part of the cache's key: a Record with other fields makes another cache.
 
 Count up when what is a record, or how it is stored, changes.
@@ -285,6 +285,7 @@ def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Reco
     record.fields = LazyFields(front)
     record.findings = findings
     record.vault = ""
+    record.withheld = ""
     _set_rare(record, more)
     record.__class__ = Record
     return record  # type: ignore[no-any-return]

@@ -1,10 +1,13 @@
-"""Configuration: flags > environment > project vault.toml > user config > defaults.
+"""Configuration: flags > environment > user config for this vault > vault.toml > user config.
+
+The person's file may hold a table `[vaults."/path/of/a/vault"]` with settings for that one vault.
 
 May import `errors` and of `store` what reads files and knows the settings.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +29,7 @@ from vault_cli.store.settings import (
 )
 from vault_cli.store.toml_read import (
     CONFIG_FILE,
+    VAULTS,
     TomlError,
     flatten,
     line_of,
@@ -59,11 +63,16 @@ class Config:
     origins: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...] = ()
 
+    @property
+    def gates(self) -> frozenset[str]:
+        """The gates of admission that are on."""
+        return frozenset(self["admission.gates"])
+
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 
     def origin(self, name: str) -> str:
-        """Return `default`, `user`, `vault`, `environment` or `flag`."""
+        """Return `default`, `user`, `vault`, `user-here`, `environment` or `flag`."""
         return self.origins.get(name, "default")
 
 
@@ -81,6 +90,7 @@ def load_config(
     environ: Mapping[str, str],
     flags: Mapping[str, Any] | None = None,
     lenient: bool = False,
+    vault_file: bytes | None = None,
 ) -> Config:
     """Load the configuration of the vault at `root` (None: user configuration and defaults).
 
@@ -91,6 +101,7 @@ def load_config(
         lenient: a file or a variable that cannot be used becomes an error in
             `Config.diagnostics`, and what the layers below say counts. For commands that look
             at a vault or repair its settings; what acts on a vault takes them strictly.
+        vault_file: bytes that count in place of the vault's own file.
 
     Raises:
         UsageError: a file cannot be read as TOML, or a value has the wrong type; names the
@@ -100,8 +111,13 @@ def load_config(
     loader = _Loader(lenient=lenient)
     own = user_config_path(environ)
     loader.add_file(lambda: read_toml_file(own), str(own), "user")
+    here = loader.take_vaults(root)
     if root is not None:
-        loader.add_file(lambda: _read_vault_file(root), CONFIG_FILE, "vault")
+        given = vault_file
+        loader.add_file(
+            lambda: _read_vault_file(root) if given is None else given, CONFIG_FILE, "vault"
+        )
+    loader.add_here(here, str(own))
     loader.add_environment(environ)
     for name, value in (flags or {}).items():
         if value is not None:
@@ -117,6 +133,25 @@ class _Loader:
         self.values: dict[str, Any] = {s.name: s.default for s in SETTINGS}
         self.origins: dict[str, str] = {}
         self.findings: list[Diagnostic] = []
+        self.vaults: Mapping[str, Any] = {}
+
+    def take_vaults(self, root: Path | None) -> Mapping[str, Any]:
+        """Return what the person's file sets for the vault at `root` alone."""
+        if root is None or not self.vaults:
+            return {}
+        real = os.path.realpath(root)
+        tables = (t for name, t in self.vaults.items() if _is_place(name, real))
+        return next((table for table in tables if isinstance(table, Mapping)), {})
+
+    def add_here(self, table: Mapping[str, Any], where: str) -> None:
+        """Lay the person's settings for this vault over what is there."""
+        for name, value in flatten(table):
+            try:
+                self.take(find_setting(name), value, "user-here")
+            except UsageError as error:
+                code = "config-value" if name in BY_NAME else "config-key"
+                hint = error.hint or f"Set it again: mvault config set --user --here {name} …"
+                self._report(_at(where, error, hint), where, 0, code, error.message)
 
     def add_file(self, read: Callable[[], bytes | None], where: str, layer: str) -> None:
         """Lay a TOML file over what is there."""
@@ -129,6 +164,8 @@ class _Loader:
         except UsageError as error:
             self._report(error, where, 0, "config-unreadable", error.message)
             return
+        if layer == "user" and isinstance(table.get(VAULTS), Mapping):
+            self.vaults = table.pop(VAULTS)
         for name, value in flatten(table):
             try:
                 setting = find_setting(name)
@@ -197,6 +234,10 @@ class _Loader:
         return Config(
             MappingProxyType(self.values), MappingProxyType(self.origins), tuple(self.findings)
         )
+
+
+def _is_place(name: str, real: str) -> bool:
+    return os.path.realpath(expand_home(name)) == real
 
 
 def _at(where: str, error: UsageError, hint: str) -> UsageError:

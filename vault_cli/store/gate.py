@@ -18,12 +18,10 @@ from typing import Final
 from vault_cli.errors import (
     ChangedMeanwhileError,
     Diagnostic,
-    RefusedError,
     StoreError,
     VaultError,
 )
-from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Receipt, Remove
-from vault_cli.store.file_names import is_record_path
+from vault_cli.model.change import ABSENT, Change, Edit, Put, Receipt, Remove
 from vault_cli.store.files import clean_temporaries, list_folders, lock_vault
 from vault_cli.store.hand_edits import HandEdits
 from vault_cli.store.journal import (
@@ -37,6 +35,7 @@ from vault_cli.store.journal import (
 from vault_cli.store.message import compose_message
 from vault_cli.store.opening import explain_os_error, show_name
 from vault_cli.store.repo import Repository
+from vault_cli.store.screen import Screen
 from vault_cli.store.targets import check_targets
 
 UNCOMMITTED: Final = frozenset({"quarantine", ".state"})
@@ -61,7 +60,7 @@ _REPEAT_HINT: Final = "Then run the command again."
 
 
 def apply_change(
-    root: Path, repo: Repository, change: Change, *, ignore: tuple[str, ...], wait: float
+    root: Path, repo: Repository, change: Change, *, screen: Screen, wait: float
 ) -> Receipt:
     """Carry out a change: all of it in one commit, or nothing.
 
@@ -69,7 +68,7 @@ def apply_change(
         root: vault root.
         repo: repository that holds it.
         change: what to do; an empty one, or one that changes no byte, gives an empty Receipt.
-        ignore: setting `files.ignore`.
+        screen: what may be written here.
         wait: most seconds to wait for another writer.
 
     Raises:
@@ -81,10 +80,11 @@ def apply_change(
     if not edits:
         return Receipt()
     check_targets(root, edits, change.verb)
-    findings = _check_texts(edits, ignore)
+    change = replace(change, edits=edits)
+    findings = screen.ask(change)
     message = compose_message(change)
     with lock_vault(root, wait=wait) as crashed:
-        run = _Run(root, repo, replace(change, edits=edits), ignore, findings)
+        run = _Run(root, repo, change, screen, findings)
         receipt = run.carry_out(message, crashed=crashed)
     if len(edits) >= _LARGE:
         repo.tidy()
@@ -135,26 +135,6 @@ def _is_idle(edit: Edit) -> bool:
     return isinstance(edit, Put) and plan_step("", "", edit.data).after == edit.expects
 
 
-def _check_texts(edits: Iterable[Edit], ignore: tuple[str, ...]) -> tuple[Diagnostic, ...]:
-    """Parse every new record text, whoever planned it; return findings that do not refuse it."""
-    from vault_cli.text.fields import read_record
-
-    findings: list[Diagnostic] = []
-    for edit in edits:
-        path = edit.target if isinstance(edit, Move) else edit.path
-        if isinstance(edit, Remove) or not is_record_path(path, ignore):
-            continue
-        record, own = read_record(edit.data, path)
-        if record is None or any(d.severity == "error" for d in own):
-            raise RefusedError(
-                f"{show_name(path)} would not be a readable record; nothing was written",
-                hint="Correct what the findings name.",
-                diagnostics=own,
-            )
-        findings.extend(own)
-    return tuple(findings)
-
-
 def plan_steps(edits: Iterable[Edit]) -> list[Step]:
     """Return what happens to each path; targets of moves come before their sources.
 
@@ -186,13 +166,13 @@ class _Run:
         root: Path,
         repo: Repository,
         change: Change,
-        ignore: tuple[str, ...],
+        screen: Screen,
         findings: tuple[Diagnostic, ...],
     ) -> None:
         self.root = root
         self.repo = repo
         self.change = change
-        self.ignore = ignore
+        self.screen = screen
         self.findings = findings
         self.steps = plan_steps(change.edits)
         self.committed = [s.path for s in self.steps if is_committed_path(s.path)]
@@ -238,8 +218,11 @@ class _Run:
 
     def _record_hand_edits(self) -> tuple[str, ...]:
         """Commit pending hand edits of the touched files, as a commit of their own."""
-        edits = HandEdits(self.root, self.repo, self.ignore)
-        paths, change = edits.plan(self.steps, self.committed)
+        edits = HandEdits(self.root, self.repo, self.screen)
+        allowed = self.screen.let_pass(self.change)
+        paths, change = edits.plan(
+            self.steps, self.committed, allowed=allowed, discarded=self.change.discarded
+        )
         if not paths:
             return ()
         try:

@@ -7,10 +7,11 @@ and every clone would hold both for having the same id. No other deletion is our
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from vault_cli.errors import RefusedError, VaultError
+from vault_cli.errors import NotFoundError, RefusedError, VaultError
 from vault_cli.model.change import Change
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record
@@ -20,6 +21,7 @@ from vault_cli.store.journal import MAX_CHANGED, Step
 from vault_cli.store.opening import show_name
 from vault_cli.store.pending import Pending
 from vault_cli.store.repo import Repository
+from vault_cli.store.screen import Screen
 
 
 class HandEdits:
@@ -28,33 +30,65 @@ class HandEdits:
     Args:
         root: vault root.
         repo: the repository that holds it.
-        ignore: setting `files.ignore`.
+        screen: what may be written here.
     """
 
-    def __init__(self, root: Path, repo: Repository, ignore: Iterable[str]) -> None:
+    def __init__(self, root: Path, repo: Repository, screen: Screen) -> None:
         self._root = root
         self._repo = repo
-        self._ignore = tuple(ignore)
+        self._screen = screen
+        self._ignore = screen.ignore
 
-    def plan(self, steps: Sequence[Step], committed: Sequence[str]) -> tuple[list[str], Change]:
+    def plan(
+        self,
+        steps: Sequence[Step],
+        committed: Sequence[str],
+        *,
+        allowed: Collection[str] = (),
+        discarded: frozenset[str] = frozenset(),
+    ) -> tuple[list[str], Change]:
         """Return the paths to commit and the change to call them by; no paths: nothing to do.
 
         Args:
             steps: what the change will do.
             committed: those of its paths that belong into history.
+            allowed: codes that the change lets pass.
+            discarded: paths whose uncommitted text must not enter history, whatever it says.
 
         Raises:
-            RefusedError: a touched record cannot be read: history keeps readable texts only.
+            RefusedError: a touched record cannot be read (history keeps readable texts only), or
+                an edit holds a secret.
             StoreError: git failed.
         """
         old = {step.path for step in steps if step.before}
         # asked about all of them at once, so that git is started once for this and the commit
         found = self._repo.pending(committed) if old else ()
-        edited = [item for item in found if item.path in old]
+        touched = [item for item in found if item.path in old]
+        edited = [item for item in touched if item.path not in discarded]
         records = self._read(item.path for item in edited if item.code != "deleted")
-        outside = self._read(old.difference(committed))  # a file git ignores may come from one
-        left = self._left_behind(edited, {**records, **outside}, {step.path for step in steps})
-        return sorted({item.path for item in edited} | left), _name(edited, records)
+        outside = self._read(old.difference(committed) - discarded)  # git ignores them
+        given_up = self._glance(discarded)
+        others = {**records, **outside, **given_up}
+        left = self._left_behind(touched, others, {step.path for step in steps})
+        gone = {item.path for item in edited if item.code == "deleted"}
+        paths = sorted({item.path for item in edited} | left)
+        self._require_clean([path for path in paths if path not in gone], allowed)
+        named = edited or [Pending(path, "deleted") for path in sorted(left)]
+        return paths, _name(named, records)
+
+    def _require_clean(self, paths: Iterable[str], allowed: Collection[str]) -> None:
+        for path in paths:
+            with suppress(NotFoundError):  # its record lies elsewhere now
+                data = read_file(self._root, path, MAX_CHANGED)
+                self._screen.require_clean_edit(path, data, allowed)
+
+    def _glance(self, paths: Iterable[str]) -> dict[str, Record]:
+        """Read texts only to know whose they are; one that cannot be read is nobody's."""
+        from vault_cli.text.fields import read_record
+
+        texts = {path: read_file(self._root, path, MAX_CHANGED) for path in sorted(paths)}
+        records = {path: read_record(data, path)[0] for path, data in texts.items()}
+        return {path: record for path, record in records.items() if record is not None}
 
     def _read(self, paths: Iterable[str]) -> dict[str, Record]:
         found = {path: self._parse(path) for path in sorted(paths)}
@@ -64,9 +98,8 @@ class HandEdits:
         """Return the record of a hand-edited file, None for a file that is no record."""
         if not is_record_path(path, self._ignore):
             return None
-        from vault_cli.text.fields import read_record
-
-        record, findings = read_record(read_file(self._root, path, MAX_CHANGED), path)
+        data = read_file(self._root, path, MAX_CHANGED)
+        record, findings = self._screen.read(data, path)
         if record is None:
             raise RefusedError(
                 f"{show_name(path)} was edited by hand and cannot be read; nothing was written",
@@ -106,11 +139,9 @@ class HandEdits:
         return left
 
     def _ids_at_head(self, paths: Iterable[str]) -> dict[str, str]:
-        from vault_cli.text.fields import read_record
-
         wanted = [path for path in paths if is_record_path(path, self._ignore)]
         texts = self._repo.read_head(wanted) if wanted else {}
-        records = {path: read_record(data, path)[0] for path, data in texts.items()}
+        records = {path: self._screen.read(data, path)[0] for path, data in texts.items()}
         return {path: record.id for path, record in records.items() if record is not None}
 
     def _id_on_disk(self, path: str) -> str | None:
@@ -126,7 +157,8 @@ def _name(edited: Sequence[Pending], records: dict[str, Record]) -> Change:
         (record,) = records.values()
         subject = f"({record.kind}): {record.title}"
     else:
-        subject = f": {edited[0].path}" if len(edited) == 1 else f": {len(edited)} files"
+        one = len(edited) == 1
+        subject = f": {edited[0].path}" if one else f": {len(edited)} files"
     return Change(
         verb="edit",
         subject=subject,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.errors import ChangedMeanwhileError, NotFoundError
-from vault_cli.model.record import ALWAYS, Record
+from vault_cli.model.record import ALWAYS, GLOBAL, Record, Scope
 from vault_cli.store.codec import (
     KINDS,
     RECORD_FIELDS,
@@ -32,13 +32,15 @@ from vault_cli.store.opening import show_name
 Load = Callable[[str, str], Record]
 """Gives the whole record of a path and a digest."""
 
-_LOOKED_AT: Final = ("validity", "supersedes", "allow")
+_LOOKED_AT: Final = ("validity", "supersedes", "allow", "branch")
 """Attributes that commands look at in every record, and that most records have not."""
 
 _IN_HEAD: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "adopted", "findings"),
+        "scope",
         "vault",  # says where the record was read, not what is in it
+        "withheld",
         *_LOOKED_AT,
     }
 )
@@ -92,7 +94,10 @@ def encode_heads(files: Mapping[str, tuple[str, Parsed]]) -> str:
         if record is not None:
             status = record.written_status.value
             facts = (record.id, record.kind.value, status, record.title, record.adopted)
-            if more := encode_rare(record, _LOOKED_AT):
+            more = encode_rare(record, _LOOKED_AT)
+            if record.scope != GLOBAL:
+                more["scope"] = record.scope
+            if more:
                 rare[place] = more
         for column, value in zip(columns, (name, digest, *facts), strict=True):
             column.append(value)
@@ -125,14 +130,18 @@ def decode_heads(text: str, folder: str, head: type[Record]) -> dict[str, Parsed
         record.written_status = STATUSES[status]
         record.title = title
         record.adopted = adopted
-        record.findings = record.supersedes = record.allow = nothing
+        record.findings = record.supersedes = record.allow = record.branch = nothing
+        record.scope = GLOBAL
         record.vault = ""
+        record.withheld = ""
         record.validity = ALWAYS
         record.__class__ = head
         result[path] = record, nothing
     names = columns[0]
     for place, more in rare.items():
         found = result[folder + names[int(place)]][0]
+        if "scope" in more:
+            object.__setattr__(found, "scope", Scope(*more.pop("scope")))
         for attribute, value in decode_rare(more).items():
             object.__setattr__(found, attribute, value)
     for place, encoded in findings.items():
@@ -147,8 +156,9 @@ def decode_heads(text: str, folder: str, head: type[Record]) -> dict[str, Parsed
 class RowLoader:
     """Gives whole records to heads: from the cache, else from the file itself."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, gates: frozenset[str]) -> None:
         self._root = root
+        self._gates = gates
         self._asked = 0
         self._rows: dict[str, Row] | None = None
 
@@ -167,7 +177,7 @@ class RowLoader:
         self._asked += 1
         if self._rows is not None:
             return self._rows.get(path)
-        index = Index(self._root)
+        index = Index(self._root, self._gates)
         try:
             if self._asked <= _FEW:
                 return index.load_row(path)
@@ -184,7 +194,7 @@ class RowLoader:
             data = read_file(self._root, path)
         except NotFoundError:
             data = b""
-        record = read_record(data, path)[0]
+        record = read_record(data, path, self._gates)[0]
         if digest_bytes(data) != digest or record is None:
             raise ChangedMeanwhileError(
                 f"{show_name(path)} was changed while the vault was read",

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
+from itertools import accumulate, pairwise
 from typing import BinaryIO, cast
 
 from vault_cli.errors import NotFoundError, StoreError
 from vault_cli.model.record import ID_PATTERN
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.commit import head_id
-from vault_cli.store.entry import parse_tree, tree_entries
+from vault_cli.store.entry import tree_entries
 from vault_cli.store.git_run import Git, git_environment
 from vault_cli.store.pending import inside
 from vault_cli.text.names import OWN_ID
@@ -28,6 +30,7 @@ _SAFE = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", 
 _RAW = ("--raw", "--no-abbrev", "--no-renames", "-z", "--diff-merges=first-parent")
 _BLOBS = {"100644", "100755"}
 _GITLINK = b"160000"
+_LAST_SECOND = int(datetime(9999, 12, 30, tzinfo=UTC).timestamp())
 _DATE = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 )
@@ -147,31 +150,18 @@ def read_blob(git: Git, commit: str, path: str) -> bytes | None:
     return git.run("cat-file", "blob", entry.blob).out
 
 
-def read_tree(git: Git, commit: str, prefix: str) -> dict[str, bytes]:
-    """Return `*.md` and `vault.toml` below `prefix` at a commit, paths relative to it.
+def read_files(git: Git, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
+    """Return the files among these repository-relative paths at a commit (see `read_blobs`)."""
+    entries = tree_entries(git, commit, paths)
+    blobs = {path: entry.blob for path, entry in entries.items() if entry.mode in _BLOBS}
+    return dict(zip(blobs, read_blobs(git, list(blobs.values())), strict=True)) if blobs else {}
+
+
+def read_blobs(git: Git, blobs: Sequence[str]) -> list[bytes]:
+    """Read many blobs with one `cat-file --batch`.
 
     Of a file over MAX_FILE the first MAX_FILE + 1 bytes are returned: enough to see that it is.
     """
-    scope = ("--", f"{prefix}/") if prefix else ()
-    entries = parse_tree(git.run("ls-tree", "-r", "-z", commit, *scope).out)
-    start = f"{prefix}/" if prefix else ""
-    wanted = {
-        path.removeprefix(start): entry.blob
-        for path, entry in entries.items()
-        if entry.mode in _BLOBS and (path.endswith(".md") or path == f"{start}vault.toml")
-    }
-    return dict(zip(wanted, _read_blobs(git, list(wanted.values())), strict=True))
-
-
-def read_files(git: Git, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
-    """Return the files among these repository-relative paths at a commit; cut as in `read_tree`."""
-    entries = tree_entries(git, commit, paths)
-    blobs = {path: entry.blob for path, entry in entries.items() if entry.mode in _BLOBS}
-    return dict(zip(blobs, _read_blobs(git, list(blobs.values())), strict=True)) if blobs else {}
-
-
-def _read_blobs(git: Git, blobs: Sequence[str]) -> list[bytes]:
-    """Read many blobs with one `cat-file --batch`."""
     import subprocess
     import tempfile
 
@@ -227,6 +217,22 @@ def resolve_text(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
     return done.out.decode("ascii").strip()
 
 
+def is_date(text: str) -> bool:
+    """Tell whether a text is read as a date or a moment rather than as a name of a commit."""
+    return _DATE.fullmatch(text) is not None
+
+
+def also_names(git: Git, text: str) -> bool:
+    """Tell whether a branch or a tag is called like this date."""
+    return not git.run("rev-parse", "--verify", "--quiet", text, check=False).code
+
+
+def commit_time(git: Git, commit: str) -> datetime:
+    """Return when a commit was made, in UTC; a time no calendar has is the nearest that one has."""
+    seconds = int(git.run("rev-list", "--no-walk", "--timestamp", commit).out.split()[0])
+    return datetime.fromtimestamp(max(0, min(seconds, _LAST_SECOND)), UTC)
+
+
 def _at_date(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
     try:
         moment = _last_moment(text, zone)
@@ -234,16 +240,71 @@ def _at_date(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
         raise NotFoundError(
             f"no such date: {text!r}", hint="Dates look like 2026-11-01."
         ) from error
+    if not head_id(git):
+        raise NotFoundError("there is no commit yet", hint="Leave the date out.")
     scope = ("--", prefix) if prefix else ("--",)
-    flags = ("--topo-order", "--max-count=1", f"--min-age={moment}")
-    known = moment >= 0 and head_id(git)
-    found = git.run("rev-list", *flags, "HEAD", *scope).out.decode().strip() if known else ""
-    if not found:
+    out = git.run("rev-list", "--first-parent", "--timestamp", "HEAD", *scope).out
+    # "TIME ID" pairs, newest first; seconds before 1970 have a sign
+    words = out.decode("ascii").split()
+    commits = words[1::2][::-1]
+    times = straighten([int(word) for word in words[::2]][::-1])
+    found = bisect_right(times, moment)
+    if found:
+        return commits[found - 1]
+    if is_shallow(git):
         raise NotFoundError(
-            f"the vault has no commit as early as {text}",
-            hint="`mvault log` shows the first one.",
+            f"the history here does not go back to {text}: this is a shallow clone",
+            hint="`git fetch --unshallow` brings the rest of it.",
         )
-    return found
+    raise NotFoundError(
+        f"the vault has no commit as early as {text}",
+        hint="`mvault log -n 0` ends with the first one.",
+    )
+
+
+def straighten(times: Sequence[int]) -> list[int]:
+    """Return commit times that never go back, changing as few of them as possible.
+
+    A commit cannot be older than the one it builds on; a time that says so comes from a wrong
+    clock. The longest run of times in order counts (found by patience sorting); each of the others
+    is moved just so far that it lies between its neighbours of that run.
+
+    Args:
+        times: seconds, oldest commit first.
+    """
+    kept = _longest_run(times)
+    if len(kept) == len(times):
+        return list(times)
+    moved = list(times)
+    for one, other in pairwise([-1, *kept, len(times)]):
+        for place in range(one + 1, other):
+            own = moved[place]
+            high = min(own, times[other]) if other < len(times) else own
+            moved[place] = max(high, times[one]) if one >= 0 else high
+    return list(accumulate(moved, max))
+
+
+def _longest_run(times: Sequence[int]) -> list[int]:
+    """Return the places of the longest subsequence that never goes back."""
+    ends: list[int] = []
+    places: list[int] = []
+    before: list[int] = []
+    for place, moment in enumerate(times):
+        length = bisect_right(ends, moment)
+        before.append(places[length - 1] if length else -1)
+        ends[length : length + 1] = [moment]
+        places[length : length + 1] = [place]
+    run: list[int] = []
+    place = places[-1] if places else -1
+    while place >= 0:
+        run.append(place)
+        place = before[place]
+    return run[::-1]
+
+
+def is_shallow(git: Git) -> bool:
+    """Tell whether the history was cut off when the repository was cloned."""
+    return (git.place.common_dir / "shallow").exists()
 
 
 def _last_moment(text: str, zone: tzinfo | None) -> int:

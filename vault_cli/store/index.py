@@ -7,21 +7,23 @@ this machine's own state folder (so one that came with a folder from elsewhere i
 only when the file's stamp is the same and was old enough, by the file system's own clock, when
 the file was read.
 
-Two tables: a row per file with all that was in it, and a row per folder (a shelf) with what a
-list needs of its files. A folder whose listing is the same needs no look at its files' rows.
+A row per file with all that was in it, and a row per folder (a shelf) with what a list needs of
+its files. A folder whose listing is the same needs no look at its files' rows. The two tables of
+past commits are used in `past_index`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vault_cli import __version__
 from vault_cli.errors import VaultError
+from vault_cli.model.tables import SCANNER
 from vault_cli.store.codec import LAYOUT, Columns, Row
 from vault_cli.store.file_names import folder_of
 from vault_cli.store.lock import open_lock_file, try_lock
@@ -44,7 +46,13 @@ CREATE TABLE record (path TEXT PRIMARY KEY, seal INTEGER, folder TEXT, size INTE
     mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER, digest TEXT, facts TEXT,
     body TEXT, fields TEXT, findings TEXT);
 CREATE INDEX record_folder ON record (folder);
-CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT)
+CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT);
+CREATE TABLE past (path TEXT, digest TEXT, seal INTEGER, folder TEXT, facts TEXT, body TEXT,
+    fields TEXT, findings TEXT, PRIMARY KEY (path, digest));
+CREATE INDEX past_folder ON past (folder);
+CREATE TABLE tree (name TEXT, folder TEXT, seal INTEGER, names TEXT, blobs TEXT, digests TEXT,
+    below TEXT, heads TEXT, PRIMARY KEY (name, folder));
+CREATE INDEX tree_folder ON tree (folder)
 """
 _SHELVES: Final = "SELECT folder, names, facts, '' FROM shelf WHERE seal = ?"
 _SHELVES_WITH_HEADS: Final = "SELECT folder, names, facts, heads FROM shelf WHERE seal = ?"
@@ -73,11 +81,16 @@ class Entry(NamedTuple):
 
 
 class Index:
-    """The cache of one vault. No method raises for a bad, foreign, locked or missing cache."""
+    """The cache of one vault. No method raises for a bad, foreign, locked or missing cache.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: the vault.
+        gates: the gates of admission that are on; findings are cached as those saw the files.
+    """
+
+    def __init__(self, root: Path, gates: frozenset[str]) -> None:
         self._root = root
-        self._key = _make_key(root)
+        self._key = _make_key(root, gates)
         self._clock = 0
         self._connection: sqlite3.Connection | None = None
 
@@ -122,7 +135,7 @@ class Index:
             self._connection.close()
             self._connection = None
 
-    def _query(self, statement: str, *values: str) -> list[Any]:
+    def _query(self, statement: str, *values: object) -> list[Any]:
         if self._key is None or (self._connection is None and not self._header_fits()):
             return []
         import sqlite3
@@ -168,18 +181,25 @@ class Index:
             gone: paths to forget.
             shelves: folders to write, and with None those to forget.
         """
+
+        def write(connection: sqlite3.Connection) -> None:
+            self._write(connection, entries, gone)
+            self._write_shelves(connection, shelves)
+
+        self._in_transaction(write)
+
+    def _in_transaction(self, write: Callable[[sqlite3.Connection], None]) -> None:
+        """Write to the cache, made anew where there is none; when that fails there is none."""
         import sqlite3
 
         self.close()
-        assert self._key is not None  # noqa: S101 - `updating` yielded True
         try:
             if not self._header_fits():
                 self._create()
             connection = self._connect("rw")
             try:
                 with connection:
-                    self._write(connection, entries, gone)
-                    self._write_shelves(connection, shelves)
+                    write(connection)
             finally:
                 connection.close()
         except (sqlite3.Error, OSError, VaultError, OverflowError, UnicodeError):
@@ -303,7 +323,7 @@ def _signed(word: bytes) -> int:
     return int.from_bytes(word, "big", signed=True)
 
 
-def _make_key(root: Path) -> _Key | None:
+def _make_key(root: Path, gates: frozenset[str]) -> _Key | None:
     """Bind the cache to this machine, place, program and format; None when nothing can hold it."""
     token = machine_token()
     if token is None:
@@ -314,7 +334,8 @@ def _make_key(root: Path) -> _Key | None:
         from hashlib import blake2b
 
     python = ".".join(map(str, sys.version_info[:2]))
-    text = "\0".join((LAYOUT, __version__, _code_stamp(), python, os.path.realpath(root)))
+    scanner = ",".join((SCANNER, *sorted(gates)))
+    text = "\0".join((LAYOUT, scanner, __version__, _code_stamp(), python, os.path.realpath(root)))
     word = blake2b(os.fsencode(text), key=token, digest_size=16).digest()
     return _Key(word[:4], word[4:8], int.from_bytes(word[8:15], "big"))
 

@@ -107,7 +107,7 @@ def _body_line(line: str) -> str:
 
 def _trailers(change: Change) -> Iterable[str]:
     yield f"Vault-Op: {one_line(change.verb)}"
-    for record_id in change.ids:
+    for record_id in dict.fromkeys((*change.ids, *change.touched)):
         yield f"Vault-Id: {one_line(record_id)}"
     yield f"Vault-Origin: {one_line(change.origin)}"
     yield f"Vault-Actor: {one_line(change.actor.value)}"

@@ -14,21 +14,19 @@ from typing import Final
 
 from vault_cli.errors import Diagnostic, Severity, StoreError
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.model.tables import MAX_FILE
+from vault_cli.model.tables import ADMISSION_GATES, MAX_FILE
 from vault_cli.store.codec import DAMAGE, Parsed, Row, decode_row, decode_rows, encode_parsed
 from vault_cli.store.config import Config
 from vault_cli.store.file_names import (
-    DEFAULT_IGNORE,
-    check_name,
-    find_collisions,
     folder_of,
     is_helper_file,
-    is_record_path,
 )
 from vault_cli.store.heads import RowLoader, decode_heads, encode_heads, head_class
 from vault_cli.store.index import Entry, Index, Shelf
 from vault_cli.store.opening import Folders, explain_os_error, read_at
-from vault_cli.store.walk import Stamp, Walk, stamp_of, too_large, walk_records
+from vault_cli.store.walk import Stamp, Walk, stamp_of, walk_records
+
+ALL_GATES: Final = frozenset(ADMISSION_GATES)
 
 _COPY_NAME: Final = (
     r"(?i)conflicted copy|case conflict|\.sync-conflict-|-MacBook[^/]* of |冲突.?副本|衝突"
@@ -59,14 +57,15 @@ def read_vault(
     Raises:
         NotFoundError, StoreError: the root itself cannot be opened.
     """
-    index = Index(root) if use_cache else None
-    with _paused_collector():
+    gates = config.gates
+    index = Index(root, gates) if use_cache else None
+    with paused_collector():
         try:
-            parsed, walk = _read_files(root, config["files.ignore"], index, whole=whole)
+            parsed, walk = _read_files(root, config["files.ignore"], index, gates, whole=whole)
         finally:
             if index is not None:
                 index.close()
-        snapshot = _assemble(parsed, walk.diagnostics, skipped=walk.skipped)
+        snapshot = assemble(parsed, walk.diagnostics, skipped=walk.skipped)
     if not config.diagnostics:
         return snapshot
     # a settings file that cannot be read is no record file that cannot be read
@@ -75,34 +74,8 @@ def read_vault(
     )
 
 
-def snapshot_of_tree(
-    files: Mapping[str, bytes], commit: str, *, ignore: Iterable[str] = DEFAULT_IGNORE
-) -> Snapshot:
-    """Build a Snapshot from the bytes of a git tree (`Repository.read_tree`).
-
-    Args:
-        files: regular files by vault-relative path; those that are no records are passed over.
-        commit: full id of the commit, kept in the Snapshot.
-        ignore: setting `files.ignore`.
-    """
-    parsed: dict[str, Parsed] = {}
-    findings: list[Diagnostic] = []
-    for path in sorted(path for path in files if is_record_path(path, ignore)):
-        name_finding = check_name(path)
-        if name_finding is not None:
-            findings.append(name_finding)
-        if name_finding is not None and name_finding.severity == "error":
-            continue
-        if len(files[path]) > MAX_FILE:
-            findings.append(too_large(path))
-        else:
-            parsed[path] = _parse(files[path], path)
-    findings.extend(find_collisions(parsed))
-    return _assemble(parsed, findings, commit=commit)
-
-
 @contextmanager
-def _paused_collector() -> Iterator[None]:
+def paused_collector() -> Iterator[None]:
     """Keep the cyclic collector from walking 10,000 new records again and again."""
     was_on = gc.isenabled()
     gc.disable()
@@ -113,14 +86,20 @@ def _paused_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _parse(data: bytes, path: str) -> Parsed:
+def parse_file(data: bytes, path: str, gates: frozenset[str]) -> Parsed:
+    """Return what the bytes of one file hold, as these gates of admission see it."""
     from vault_cli.text.fields import read_record
 
-    return read_record(data, path)
+    return read_record(data, path, gates)
 
 
 def _read_files(
-    root: Path, ignore: tuple[str, ...], index: Index | None, *, whole: bool
+    root: Path,
+    ignore: tuple[str, ...],
+    index: Index | None,
+    gates: frozenset[str],
+    *,
+    whole: bool,
 ) -> tuple[dict[str, Parsed], Walk]:
     """Return what each file holds, sorted by path, and the walk; files gone meanwhile are left out.
 
@@ -129,17 +108,17 @@ def _read_files(
     """
     if index is None:
         walk = walk_records(root, ignore)
-        return {entry[0].path: entry[2] for entry in _read_all(root, walk.stamps, {})}, walk
+        return {entry[0].path: entry[2] for entry in _read_all(root, walk.stamps, {}, gates)}, walk
     shelves = index.load_shelves(heads=not whole)
     walk = walk_records(root, ignore, {folder: s.listing for folder, s in shelves.items()})
     unchanged = {folder: shelves[folder] for folder in walk.same}
     if whole:
         parsed, stamps = _take_rows(index, unchanged)
     else:
-        parsed, stamps = _take_heads(root, unchanged)
+        parsed, stamps = _take_heads(root, unchanged, gates)
     stamps.extend(walk.stamps)
     if stamps or len(unchanged) < len(shelves):
-        parsed.update(_Refresh(root, index, walk, shelves).run(stamps))
+        parsed.update(_Refresh(root, index, walk, shelves, gates).run(stamps))
     return {path: parsed[path] for path in sorted(parsed)}, walk
 
 
@@ -151,7 +130,7 @@ def _take_rows(index: Index, shelves: Mapping[str, Shelf]) -> tuple[dict[str, Pa
         for folder, shelf in shelves.items()
         for name in shelf.listing.names.split("/")
     ]
-    parsed = _decode([row for path in paths if (row := rows.get(path)) is not None])
+    parsed = decode_each([row for path in paths if (row := rows.get(path)) is not None])
     lost = [path for path in paths if path not in parsed and not is_helper_file(path)]
     stamps: list[Stamp] = []
     for folder in {folder_of(path) for path in lost}:
@@ -159,11 +138,13 @@ def _take_rows(index: Index, shelves: Mapping[str, Shelf]) -> tuple[dict[str, Pa
     return parsed, stamps
 
 
-def _take_heads(root: Path, shelves: Mapping[str, Shelf]) -> tuple[dict[str, Parsed], list[Stamp]]:
+def _take_heads(
+    root: Path, shelves: Mapping[str, Shelf], gates: frozenset[str]
+) -> tuple[dict[str, Parsed], list[Stamp]]:
     """Return the heads of unchanged folders, and the stamps of those that are damaged."""
     parsed: dict[str, Parsed] = {}
     stamps: list[Stamp] = []
-    head = head_class(RowLoader(root).load)
+    head = head_class(RowLoader(root, gates).load)
     for folder, shelf in shelves.items():
         try:
             parsed.update(decode_heads(shelf.heads, folder, head))
@@ -172,7 +153,7 @@ def _take_heads(root: Path, shelves: Mapping[str, Shelf]) -> tuple[dict[str, Par
     return parsed, stamps
 
 
-def _decode(rows: list[Row]) -> dict[str, Parsed]:
+def decode_each(rows: list[Row]) -> dict[str, Parsed]:
     """Decode rows at once; if one is damaged, each alone, without the damaged ones."""
     try:
         return dict(zip([row[0] for row in rows], decode_rows(rows), strict=True))
@@ -188,10 +169,19 @@ class _Refresh:
         index: its cache.
         walk: what is on disk now.
         shelves: what the cache knew of the folders.
+        gates: setting `admission.gates`.
     """
 
-    def __init__(self, root: Path, index: Index, walk: Walk, shelves: Mapping[str, Shelf]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        index: Index,
+        walk: Walk,
+        shelves: Mapping[str, Shelf],
+        gates: frozenset[str],
+    ) -> None:
         self._root = root
+        self._gates = gates
         self._index = index
         self._shelves = shelves
         self._same = set(walk.same)
@@ -210,7 +200,7 @@ class _Refresh:
             for stamp in stamps
             if known.get(stamp.path) == stamp and (row := rows.get(stamp.path)) is not None
         ]
-        found = _decode(kept)
+        found = decode_each(kept)
         self._stored = {row[0]: (known[row[0]], row[1]) for row in kept if row[0] in found}
         todo = [stamp for stamp in stamps if stamp.path not in found]
         dropped = rows.keys() - {stamp.path for stamp in stamps}
@@ -247,7 +237,7 @@ class _Refresh:
         writable: bool,
     ) -> list[Entry]:
         entries = []
-        for stamp, digest, result in _read_all(self._root, todo, rows):
+        for stamp, digest, result in _read_all(self._root, todo, rows, self._gates):
             found[stamp.path] = result
             columns = encode_parsed(result, stamp.path, digest) if writable and digest else None
             if columns is None:
@@ -272,7 +262,7 @@ class _Refresh:
 
 
 def _read_all(
-    root: Path, stamps: Iterable[Stamp], rows: Mapping[str, Row]
+    root: Path, stamps: Iterable[Stamp], rows: Mapping[str, Row], gates: frozenset[str]
 ) -> Iterator[tuple[Stamp, str, Parsed]]:
     """Yield (stamp of the bytes read, digest or "", what they hold) for each file still there."""
     from vault_cli.store.files import digest_bytes
@@ -290,7 +280,7 @@ def _read_all(
             digest = digest_bytes(data)
             row = rows.get(path)
             known = decode_row(row) if row and row[1] == digest else None
-            yield stamp_of(path, facts), digest, known or _parse(data, path)
+            yield stamp_of(path, facts), digest, known or parse_file(data, path, gates)
 
 
 def _unreadable(path: str, error: OSError | StoreError) -> Diagnostic:
@@ -302,7 +292,7 @@ def _unreadable(path: str, error: OSError | StoreError) -> Diagnostic:
     return Diagnostic(path, 0, "unreadable", "error", error.message, error.hint)
 
 
-def _assemble(
+def assemble(
     parsed: Mapping[str, Parsed],
     findings: Iterable[Diagnostic],
     *,

@@ -8,8 +8,8 @@ what of it may run, `commit` writes, `pending` and `history` read. GitPython is 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from datetime import tzinfo
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +23,11 @@ from vault_cli.store.git_run import Git, Pairs, find_git, start
 from vault_cli.store.git_settings import KnownSettings, Settings
 from vault_cli.store.hooks import Hooks
 from vault_cli.store.pending import Pending
-from vault_cli.store.trees import Trees
+from vault_cli.store.trees import Tree, Trees
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from vault_cli.store.history import CommitInfo as CommitInfo  # noqa: PLC0414 - for callers
 
 __all__ = ["Pending", "Repository"]
@@ -121,6 +123,15 @@ class Repository:
     def is_own(self) -> bool:
         """Whether the vault root is the root of the work tree (else: folder of a bigger one)."""
         return not self._prefix
+
+    @property
+    def prefix(self) -> str:
+        """The vault's folder in the repository, "" for its top."""
+        return self._prefix
+
+    def read_settings(self) -> Settings:
+        """Return git's configuration with its scopes."""
+        return self._settings.read()
 
     def head(self) -> str:
         """Return the full id of HEAD, "" before the first commit."""
@@ -276,14 +287,19 @@ class Repository:
 
         return history.read_blob(self.git, self.resolve(revision), self._full(path))
 
-    def read_tree(self, revision: str) -> dict[str, bytes]:
-        """Return every `*.md` and vault.toml of the vault at a revision (one cat-file --batch).
+    def folder_id(self, commit: str) -> str:
+        """Return the id of the vault folder's tree in a commit, "" when it was not there."""
+        return self._trees.folder_id(commit, self._prefix)
 
-        Of a file over 1 MiB only the first 1 MiB + 1 byte is returned.
-        """
+    def reading_trees(self, commit: str) -> AbstractContextManager[Callable[[str], Tree]]:
+        """Give a function that reads a tree by its id (see `Trees.reading`)."""
+        return self._trees.reading(commit)
+
+    def read_blobs(self, blobs: Sequence[str]) -> list[bytes]:
+        """Return blobs by their ids with one git process; cut as in `read_head`."""
         from vault_cli.store import history
 
-        return history.read_tree(self.git, self.resolve(revision), self._prefix)
+        return history.read_blobs(self.git, blobs) if blobs else []
 
     def read_head(self, paths: Iterable[str]) -> dict[str, bytes]:
         """Return what HEAD has at these vault paths (absent ones are left out), all at once.
@@ -299,8 +315,9 @@ class Repository:
     def resolve(self, text: str, *, zone: tzinfo | None = None) -> str:
         """Return the full commit id for a revision or date typed by a person.
 
-        A date (2026-11-01, or with a time) means the last vault commit at or before it; a bare
-        date counts to the end of the day in `zone` (None: the system's).
+        A date (2026-11-01, or with a time) means the last vault commit at or before it, along
+        first parents and by commit time; a bare date counts to the end of the day in `zone`
+        (None: the system's).
 
         Raises:
             NotFoundError: git does not know it, or the vault is younger than the date.
@@ -308,6 +325,18 @@ class Repository:
         from vault_cli.store import history
 
         return history.resolve_text(self.git, text, self._prefix, zone)
+
+    def also_names(self, text: str) -> bool:
+        """Tell whether a date is the name of a branch or a tag as well."""
+        from vault_cli.store import history
+
+        return history.is_date(text) and history.also_names(self.git, text)
+
+    def commit_time(self, commit: str) -> datetime:
+        """Return when a commit was made, in UTC."""
+        from vault_cli.store import history
+
+        return history.commit_time(self.git, commit)
 
     def log(
         self, *, paths: Sequence[str] = (), record_id: str = "", limit: int = 0

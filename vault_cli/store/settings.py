@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import UsageError
-from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
+from vault_cli.model.tables import ADMISSION_GATES, GROUPS, SCOPE_LEVELS
 from vault_cli.store.clock import find_zone
 from vault_cli.store.file_names import DEFAULT_IGNORE
 
@@ -31,7 +31,7 @@ class Setting(NamedTuple):
 
     Args:
         name: dotted name, also its place in the TOML file.
-        type: `int`, `str`, `tuple` (a list of texts) or `dict` (a table text = number).
+        type: `int`, `bool`, `str`, `tuple` (a list of texts) or `dict` (a table text = number).
         default: value when no layer sets it.
         help: one line.
         choices: allowed values (of each item, for a list), empty for any.
@@ -63,6 +63,7 @@ class Setting(NamedTuple):
 
 _TYPE_WORDS: Final[dict[type, str]] = {
     int: "a whole number",
+    bool: "true or false",
     str: "a text",
     tuple: "a list of texts",
     dict: "a table of whole numbers by group name",
@@ -84,6 +85,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "files.ignore", tuple, DEFAULT_IGNORE, "folders (names, or paths from the root) not read"
+    ),
+    Setting(
+        "admission.gates",
+        tuple,
+        ADMISSION_GATES,
+        "what is asked of every text; hidden characters and frame tricks always are",
+        choices=ADMISSION_GATES,
     ),
     Setting(
         "render.mode",
@@ -130,6 +138,38 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         tuple,
         (),
         "actors that may approve with --yes and no terminal",
+        user_only=True,
+    ),
+    Setting(
+        "trust.incoming",
+        str,
+        "auto",
+        "what others change in force: accept, review (a person looks first), signed (signed commits"
+        " count, the rest is reviewed); auto: accept in a vault you made or trust, else review",
+        choices=("auto", "accept", "review", "signed"),
+        user_only=True,
+    ),
+    Setting(
+        "trust.uncommitted",
+        str,
+        "accept",
+        "edits of records in force that are not committed: accept, or committed (HEAD's text is"
+        " shown)",
+        choices=("accept", "committed"),
+        user_only=True,
+    ),
+    Setting(
+        "trust.require_signed",
+        bool,
+        False,  # noqa: FBT003 - a default, not a call
+        "show only records whose text was made by a commit signed with an allowed key",
+        user_only=True,
+    ),
+    Setting(
+        "trust.allowed_signers",
+        str,
+        "",
+        "file of allowed SSH keys; empty = your git's gpg.ssh.allowedSignersFile",
         user_only=True,
     ),
     Setting(
@@ -270,6 +310,12 @@ def _as_int(setting: Setting, value: object) -> int:
     return value
 
 
+def _as_flag(setting: Setting, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _refuse(setting, value)
+    return value
+
+
 def _as_text(setting: Setting, value: object) -> str:
     if not isinstance(value, str):
         raise _refuse(setting, value)
@@ -290,6 +336,7 @@ def _as_table(setting: Setting, value: object) -> Mapping[str, int]:
 
 _COERCE: Final[dict[type, Callable[[Setting, object], Any]]] = {
     int: _as_int,
+    bool: _as_flag,
     str: _as_text,
     tuple: _as_list,
     dict: _as_table,
@@ -308,6 +355,8 @@ def parse_value(setting: Setting, text: str) -> Any:
         return coerce_value(setting, int(text) if digits and len(text) < 19 else text)  # noqa: PLR2004
     if setting.type is str:
         return coerce_value(setting, text)
+    if setting.type is bool:
+        return coerce_value(setting, {"true": True, "false": False}.get(text.lower(), text))
     items = [item.strip() for item in text.split(",") if item.strip()]
     if setting.type is tuple:
         return coerce_value(setting, items)

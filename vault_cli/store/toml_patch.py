@@ -24,6 +24,7 @@ from vault_cli.store.toml_read import (
     CONFIG_FILE,
     KEY_START,
     TABLE_LINE,
+    VAULTS,
     bare_name,
     find_line,
     parse_toml,
@@ -57,6 +58,73 @@ def set_setting(path: Path, name: str, value: object) -> bytes:
     if wanted is None or parse_toml_or_refuse(patched, path, name) != wanted:
         raise _refuse(path, name)
     return patched
+
+
+def set_here(path: Path, root: str, name: str, value: str) -> bytes:
+    """Return the new bytes of the person's own file with one setting of one vault changed.
+
+    Args:
+        path: the person's own file.
+        root: real path of the vault's folder.
+        name: dotted name.
+        value: text as typed in a shell.
+
+    Raises:
+        UsageError: as `set_setting`.
+        RefusedError: the table of this vault is written in a form that cannot be changed in place.
+    """
+    setting = find_setting(name)
+    result = check_value(setting, value, typed=True)
+    data = read_toml_file(path) or b""
+    before = parse_toml(data, str(path))
+    old = _look_up(before.get(VAULTS, {}).get(root, {}), name)
+    if _holds(setting, old, result):
+        return data
+    text = data.decode("utf-8-sig")
+    lines = text.splitlines(keepends=True)
+    end = "\r\n" if "\r\n" in text else "\n"
+    new_line = f"{name} = {format_value(result)}{end}"
+    heads = [i for i, line in enumerate(lines) if _is_header(line, before, root)]
+    if heads:
+        same = _line_below(lines, heads[0], name)
+        if same:
+            _replace_value(lines, same, format_value(result))
+        else:
+            lines.insert(heads[0] + 1, new_line)
+    else:
+        gap = [end] if lines and lines[-1].strip() else []
+        if lines and not lines[-1].endswith(("\n", "\r")):
+            lines[-1] += end
+        lines += [*gap, f"[{VAULTS}.{format_value(root)}]{end}", new_line]
+    bom = data[:3] if data.startswith(b"\xef\xbb\xbf") else b""
+    patched = bom + "".join(lines).encode()
+    inner = _with(before.get(VAULTS, {}).get(root, {}), name.split("."), _plain(result))
+    wanted = {**before, VAULTS: {**before.get(VAULTS, {}), root: inner}}
+    if inner is None or parse_toml_or_refuse(patched, path, name) != wanted:
+        raise _refuse(path, name)
+    return patched
+
+
+def _is_header(line: str, before: Mapping[str, Any], root: str) -> bool:
+    """Whether a line opens the table of one vault (decided by the TOML reader itself)."""
+    if root not in before.get(VAULTS, {}) or not TABLE_LINE.match(line.rstrip("\r\n")):
+        return False
+    try:
+        return parse_toml(line.encode(), "") == {VAULTS: {root: {}}}
+    except UsageError:
+        return False
+
+
+def _line_below(lines: list[str], head: int, name: str) -> int:
+    """Return the index of a key's line in the table opened at `head`, 0 when it is not there."""
+    for index in range(head + 1, len(lines)):
+        line = lines[index].rstrip("\r\n")
+        if TABLE_LINE.match(line):
+            return 0
+        key = KEY_START.match(line)
+        if key and bare_name(key[1]) == name:
+            return index
+    return 0
 
 
 def _require_setting(name: str, path: Path, value: object) -> Setting:
@@ -178,6 +246,8 @@ def format_value(value: object) -> str:
     if isinstance(value, Mapping):
         inner = ", ".join(f"{key} = {item}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, bool):
+        return str(value).lower()
     return str(value) if isinstance(value, int) else _quote(str(value))
 
 

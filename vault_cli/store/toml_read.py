@@ -16,6 +16,9 @@ from vault_cli.errors import UsageError
 from vault_cli.store.settings import BY_NAME
 
 CONFIG_FILE: Final = "vault.toml"
+VAULTS: Final = "vaults"
+"""Table of the person's file with settings for single vaults, by their folder."""
+
 
 _PART: Final = r"""(?:[A-Za-z0-9_-]+|"[^"\\\n]*"|'[^'\n]*')"""
 _NAME: Final = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"

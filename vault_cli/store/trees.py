@@ -63,6 +63,32 @@ class Trees:
                 tree = self._below(tree, folder)
         return ""
 
+    @contextmanager
+    def reading(self, commit: str) -> Iterator[Callable[[str], Tree]]:
+        """Give a function that reads a tree by its id; one process for all that is asked.
+
+        Args:
+            commit: full id of any commit, for the length of ids.
+        """
+        width = len(commit) // 2
+        with self._reading():
+            yield lambda name: self._read(name, width)
+
+    def folder_id(self, commit: str, folder: str) -> str:
+        """Return the id of a repository-relative folder's tree, "" when the commit has none.
+
+        Args:
+            commit: full id.
+            folder: path without a slash at the end, "" for the root of the repository.
+
+        Raises:
+            StoreError: an object is missing or damaged.
+        """
+        if not folder:
+            return f"{commit}^{{tree}}"
+        entry = self.entries(commit, [folder]).get(folder)
+        return entry.blob if entry is not None and entry.mode == FOLDER else ""
+
     def change(
         self, commit: str, changes: Mapping[str, Entry], write: Callable[[bytes], str]
     ) -> str:

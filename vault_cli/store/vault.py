@@ -9,15 +9,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vault_cli.errors import Diagnostic, StoreError, UsageError
+from vault_cli.errors import Diagnostic, StoreError, UsageError, VaultError
 from vault_cli.model.record import Snapshot
+from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
+from vault_cli.store.files import read_file
 from vault_cli.store.lock import JOURNAL_PATH
 from vault_cli.store.places import expand_home, user_folder
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change, Receipt
     from vault_cli.store.repo import Repository
+    from vault_cli.store.screen import Screen
 
 PROJECT_FOLDER: Final = ".mvault"
 """Folder of a code repository that may hold a project vault."""
@@ -172,27 +175,49 @@ class Vault:
         return self.repo
 
     def snapshot(self, *, at: str = "", whole: bool = True) -> Snapshot:
-        """Read the working tree, or the commit/date `at`.
+        """Read the working tree, or the commit/date `at`, with the settings of today.
 
         Args:
-            at: a commit or a date, "" for the working tree.
+            at: a commit or a date (see `resolve`), "" for the working tree.
             whole: False for commands that look closely at few records (see `read_vault`).
 
         Raises:
             NotFoundError: git does not know `at`.
             UsageError: `at` was given and the vault is not in git.
         """
-        from vault_cli.store.reader import read_vault, snapshot_of_tree
-
         if not at:
+            from vault_cli.store.reader import read_vault
+
             found = read_vault(self.root, self.config, whole=whole)
             missing = self._outside_checkout()
             if not missing:
                 return found
             return replace(found, diagnostics=(*missing, *found.diagnostics))
+        from vault_cli.store.past import read_past
+
         repo = self.require_repo()
-        commit = repo.resolve(at)
-        return snapshot_of_tree(repo.read_tree(commit), commit, ignore=self.config["files.ignore"])
+        ignore, gates = self.config["files.ignore"], self.config.gates
+        return read_past(repo, self.resolve(at), ignore=ignore, gates=gates, whole=whole)
+
+    def resolve(self, at: str) -> str:
+        """Return the full commit id that a commit or a date means; days are the vault's own.
+
+        Raises:
+            NotFoundError: git does not know it, or the vault has no commit as early.
+            UsageError: the vault is not in git, or `vault.timezone` is no time zone.
+        """
+        from vault_cli.store.clock import find_zone
+
+        name = str(self.config["vault.timezone"] or "")
+        return self.require_repo().resolve(at, zone=find_zone(name) if name else None)
+
+    def forgotten(self) -> frozenset[str]:
+        """Return the ids of which only a tombstone is left (by the names of the tombstones)."""
+        try:
+            with os.scandir(self.root / "tombstones") as listing:
+                return frozenset(e.name[:-3] for e in listing if e.name[-3:] == ".md")
+        except OSError:  # there is no such folder
+            return frozenset()
 
     def _outside_checkout(self) -> tuple[Diagnostic, ...]:
         """Say how many records git was told to leave out of the work tree (git is asked then)."""
@@ -236,7 +261,50 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
-        ignore = self.config["files.ignore"]
-        done = apply_change(self.root, self.require_repo(), change, ignore=ignore, wait=wait)
+        done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
+        done = self._note_admitted(change, done, wait)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
+
+    def _note_admitted(self, change: Change, done: Receipt, wait: float) -> Receipt:
+        """Take down what a change admitted, where the person has changes of others wait."""
+        from vault_cli.store.files import lock_vault
+        from vault_cli.store.policy import incoming_policy
+
+        if not done.commit or incoming_policy(self.root, self.config) == "accept":
+            return done
+        from vault_cli.store.incoming import record_change
+
+        try:
+            with lock_vault(self.root, wait=wait):  # another writer notes its change, too
+                record_change(self.root, change, done.commit)
+        except VaultError as error:  # the change itself is made
+            note = Diagnostic("", 0, "trust-state", "warning", error.message, error.hint)
+            return replace(done, diagnostics=(*done.diagnostics, note))
+        return done
+
+    def screen(self) -> Screen:
+        """Return what may be written into this vault."""
+        from vault_cli.store.screen import Screen
+
+        repo = self.repo
+        return Screen(
+            self.root,
+            self.config["files.ignore"],
+            self.config.gates,
+            lambda paths: repo.read_head(paths) if repo is not None and repo.head() else {},
+        )
+
+    def require_writable(self, change: Change) -> None:
+        """Ask all that the gate asks about texts, for a change that is only shown yet.
+
+        Raises:
+            RefusedError: a text would be refused, or a hand edit that would be recorded first.
+        """
+        screen = self.screen()
+        screen.ask(change)
+        sources = screen.old_paths(change)
+        for found in self.repo.pending(sources) if self.repo is not None and sources else ():
+            if found.code != "deleted":
+                data = read_file(self.root, found.path, MAX_FILE)
+                screen.require_clean_edit(found.path, data, screen.let_pass(change))

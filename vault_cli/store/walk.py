@@ -221,7 +221,7 @@ class _Walker:
         if stat.S_ISREG(facts.st_mode):
             self.findings.append(too_large(path))
         else:
-            self.findings.append(_special_file(path, facts.st_mode))
+            self.findings.append(special_file(path, facts.st_mode))
 
     def take_folder(self, place: int | str, name: str, path: str, depth: int) -> None:
         """Go into one sub-folder, unless a rule keeps us out."""
@@ -230,7 +230,7 @@ class _Walker:
             return
         finding = None if is_plain_name(name) else check_name(path)
         if finding is not None:
-            self.findings.append(_of_folder(finding))
+            self.findings.append(of_folder(finding))
             if finding.severity == "error":
                 return
         if depth > MAX_DEPTH:
@@ -284,7 +284,7 @@ def too_large(path: str) -> Diagnostic:
     )
 
 
-def _of_folder(finding: Diagnostic) -> Diagnostic:
+def of_folder(finding: Diagnostic) -> Diagnostic:
     """A folder's odd name is worth a warning once, it does not hold every file below."""
     if not finding.holds:
         return finding
@@ -293,7 +293,8 @@ def _of_folder(finding: Diagnostic) -> Diagnostic:
     )
 
 
-def _special_file(path: str, mode: int) -> Diagnostic:
+def special_file(path: str, mode: int) -> Diagnostic:
+    """Return the error of an entry that is no plain file, by its mode."""
     if stat.S_ISLNK(mode):
         return Diagnostic(
             path,

@@ -70,6 +70,17 @@ SCAN_CODES: dict[str, str] = {
 }
 """Codes of the structural scan: a trick holds the record, what does no harm is a note."""
 
+GATE_CODES: dict[str, tuple[str, str]] = {
+    "secret": ("held, never written", "a key, a token or a password"),
+    "secret-in-history": ("check fails", "a commit holds a secret: the key must be changed"),
+    "personal-data": ("held, or a warning", "an ID or bank card number; a mobile number"),
+    "injection": ("held", "a text that gives the reader orders (English and Chinese)"),
+    "filler": ("held", "a memory that says nothing: ok, thanks, 好的"),
+    "cliche": ("note", "a memory that says what holds anywhere"),
+    "gates-off": ("note", "gates of admission are switched off in this vault"),
+}
+"""Codes of the gates that `admission.gates` switches: effect and meaning."""
+
 _SHOWN = 60
 
 

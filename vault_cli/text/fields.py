@@ -16,7 +16,8 @@ from vault_cli.text import values
 from vault_cli.text.codes import Problem, show
 from vault_cli.text.lines import first_heading
 from vault_cli.text.parse import Document, parse_document
-from vault_cli.text.remarks import find_lost_text, scan_texts
+from vault_cli.text.remarks import find_lost_text, scan_document
+from vault_cli.text.scan import ALL, SECRET
 from vault_cli.text.spelling import nearest_choice, nearest_key
 from vault_cli.text.values import BadValueError, describe
 
@@ -38,32 +39,44 @@ _TRUST_KEYS = frozenset({"approved_by", "approved", "verified", "trust"})
 _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})
 
 
-def read_record(data: bytes, path: str) -> tuple[Record | None, tuple[Diagnostic, ...]]:
+def read_record(
+    data: bytes, path: str, gates: frozenset[str] = ALL
+) -> tuple[Record | None, tuple[Diagnostic, ...]]:
     """Read one file into a Record.
+
+    A secret in the file is a finding, and its kind stands in its place in the record and in every
+    message: nothing that reads records can print or keep it. Bytes are never changed.
 
     Args:
         data: the file's bytes.
         path: vault-relative POSIX path.
+        gates: the gates of admission that are on (setting `admission.gates`).
 
     Returns:
         The record (None when a finding is an `error`) and all findings of the file.
     """
     document = parse_document(data, path)
     if document.is_broken:
-        return None, document.diagnostics
-    return record_of(document, path)
+        scan = scan_document(document, path, gates)
+        return None, (*scan.hide(document.diagnostics), *scan.findings)
+    return record_of(document, path, gates)
 
 
-def record_of(document: Document, path: str) -> tuple[Record | None, tuple[Diagnostic, ...]]:
+def record_of(
+    document: Document, path: str, gates: frozenset[str] = ALL
+) -> tuple[Record | None, tuple[Diagnostic, ...]]:
     """Turn a readable document into a Record; parameters and result as in `read_record`."""
+    scan = scan_document(document, path, gates)
     reader = _Reader(document, path)
     reader.read()
-    remarks = [*reader.problems, *find_lost_text(document)]
-    findings = (
-        *document.diagnostics,
-        *(problem.at(path) for problem in remarks),
-        *scan_texts(document, path),
-    )
+    lost = find_lost_text(document)
+    if scan.values and SECRET not in reader.found.get("allow", ()):
+        document = scan.mask(document)
+        reader = _Reader(document, path)
+        reader.read()
+    remarks = [*reader.problems, *lost]
+    own = (*document.diagnostics, *(problem.at(path) for problem in remarks))
+    findings = (*scan.hide(own), *scan.findings)
     if any(finding.severity == "error" for finding in findings):
         return None, findings
     record = Record(

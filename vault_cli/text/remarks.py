@@ -1,21 +1,39 @@
-"""Findings about the texts of a file: lost comments, hidden signs. May import `text.*`."""
+"""Findings about the texts of a file: lost comments, what the scanner says. May import `text.*`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
-from vault_cli.errors import Diagnostic
+from vault_cli.errors import Diagnostic, Severity
 from vault_cli.model.schema import FIELDS
-from vault_cli.text.admission import scan_structure
+from vault_cli.text.admission import Finding
 from vault_cli.text.codes import Problem, show
 from vault_cli.text.parse import Document
+from vault_cli.text.scan import (
+    BODY,
+    PERSONAL,
+    QUARANTINE_KEY,
+    SECRET,
+    find_secret_findings,
+    find_secret_values,
+    front_texts,
+    mask_secrets,
+    mask_values,
+    scan_wording,
+)
 
 _TEXT_KEYS = frozenset({f.key for f in FIELDS if f.form == "text"} | {"description", "name"})
 _COMMENT = re.compile(r"[ \t]#")
 _SELF_BOUND = ('"', "'", "|", ">", "[", "{")
-_PIECE = 256 * 1024
+_ALLOW: Final = "After reading it a person lets it pass: mvault approve ID --allow {} --reason TEXT"
+_HINTS: Final = {
+    SECRET: "Take the value out and change the key; it is written into no commit and no block.",
+    **{code: _ALLOW.format(code) for code in (PERSONAL, "injection", "filler")},
+}
 
 
 def find_lost_text(document: Document) -> list[Problem]:
@@ -58,44 +76,106 @@ def _find_lost(key: str, value: Any, line: str, number: int) -> Problem | None:
     return Problem("comment-in-value", number, message, hint)
 
 
-def scan_texts(document: Document, path: str) -> Iterator[Diagnostic]:
-    """Yield what the structural scan finds in the body and in the values."""
-    yield from _scan(document.body, document.body_line, path)
-    for key, value in document.front.items():
-        for text in (value,) if isinstance(value, str) else _texts(value):
-            line = document.key_lines.get(key, 0)
-            for finding in _scan(text, line, path):
-                yield _at_key(finding, line, key)
+class Scan(NamedTuple):
+    """What the scanner found in one file.
+
+    Args:
+        findings: one per hit, at its line of the file; no message shows a secret.
+        values: the secrets themselves with their kinds, to be masked wherever text is quoted.
+    """
+
+    findings: tuple[Diagnostic, ...] = ()
+    values: Mapping[str, str] = MappingProxyType({})
+
+    def hide(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return findings whose words quote no secret."""
+        if not self.values:
+            return tuple(found)
+        return tuple(
+            item._replace(
+                message=mask_values(item.message, self.values, cut=True),
+                hint=mask_values(item.hint, self.values, cut=True),
+            )
+            for item in found
+        )
+
+    def mask(self, document: Document) -> Document:
+        """Return the document as it may be shown: the kind stands in the place of each secret."""
+        front = {self._masked(key): self._masked(value) for key, value in document.front.items()}
+        return replace(document, front=front, body=self._masked(document.body))
+
+    def _masked(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return mask_values(mask_secrets(value), self.values)
+        if isinstance(value, list):
+            return [self._masked(item) for item in value]
+        if isinstance(value, dict):
+            return {self._masked(key): self._masked(item) for key, item in value.items()}
+        return value
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield key
-            yield from _texts(item)
+def scan_document(document: Document, path: str, gates: frozenset[str]) -> Scan:
+    """Ask the scanner about a file: every text in it, and its bytes for secrets.
+
+    Args:
+        document: the file as parsed; of a broken one only the secrets are looked for.
+        path: its vault-relative path.
+        gates: those that are on.
+    """
+    secret, values = _find_secrets(document, path, gates)
+    if document.is_broken:
+        return Scan(tuple(secret), values)
+    front = document.front
+    if path.startswith("quarantine/"):
+        front = {key: value for key, value in front.items() if key != QUARANTINE_KEY}
+    found = list(secret)
+    for field, hit in scan_wording(front, document.body, gates=gates):
+        if field == BODY:
+            found.append(_diagnostic(hit, path, document.body_line + hit.line - 1))
+        else:
+            line = document.key_lines.get(field, 0) + hit.line - 1
+            found.append(_diagnostic(hit, path, line, f"in `{show(field)}`: "))
+    return Scan(tuple(found), values)
 
 
-def _at_key(finding: Diagnostic, line: int, key: str) -> Diagnostic:
-    message = f"in `{show(key)}`: {finding.message}"
-    return Diagnostic(
-        finding.path, line, finding.code, finding.severity, message, finding.hint, finding.holds
-    )
+def _find_secrets(
+    document: Document, path: str, gates: frozenset[str]
+) -> tuple[list[Diagnostic], dict[str, str]]:
+    """Look at the file as it is written, then at values that YAML reads differently."""
+    if not gates & {"secrets", "personal"}:
+        return [], {}
+    raw = document.data.decode("utf-8", "replace").replace("\r\n", "\n")
+    found = [
+        _diagnostic(hit, path, hit.line, _field_at(document, hit.line))
+        for hit in find_secret_findings(raw, gates)
+    ]
+    values = find_secret_values(raw, gates) if found else {}
+    for key, text in front_texts(document.front):
+        if text in raw:
+            continue
+        line = document.key_lines.get(key, 0)
+        for hit in find_secret_findings(text, gates):
+            own = find_secret_values(text, gates)
+            if not own or own.keys() - values.keys():
+                found.append(_diagnostic(hit, path, line, f"in `{show(key)}`: "))
+            values |= own
+    return found, values
 
 
-def _scan(text: str, first_line: int, path: str) -> Iterator[Diagnostic]:
-    line = first_line
-    for start in range(0, len(text), _PIECE):
-        piece = text[start : start + _PIECE]
-        for hit in scan_structure(piece):
-            place = line + hit.line - 1
-            if hit.holds:
-                hint = f"Remove it, or put `{hit.code}` into the record's `allow` list."
-                yield Diagnostic(path, place, hit.code, "warning", hit.message, hint, holds=True)
-            else:
-                yield Diagnostic(path, place, hit.code, "note", hit.message)
-        line += piece.count("\n")
+def _field_at(document: Document, line: int) -> str:
+    """Return which field a line of the file belongs to, in words."""
+    if line >= document.body_line or not document.key_lines:
+        return "in the text: "
+    before = [(place, key) for key, place in document.key_lines.items() if place <= line]
+    return f"in `{show(max(before)[1])}`: " if before else "in the metadata: "
+
+
+def _diagnostic(hit: Finding, path: str, line: int, where: str = "") -> Diagnostic:
+    message = where + hit.message
+    if not hit.holds:
+        severity: Severity = "warning" if hit.code == PERSONAL else "note"
+        return Diagnostic(path, line, hit.code, severity, message)
+    hint = _HINTS.get(hit.code) or f"Remove it, or put `{hit.code}` into the record's `allow` list."
+    if path.startswith("quarantine/"):
+        hint = "A person looks at it: mvault quarantine show ID"
+    return Diagnostic(path, line, hit.code, "warning", message, hint, holds=True)

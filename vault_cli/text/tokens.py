@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from vault_cli.text.hidden import drop_invisible
@@ -21,6 +23,8 @@ _CJK: Final = (
 """Scripts written without spaces between words, and Hangul with its particles."""
 
 _WORD = re.compile(rf"(?P<cjk>[{_CJK}]+)|[^\W{_CJK}](?:[^\W{_CJK}]|[\u0300-\u036f])*")
+_LATIN = re.compile(rf"[^\W{_CJK}](?:[^\W{_CJK}]|[\u0300-\u036f])*")
+_CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _PARTS = re.compile(
     "_+|(?<=[a-z0-9\u00df-\u00ff\u0430-\u044f])(?=[A-Z\u00c0-\u00de\u0410-\u042f])"
     "|(?<=[A-Z])(?=[A-Z][a-z])"
@@ -46,37 +50,73 @@ _STOP_PAIRS: Final = frozenset({
 })  # fmt: skip
 
 
-def tokenize(text: str) -> list[str]:
+def tokenize(text: str, *, stops: bool = False) -> list[str]:
     """Return the tokens of a text in order, repeats included.
 
     Latin words are lower-cased and stemmed; `snake_case` and `camelCase` give the whole word and
     its parts. Chinese, Japanese, Korean and Thai runs give pairs of neighbouring characters, a
     run of one gives that character. Words that say nothing about the subject are left out.
+
+    Args:
+        text: any text.
+        stops: keep the words that say nothing about the subject.
     """
-    plain = drop_invisible(unicodedata.normalize("NFKC", text.replace("\r", "\n")))
-    return list(_tokens(plain))
+    return list(_tokens(plain_text(text), stops=stops))
 
 
-def _tokens(plain: str) -> Iterator[str]:
+def plain_text(text: str) -> str:
+    """Return the text that is split: full-width letters made plain, nothing invisible in it."""
+    return drop_invisible(unicodedata.normalize("NFKC", text.replace("\r", "\n")))
+
+
+def count_tokens(plain: str, wanted: frozenset[str], *, stops: bool = False) -> Counter[str]:
+    """Return how often each of some tokens stands in a text made plain (`plain_text`).
+
+    The same as counting in `tokenize`, for a fraction of its cost. A single character of a script
+    without spaces counts wherever it stands, not only alone.
+    """
+    found: Counter[str] = Counter()
+    pairs = [token for token in wanted if _is_cjk(token)]
+    for token in pairs:
+        if number := plain.count(token):
+            found[token] = number
+    if len(pairs) < len(wanted):
+        for word in _LATIN.findall(plain):
+            for token in _word_tokens(word, stops):
+                if token in wanted:
+                    found[token] += 1
+    return found
+
+
+def _is_cjk(token: str) -> bool:
+    return _CJK_CHARACTER.match(token) is not None
+
+
+def _tokens(plain: str, *, stops: bool) -> Iterator[str]:
     for match in _WORD.finditer(plain):
         if match["cjk"]:
-            yield from _pairs(match["cjk"])
+            yield from _pairs(match["cjk"], stops=stops)
         else:
-            yield from _words(match.group())
+            yield from _word_tokens(match.group(), stops)
 
 
-def _pairs(run: str) -> Iterator[str]:
+def _pairs(run: str, *, stops: bool) -> Iterator[str]:
     if len(run) == 1:
-        if run not in STOP_CHARACTERS:
+        if stops or run not in STOP_CHARACTERS:
             yield run
         return
     for index in range(len(run) - 1):
         pair = run[index : index + 2]
-        if pair not in _STOP_PAIRS and not STOP_CHARACTERS.issuperset(pair):
+        if stops or (pair not in _STOP_PAIRS and not STOP_CHARACTERS.issuperset(pair)):
             yield pair
 
 
-def _words(word: str) -> Iterator[str]:
+@lru_cache(maxsize=1 << 16)
+def _word_tokens(word: str, stops: bool) -> tuple[str, ...]:  # noqa: FBT001 - hashed by position
+    return tuple(_words(word, stops=stops))
+
+
+def _words(word: str, *, stops: bool) -> Iterator[str]:
     parts = [part for part in _PARTS.split(word) if part]
     whole = word.strip("_")
     if len(parts) > 1:
@@ -84,5 +124,5 @@ def _words(word: str) -> Iterator[str]:
         yield whole.lower()[:_LONGEST]
     for part in parts:
         lower = part.lower()[:_LONGEST]
-        if lower not in STOP_WORDS or len(parts) > 1:
+        if stops or lower not in STOP_WORDS or len(parts) > 1:
             yield stem_word(lower) if lower.isascii() and lower.isalpha() else lower

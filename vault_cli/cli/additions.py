@@ -1,0 +1,161 @@
+"""Requests become drafts, go into quarantine or are refused. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.preview import answer_data
+from vault_cli.cli.views import plural
+from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.features.drafts import plan_add
+from vault_cli.features.parts import has_text
+from vault_cli.features.support import require_sound_change
+from vault_cli.model.lifecycle import Actor
+
+if TYPE_CHECKING:
+    from vault_cli.features.records import Planned
+    from vault_cli.features.requests import DraftRequest
+    from vault_cli.model.change import Change
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """What became of several requests."""
+
+    drafts: list[Planned] = field(default_factory=list)
+    held: list[Planned] = field(default_factory=list)
+    refused: list[RefusedError] = field(default_factory=list)
+
+
+def submit_drafts(
+    inv: Invocation, requests: Sequence[DraftRequest], *, allow: tuple[str, ...] = ()
+) -> int:
+    """Write the drafts of some requests; one that is refused or held touches no other.
+
+    Raises:
+        RefusedError: the only one is refused, or went into quarantine.
+        UsageError: a request cannot be used; then nothing is written.
+    """
+    if len(requests) == 1:
+        planned = _plan(inv, requests[0], allow)
+        if planned.held:
+            return _hold_back(inv, planned)
+        return inv.submit(_draft_plan(planned, requests[0]))
+    found = _Sorted()
+    for number, request in enumerate(requests, 1):
+        try:
+            planned = _plan(inv, request, allow)
+        except RefusedError as error:
+            error.message = error.message.replace("the request", f"record {number}")
+            found.refused.append(error)
+            continue
+        (found.held if planned.held else found.drafts).append(planned)
+    return _submit_sorted(inv, found)
+
+
+def _plan(inv: Invocation, request: DraftRequest, allow: tuple[str, ...]) -> Planned:
+    planned = plan_add(
+        inv.snapshot,
+        request,
+        now=inv.now,
+        actor=Actor.PERSON if allow else inv.actor,
+        origin="cli",
+        random_int=inv.random_int,
+        allow=allow,
+        gates=inv.vault.config.gates,
+    )
+    if not planned.held:  # what is held back takes effect nowhere
+        require_sound_change(inv.snapshot, planned.change)
+    return planned
+
+
+def _draft_plan(planned: Planned, request: DraftRequest) -> Plan:
+    from vault_cli.cli.intake import section_notes
+
+    own = planned.ids[0]
+    title = request.title or planned.change.subject.partition(": ")[2]
+    notes = [*planned.notes, *section_notes(planned.change.edits[0].path, request.sections)]
+    hints = [f"A person puts it in force: mvault approve {own}"]
+    if not has_text(request.body) and not any(map(str.strip, request.sections.values())):
+        # One sentence for the whole: every part is missing, which is one finding and not three.
+        notes = [note for note in notes if note.code != "missing-part"]
+        hints = [f"The draft has no text yet: mvault edit {own}", *hints]
+    return Plan(planned.change, f"added draft {own}: {title}", hints=hints, findings=notes)
+
+
+def _hold_back(inv: Invocation, planned: Planned) -> int:
+    """Write a text into quarantine, and say so as the refusal it is.
+
+    Raises:
+        RefusedError: always, but in a dry run.
+    """
+    own = planned.ids[0]
+    codes = _codes(planned)
+    if inv.options.dry_run:
+        plan = Plan(planned.change, "", findings=planned.notes, exit_code=RefusedError.exit_code)
+        return inv.submit(plan)
+    receipt = inv.vault.apply(planned.change)
+    inv.out.partial = {
+        **answer_data("quarantine", "quarantine" + planned.change.subject, receipt.paths),
+        "ids": [own],
+        "id": own,
+        "quarantined": True,
+        "codes": codes,
+        "changed": True,
+        "applied": True,
+    }
+    raise RefusedError(
+        f"{own} is no draft: held in quarantine for {', '.join(codes)}",
+        hint=f"A person looks at it: mvault quarantine show {own}",
+        diagnostics=tuple(dict.fromkeys((*planned.notes, *receipt.diagnostics))),
+    )
+
+
+def _codes(planned: Planned) -> list[str]:
+    """Return why a text is held back."""
+    from vault_cli.features.quarantine import LOW_AUTHORITY
+
+    found = [item for item in planned.notes if item.holds or item.code == LOW_AUTHORITY]
+    return list(dict.fromkeys(item.code for item in found))
+
+
+def _submit_sorted(inv: Invocation, found: _Sorted) -> int:
+    notes: list[Diagnostic] = [note for planned in found.drafts for note in planned.notes]
+    hints = []
+    for planned in found.held:
+        notes += planned.notes
+        if not inv.options.dry_run:
+            inv.vault.apply(planned.change)
+        hints.append(f"held in quarantine: mvault quarantine show {planned.ids[0]}")
+    for error in found.refused:
+        notes += error.diagnostics
+        hints.append(error.message)
+    held = [planned.ids[0] for planned in found.held]
+    extra = {"quarantined": held, "refused": len(found.refused)}
+    if not found.drafts:
+        inv.out.partial = {**answer_data("add", "add"), **extra, "changed": bool(held)}
+        raise RefusedError(
+            "none of these became a draft", hint=" ".join(hints), diagnostics=(*notes,)
+        )
+    change = _together([planned.change for planned in found.drafts])
+    done = f"added {plural(len(found.drafts), 'draft')}"
+    plan = Plan(change, done, hints=hints, findings=notes, data=extra)
+    plan.exit_code = RefusedError.exit_code if held or found.refused else 0
+    return inv.submit(plan)
+
+
+def _together(changes: Sequence[Change]) -> Change:
+    """Return one change that does them all, so that a batch is one commit."""
+    if len(changes) == 1:
+        return changes[0]
+    return replace(
+        changes[0],
+        subject=f": {len(changes)} records",
+        edits=tuple(edit for change in changes for edit in change.edits),
+        ids=tuple(one for change in changes for one in change.ids),
+        reason="\n".join(dict.fromkeys(change.reason for change in changes if change.reason)),
+        extra=tuple(dict.fromkeys(pair for change in changes for pair in change.extra)),
+    )

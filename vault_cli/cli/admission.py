@@ -1,0 +1,43 @@
+"""What `check` says about admission beyond the files. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from vault_cli.errors import Diagnostic
+from vault_cli.model.tables import ADMISSION_GATES
+from vault_cli.store.config import CONFIG_FILE
+
+if TYPE_CHECKING:
+    from vault_cli.cli.invocation import Invocation
+
+
+def admission_findings(inv: Invocation, head: Mapping[str, bytes] | None) -> list[Diagnostic]:
+    """Return the secrets that history holds, and a note about gates that are switched off.
+
+    Args:
+        inv: this run.
+        head: committed bytes of the files that differ from HEAD, None without a commit.
+    """
+    return [*_gates_off(inv), *_leaks(inv, head)]
+
+
+def _leaks(inv: Invocation, head: Mapping[str, bytes] | None) -> list[Diagnostic]:
+    from vault_cli.store.leaks import find_leaks
+
+    repo = inv.vault.repo
+    if repo is None or head is None:
+        return []
+    return find_leaks(inv.root, repo, inv.snapshot.diagnostics, head, inv.vault.config.gates)
+
+
+def _gates_off(inv: Invocation) -> list[Diagnostic]:
+    """Say which gates are off: a vault may have come with that."""
+    off = [gate for gate in ADMISSION_GATES if gate not in inv.vault.config.gates]
+    if not off:
+        return []
+    where = inv.vault.config.origin("admission.gates")
+    text = f"not asked of any text: {', '.join(off)} (admission.gates, set by: {where})"
+    hint = "`mvault config show admission.gates --explain` says what there is."
+    return [Diagnostic(CONFIG_FILE, 0, "gates-off", "note", text, hint)]

@@ -1,0 +1,307 @@
+"""What becomes of a record: `dispute`, `resolve`, `supersede`, `revive`. May import all below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vault_cli.cli import flags
+from vault_cli.cli.admit import reason_for
+from vault_cli.cli.filters import one_of
+from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.errors import UsageError
+from vault_cli.model.record import Kind, Status
+
+if TYPE_CHECKING:
+    from vault_cli.features.records import Planned
+    from vault_cli.model.record import Record
+
+
+def dispute(
+    ctx: typer.Context,
+    record_id: flags.ForceId,
+    reason: flags.Reason = "",
+    evidence: Annotated[
+        list[str] | None,
+        typer.Option("--evidence", metavar="ID", help="What speaks against it (repeatable)."),
+    ] = None,
+    conflicts_with: Annotated[
+        list[str] | None,
+        typer.Option("--conflicts-with", metavar="ID", help="What says otherwise (repeatable)."),
+    ] = None,
+    yes: flags.Yes = False,
+) -> int:
+    """Object to a record: it leaves the render until a person has looked, and keeps its text.
+
+    Anyone may, with a reason, with evidence (a record, or an entry of the record's own evidence)
+    or with a record that says otherwise. A required rule needs a person: whoever is bound by it
+    must not switch it off.
+
+    Examples:
+      mvault dispute f-1m4c8tt --reason "the server answers on port 8443 now"
+      mvault dispute l-7k3qd2m --conflicts-with l-2p0x9aa
+    """
+    from vault_cli.features.disputes import needs_person, plan_dispute
+
+    inv: Invocation = ctx.obj
+    record = inv.find(record_id)
+    against = tuple(map(inv.known_id, conflicts_with or ()))
+    shown = tuple(map(inv.known_id, evidence or ()))
+    if record.status is not Status.DISPUTED and not (against or shown):
+        reason = reason_for(inv, record.id, "dispute", reason)
+    bound = needs_person(record)
+    agreed = bound or bool(inv.consent(yes=yes).how)
+    planned = plan_dispute(
+        inv.snapshot,
+        record,
+        inv.read(record.path),
+        now=inv.now,
+        actor=inv.decider(yes=yes) if agreed else inv.actor,
+        reason=reason,
+        evidence=shown,
+        conflicts_with=against,
+    )
+    what = f"{record.id}: {record.title}"
+    return inv.submit(
+        Plan(
+            planned.change,
+            f"disputed {what}",
+            f"Dispute {what}?",
+            person=bound,
+            anyone=not bound,
+            yes=yes,
+            findings=planned.notes,
+            hints=(f"A person answers: mvault resolve {record.id} --reason TEXT",),
+            nothing="disputed already",
+        )
+    )
+
+
+def resolve(
+    ctx: typer.Context,
+    record_id: flags.DisputedId,
+    reason: flags.Reason = "",
+    answer: Annotated[
+        str,
+        typer.Option("--as", help="active, candidate, deprecated, rejected; else what it was."),
+    ] = "",
+    yes: flags.Yes = False,
+) -> int:
+    """Answer a dispute: the record comes back as what it was, or ends. Needs a person.
+
+    What was verified comes back as active; its evidence is then weighed again.
+
+    Examples:
+      mvault resolve f-1m4c8tt --reason "asked operations: 8080 is right"
+      mvault resolve l-7k3qd2m --as deprecated --reason "true until the upgrade"
+    """
+    from vault_cli.features.disputes import plan_resolve
+
+    inv: Invocation = ctx.obj
+    record = inv.find(record_id)
+    to = one_of(Status, answer, "status") if answer else None
+    reason = reason_for(inv, record.id, "resolve", reason)
+    planned = plan_resolve(
+        inv.snapshot,
+        record,
+        _texts(inv, record),
+        reason=reason,
+        now=inv.now,
+        actor=inv.decider(yes=yes),
+        random_int=inv.random_int,
+        to=to,
+    )
+    return inv.submit(_decision(planned, record, "resolved", "Resolve", yes=yes))
+
+
+def revive(
+    ctx: typer.Context,
+    record_id: flags.EndedId,
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
+) -> int:
+    """Bring back what was deprecated, superseded or rejected. Needs a person.
+
+    A superseded record comes back only when no successor is in force. A rejected draft comes back
+    as a draft.
+
+    Examples:
+      mvault revive f-1m4c8tt --reason "the old server is back"
+    """
+    from vault_cli.features.revival import plan_revive
+
+    inv: Invocation = ctx.obj
+    record = inv.find(record_id)
+    if not record.in_force:
+        reason = reason_for(inv, record.id, "revive", reason)
+    planned = plan_revive(
+        inv.snapshot,
+        record,
+        _texts(inv, record),
+        reason=reason,
+        now=inv.now,
+        actor=inv.decider(yes=yes),
+    )
+    plan = _decision(planned, record, "revived", "Revive", yes=yes)
+    plan.nothing = "in force already"
+    return inv.submit(plan)
+
+
+def _texts(inv: Invocation, record: Record) -> dict[str, bytes]:
+    """Return the bytes of a record's file and of what it supersedes."""
+    from vault_cli.features.supersession import needed_paths
+
+    return {path: inv.read(path) for path in needed_paths(inv.snapshot, (record,))}
+
+
+def _decision(planned: Planned, record: Record, done: str, verb: str, *, yes: bool) -> Plan:
+    what = f"{record.id}: {record.title}"
+    return Plan(
+        planned.change,
+        f"{done} {what}",
+        f"{verb} {what}?",
+        person=True,
+        yes=yes,
+        findings=planned.notes,
+    )
+
+
+def supersede(
+    ctx: typer.Context,
+    old: flags.ForceId,
+    new: Annotated[
+        str, typer.Argument(metavar="[NEW]", help="A record that is there; else write a new one.")
+    ] = "",
+    title: flags.Title = None,
+    body: flags.Body = None,
+    section: flags.Sections = None,
+    kind: Annotated[str, typer.Option("--kind", "-k", help="Kind of a new one.")] = "",
+    scope: flags.OneScope = "",
+    topic: flags.SomeTopics = None,
+    keyword: flags.Keywords = None,
+    applies_when: flags.AppliesWhen = "",
+    boundary: flags.Boundary = "",
+    summary: flags.Summary = "",
+    importance: flags.Importance = None,
+    confidence: flags.Confidence = "",
+    source: flags.Source = "",
+    valid_from: flags.ValidFrom = "",
+    valid_to: flags.ValidTo = "",
+    derived_from: flags.DerivedFrom = None,
+    required: flags.Required = False,
+    reason: flags.Reason = "",
+    yes: flags.Yes = False,
+) -> int:
+    """Let another record take the place of one: a new draft, or a record that is there.
+
+    The old one keeps its text; it goes out of force when the new one is approved, in the same
+    commit. What has proven itself needs a reason to be replaced. For a new version of the same
+    text there is `revise`.
+
+    Examples:
+      mvault supersede f-1m4c8tt --title "The stack is FastAPI and MySQL" --reason "moved in May"
+      mvault supersede f-1m4c8tt f-9xk2m4q
+    """
+    inv: Invocation = ctx.obj
+    record = inv.find(old)
+    if title is not None and not title.strip():
+        raise UsageError("--title is empty", hint="Write one line that says it, or leave it out.")
+    given: dict[str, Any] = {
+        "title": title,
+        "body": body,
+        "scope": scope,
+        "topics": tuple(topic or ()),
+        "keywords": tuple(keyword or ()),
+        "applies_when": applies_when,
+        "boundary": boundary,
+        "summary": summary,
+        "importance": importance,
+        "confidence": confidence,
+        "source": source,
+        "valid_from": valid_from,
+        "valid_to": valid_to,
+        "derived_from": tuple(map(inv.known_id, derived_from or ())),
+        "required": required,
+        "sections": section,
+    }
+    values = {key: value for key, value in given.items() if value not in ("", None, False, ())}
+    if new:
+        return _link(
+            inv, record, inv.find(new), [*values, *(["kind"] if kind else [])], reason, yes
+        )
+    return _write_successor(inv, record, values, kind, reason)
+
+
+def _link(
+    inv: Invocation,
+    old: Record,
+    new: Record,
+    given: list[str],
+    reason: str,
+    yes: bool,
+) -> int:
+    """Let a record that is there supersede another."""
+    from vault_cli.cli.curate import actor_for
+    from vault_cli.features.succeeding import plan_supersede
+    from vault_cli.features.supersession import needed_paths
+
+    if given:
+        raise UsageError(
+            f"supersede: {new.id} has a text of its own; {', '.join(given)} cannot be given too",
+            hint=f"Change it first: mvault edit {new.id}",
+        )
+    paths = {old.path, *needed_paths(inv.snapshot, (new,))}
+    planned = plan_supersede(
+        inv.snapshot,
+        old,
+        new,
+        {path: inv.read(path) for path in sorted(paths)},
+        now=inv.now,
+        actor=actor_for(inv, new, yes=yes),
+        reason=reason,
+    )
+    hint = f"A person puts it in force: mvault approve {new.id}"
+    plan = Plan(
+        planned.change,
+        f"{new.id} supersedes {old.id}" + ("" if new.in_force else " once it is approved"),
+        f"Let {new.id} supersede {old.id}?",
+        yes=yes,
+        findings=planned.notes,
+        hints=() if new.in_force else (hint,),
+        nothing=f"{new.id} says so already",
+    )
+    return inv.submit(plan)
+
+
+def _write_successor(
+    inv: Invocation, old: Record, values: dict[str, Any], kind: str, reason: str
+) -> int:
+    """Write a new draft that supersedes a record."""
+    from vault_cli.cli.intake import parse_sections, read_stdin
+    from vault_cli.features.succeeding import plan_successor
+
+    if not values.keys() & {"title", "body", "sections"}:
+        raise UsageError(
+            f"supersede: what takes the place of {old.id}?",
+            hint="Name a record, or give --title, --body or --section; "
+            f"for a new version of its text: mvault revise {old.id}",
+        )
+    if values.get("body") == "-":
+        values["body"] = read_stdin()
+    if "sections" in values:
+        values["sections"] = parse_sections(values["sections"])
+    planned = plan_successor(
+        inv.snapshot,
+        old,
+        {**values, "reason": reason},
+        now=inv.now,
+        actor=inv.actor,
+        origin="cli",
+        random_int=inv.random_int,
+        kind=one_of(Kind, kind, "kind") if kind else None,
+    )
+    own = planned.ids[0]
+    hint = f"A person puts it in force: mvault approve {own}"
+    done = f"added draft {own}, which supersedes {old.id} once it is approved"
+    return inv.submit(Plan(planned.change, done, hints=(hint,), findings=planned.notes))

@@ -1,0 +1,83 @@
+"""What is kept out of a render by the person's trust settings, said. May import all below `cli`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from vault_cli.cli.views import plural
+
+if TYPE_CHECKING:
+    from vault_cli.cli.output import Output
+    from vault_cli.model.record import Record, Snapshot
+    from vault_cli.store.guard import Guarded
+    from vault_cli.store.vault import Vault
+
+
+def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, str]) -> Snapshot:
+    """Return what the person's trust settings leave of a vault; what waits is said on stderr.
+
+    While `vault.toml` waits, the admitted one counts for the rest of the run.
+
+    Raises:
+        UsageError: a setting cannot be used. StoreError: git failed.
+    """
+    from vault_cli.store.policy import policies_of
+
+    if not policies_of(vault.root, vault.config):
+        return snapshot
+    from vault_cli.store.guard import guard_snapshot
+
+    guarded = guard_snapshot(vault, snapshot)
+    for line in waiting_notes(guarded):
+        out.warn(line)
+    _use_admitted_settings(vault, guarded, environ)
+    return guarded.snapshot
+
+
+def kept_out(vault: Vault, record: Record) -> str:
+    """Return why the trust settings keep a record of the working tree out of renders, or ""."""
+    from vault_cli.store.policy import policies_of
+
+    if not record.in_force or not policies_of(vault.root, vault.config):
+        return ""
+    from vault_cli.store.guard import guard_snapshot
+
+    here = (record.path, record.digest)
+    records = guard_snapshot(vault, vault.snapshot()).snapshot.records
+    found = next((r for r in records if (r.path, r.digest) == here), None)
+    return found.withheld if found is not None else "another text is shown"
+
+
+def _use_admitted_settings(vault: Vault, guarded: Guarded, environ: Mapping[str, str]) -> None:
+    found = [item for item in guarded.waiting if item.what == "settings"]
+    if not found:
+        return
+    from vault_cli.store.config import load_config
+    from vault_cli.store.waiting import admitted_bytes
+
+    # settings that git lost: those of a vault without any
+    data = next(iter(admitted_bytes(vault, found).values()), b"")
+    vault.config = load_config(vault.root, environ=environ, vault_file=data)
+
+
+def waiting_notes(guarded: Guarded) -> Iterator[str]:
+    """Yield one line about what waits for a person, and one about what else is kept out."""
+    count = len(guarded.waiting)
+    if guarded.is_first and count:
+        waits = "1 record in force waits" if count == 1 else f"{count} records in force wait"
+        yield (
+            f"this vault came from elsewhere: {waits} for a person"
+            " (`mvault trust`, or `mvault review --incoming` one by one)"
+        )
+    elif count:
+        were = "1 change of others waits" if count == 1 else f"{count} changes of others wait"
+        yield f"{were} for a person; the admitted texts are shown (`mvault review --incoming`)"
+    shown = {item.id for item in guarded.waiting}
+    reasons = Counter(r.withheld for r in guarded.withheld if r.id not in shown)
+    if reasons:
+        text = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items()))
+        yield f"left out by {' and '.join(guarded.policies)}: {text}"
+    if guarded.replaced:
+        yield f"{plural(len(guarded.replaced), 'edit')} not committed: HEAD's text is shown"

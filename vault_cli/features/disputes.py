@@ -1,0 +1,243 @@
+"""An objection to a record, and a person's answer to it. May import `text`, `model`.
+
+A disputed record keeps its text and its place; it leaves the render until a person has looked.
+What it was before stands in its `disputed` key, so that the answer can bring just that back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from vault_cli.errors import Diagnostic, RefusedError, UsageError
+from vault_cli.features.approval import plan_reject
+from vault_cli.features.records import (
+    PERSON_ONLY,
+    Planned,
+    deprecation,
+    digest_of,
+    instant_text,
+    patch_keys,
+    put_change,
+    read_checked,
+    require_reason,
+    require_same,
+)
+from vault_cli.features.supersession import (
+    orphaned_notes,
+    replace_predecessors,
+    require_no_successor,
+)
+from vault_cli.model.change import Put
+from vault_cli.model.lifecycle import Actor, require_step
+from vault_cli.model.paths import is_skill_file
+from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.text.document import REMOVE
+
+ANSWERS = (Status.ACTIVE, Status.CANDIDATE, Status.DEPRECATED, Status.REJECTED)
+"""What a disputed record can become by a person's word."""
+
+_WAS = re.compile(r"(?:^|; )was: ([a-z]+)(?:;|$)")
+
+
+def needs_person(record: Record) -> bool:
+    """Tell whether only a person may dispute a record: a rule that must be followed.
+
+    Whoever is bound by a rule could else switch it off by objecting to it.
+    """
+    return record.in_force and record.required
+
+
+def plan_dispute(
+    snapshot: Snapshot,
+    record: Record,
+    data: bytes,
+    *,
+    now: datetime,
+    actor: Actor,
+    reason: str = "",
+    evidence: Sequence[str] = (),
+    conflicts_with: Sequence[str] = (),
+    origin: str = "cli",
+) -> Planned:
+    """Plan to mark a record as disputed: it leaves the render and keeps its text.
+
+    Args:
+        snapshot: the vault.
+        record: what is objected to; `data` are the bytes of its file.
+        data: see `record`.
+        now: aware instant in the vault's time zone.
+        actor: who objects; anyone may, except to a required rule in force.
+        reason: why; body of the commit message.
+        evidence: ids of records, or of pieces of the record's own evidence, that speak against it.
+        conflicts_with: ids of records that say something else.
+        origin: how the request came in.
+
+    Raises:
+        UsageError: neither a reason, nor evidence, nor a conflict is given, or an id is unknown.
+        RefusedError: the lifecycle does not allow it, or a person is needed.
+    """
+    require_same(record, data)
+    against = _known_others(snapshot, record, conflicts_with, "--conflicts-with")
+    shown = _known_evidence(snapshot, record, evidence)
+    if record.status is not Status.DISPUTED and not (reason.strip() or shown or against):
+        require_reason("", "dispute")
+    if needs_person(record) and actor is not Actor.PERSON:
+        raise RefusedError(
+            f"{record.id} is a required rule: objecting to it is not for {actor}", hint=PERSON_ONLY
+        )
+    values = _new_conflicts(record, against)
+    if record.status is not Status.DISPUTED:
+        require_step(record.status, Status.DISPUTED, actor, record.id)
+        mark = {"reason": reason.strip(), "at": instant_text(now), "by": str(actor)}
+        mark |= {"was": str(record.status)}
+        given: dict[str, Any] = {key: text for key, text in mark.items() if text}
+        values |= {"status": str(Status.DISPUTED), "disputed": given}
+        if shown:
+            given["evidence"] = list(shown) if not is_skill_file(record.path) else " ".join(shown)
+    new = patch_keys(data, record.path, values) if values else data
+    change = put_change(
+        "dispute", record, data, new, reason=reason.strip(), actor=actor, origin=origin
+    )
+    return Planned(change, (record.id,), orphaned_notes(snapshot, [record]))
+
+
+def _known_others(
+    snapshot: Snapshot, record: Record, ids: Sequence[str], option: str
+) -> tuple[str, ...]:
+    known = {other.id for other in snapshot.records}
+    for text in ids:
+        if text == record.id:
+            raise UsageError(f"{option} names the record itself", hint="Name another record.")
+        if text not in known:
+            raise UsageError(f"{option}: no record {text}", hint="`mvault list` shows the ids.")
+    return tuple(dict.fromkeys(ids))
+
+
+def _known_evidence(snapshot: Snapshot, record: Record, ids: Sequence[str]) -> tuple[str, ...]:
+    """Return evidence given by id: of a record, or of a piece the record holds itself."""
+    own = record.fields.get("evidence")
+    pieces = own if isinstance(own, list) else []
+    held = {str(piece.get("id")) for piece in pieces if isinstance(piece, Mapping)}
+    _known_others(snapshot, record, [text for text in ids if text not in held], "--evidence")
+    return tuple(dict.fromkeys(ids))
+
+
+def _new_conflicts(record: Record, against: Collection[str]) -> dict[str, Any]:
+    present = {other for other, _ in record.conflicts}
+    fresh = [other for other in against if other not in present]
+    if not fresh:
+        return {}
+    if is_skill_file(record.path):
+        raise RefusedError(
+            f"{record.path}: a SKILL.md holds no conflicts", hint="Say it in --reason."
+        )
+    pairs = [{"id": other, **({"type": kind} if kind else {})} for other, kind in record.conflicts]
+    pairs += [{"id": other, "type": "contradiction"} for other in fresh]
+    return {"conflicts": pairs}
+
+
+def status_before(record: Record) -> Status:
+    """Return what a disputed record was before; active when nobody wrote it down.
+
+    A file below `drafts/` was never admitted, whatever it says about itself.
+    """
+    mark = record.fields.get("disputed")
+    metadata = record.fields.get("metadata")
+    if mark is None and isinstance(metadata, Mapping):
+        mark = metadata.get("mvault-disputed")
+    if isinstance(mark, Mapping):
+        was = str(mark.get("was"))
+    else:
+        found = _WAS.search(mark) if isinstance(mark, str) else None
+        was = found.group(1) if found else ""
+    is_draft = was == Status.CANDIDATE or record.path.startswith("drafts/")
+    return Status.CANDIDATE if is_draft else Status.ACTIVE
+
+
+def plan_resolve(
+    snapshot: Snapshot,
+    record: Record,
+    texts: Mapping[str, bytes],
+    *,
+    reason: str,
+    now: datetime,
+    actor: Actor,
+    random_int: Callable[[int], int],
+    to: Status | None = None,
+    origin: str = "cli",
+) -> Planned:
+    """Plan a person's answer to a dispute.
+
+    Args:
+        snapshot: the vault.
+        record: the disputed record.
+        texts: bytes by path of every file in `needed_paths(snapshot, [record])`.
+        reason: why; body of the commit message.
+        now: aware instant in the vault's time zone.
+        actor: who answers; only a person does.
+        random_int: random integer below its argument, for the id of a decision.
+        to: one of `ANSWERS`; None brings back what it was. A record that was verified comes back
+            as active: its evidence is to be weighed again.
+        origin: how the request came in.
+
+    Raises:
+        UsageError: no reason, or no such answer. RefusedError: not disputed, not a person, a
+            draft that would skip its approval, or a successor in force.
+    """
+    data = texts.get(record.path, b"")
+    require_same(record, data)
+    why = require_reason(reason, "resolve")
+    if record.status is not Status.DISPUTED:
+        raise RefusedError(
+            f"{record.id} is {record.status}, not disputed",
+            hint=f"To object to it: mvault dispute {record.id} --reason TEXT",
+        )
+    target = _answer(record, to)
+    require_step(record.status, target, actor, record.id)
+    if target is Status.REJECTED:
+        planned = plan_reject(
+            snapshot, record, data, reason=why, now=now, actor=actor, random_int=random_int,
+            origin=origin,
+        )  # fmt: skip
+        return replace(planned, change=replace(planned.change, verb="resolve"))
+    if target is Status.DEPRECATED:
+        new = patch_keys(data, record.path, deprecation(record, why, now))
+        change = put_change("resolve", record, data, new, reason=why, actor=actor, origin=origin)
+        return Planned(change, (record.id,), orphaned_notes(snapshot, [record]))
+    new = patch_keys(data, record.path, {"status": str(target), "disputed": REMOVE})
+    change = put_change("resolve", record, data, new, reason=why, actor=actor, origin=origin)
+    if target not in IN_FORCE:
+        return Planned(change, (record.id,))
+    require_no_successor(snapshot, record)
+    after = read_checked(new, record.path)
+    effect = replace_predecessors(snapshot, record, after, texts, now=now, actor=actor)
+    edits = (Put(record.path, new, digest_of(data)), *effect.edits)
+    change = replace(change, edits=edits, touched=effect.touched)
+    return Planned(change, (record.id,), (*effect.notes, *_verify_again(record)))
+
+
+def _answer(record: Record, to: Status | None) -> Status:
+    if to is not None and to not in ANSWERS:
+        raise UsageError(
+            f"a dispute is not resolved as {to}", hint=f"Use one of: {', '.join(ANSWERS)}."
+        )
+    before = status_before(record)
+    if to is Status.ACTIVE and before is Status.CANDIDATE:
+        raise RefusedError(
+            f"{record.id} was a draft when it was disputed",
+            hint=f"First: mvault resolve {record.id} --reason TEXT; then: "
+            f"mvault approve {record.id}",
+        )
+    return to or before
+
+
+def _verify_again(record: Record) -> tuple[Diagnostic, ...]:
+    if "verification" not in record.fields:
+        return ()
+    text = f"{record.id} was verified and is active now"
+    hint = f"Its evidence is weighed again by: mvault verify {record.id}"
+    return (Diagnostic(record.path, 0, "verify-again", "note", text, hint),)

@@ -1,0 +1,223 @@
+"""Name a successor: a new draft, or a record that is there. May import `text`, `model`.
+
+`revise` proposes a new version of the same text; `supersede` says that something else takes its
+place. Both are only a proposal until a person puts the successor in force.
+
+What has proven itself is not replaced for less than it was taken in for: a record that is
+verified or was used with success needs a reason, and from whoever is not a person besides the id
+of something it rests on. The counts are shown; the program passes no verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.features.composing import DraftRequest, request_from_record
+from vault_cli.features.drafts import plan_add
+from vault_cli.features.records import (
+    Planned,
+    digest_of,
+    patch_keys,
+    put_change,
+    read_checked,
+    require_editable,
+    require_reason,
+    texts_of,
+)
+from vault_cli.features.supersession import (
+    predecessors_of,
+    replace_predecessors,
+    successors_of,
+)
+from vault_cli.model.change import Put
+from vault_cli.model.lifecycle import Actor
+from vault_cli.model.record import Kind, Record, Snapshot, Status
+
+_REPLACEABLE = frozenset(
+    {Status.CANDIDATE, Status.ACTIVE, Status.VERIFIED, Status.DISPUTED, Status.SUPERSEDED}
+)
+_SUCCEEDING = frozenset({Status.CANDIDATE, Status.ACTIVE, Status.VERIFIED})
+
+
+def plan_supersede(
+    snapshot: Snapshot,
+    old: Record,
+    new: Record,
+    texts: Mapping[str, bytes],
+    *,
+    now: datetime,
+    actor: Actor,
+    reason: str = "",
+    origin: str = "cli",
+) -> Planned:
+    """Plan to let a record that is there supersede another one.
+
+    A draft gets the relation and takes effect when it is approved. A record in force takes effect
+    at once, which needs a person.
+
+    Args:
+        snapshot: the vault.
+        old: what is to be replaced.
+        new: what takes its place.
+        texts: bytes by path of both files.
+        now: aware instant in the vault's time zone.
+        actor: who asks.
+        reason: body of the commit message.
+        origin: how the request came in.
+
+    Returns:
+        The change, empty when the relation is there already.
+
+    Raises:
+        RefusedError: the same record twice, a circle, another successor, a status that fits not,
+            a person is needed, or something proven would be replaced without a reason.
+        ChangedMeanwhileError: bytes are missing or differ.
+    """
+    data = texts_of(texts, new)
+    if old.id == new.id:
+        raise RefusedError(f"{old.id} cannot supersede itself", hint="Name two records.")
+    if old.id in new.supersedes:
+        return Planned(put_change("supersede", new, data, data, actor=actor), (new.id,))
+    _require_replaceable(snapshot, old)
+    if new.status not in _SUCCEEDING:
+        raise RefusedError(
+            f"{new.id} is {new.status} and cannot take the place of another record",
+            hint="Name a draft or a record in force.",
+        )
+    require_editable(new, actor, "to let it supersede another record")
+    notes = _require_grounds(snapshot, old, actor, reason, new.derived_from)
+    linked = replace(new, supersedes=(*new.supersedes, old.id))
+    after_link = _with(snapshot, new, linked)
+    predecessors_of(after_link, linked)  # refuses circles, ghosts and second successors
+    text = patch_keys(data, new.path, {"supersedes": list(linked.supersedes)})
+    change = put_change("supersede", new, data, text, reason=reason.strip(), actor=actor)
+    change = replace(change, origin=origin, touched=(old.id,))
+    if not new.in_force:
+        return Planned(change, (new.id,), (*notes, *_rival_notes(snapshot, old, new.id)))
+    after = read_checked(text, new.path)
+    effect = replace_predecessors(after_link, linked, after, texts, now=now, actor=actor)
+    edits = (Put(new.path, text, digest_of(data)), *effect.edits)
+    return Planned(replace(change, edits=edits), (new.id,), (*notes, *effect.notes))
+
+
+def _with(snapshot: Snapshot, old: Record, new: Record) -> Snapshot:
+    records = tuple(new if record.path == old.path else record for record in snapshot.records)
+    return replace(snapshot, records=records)
+
+
+def plan_successor(
+    snapshot: Snapshot,
+    old: Record,
+    values: Mapping[str, Any],
+    *,
+    now: datetime,
+    actor: Actor,
+    origin: str,
+    random_int: Callable[[int], int],
+    kind: Kind | None = None,
+) -> Planned:
+    """Plan a new draft that supersedes a record once it is approved.
+
+    Kind, scope, topics, keywords, importance and when it applies are those of the old record
+    unless they are given; the text is new.
+
+    Args:
+        snapshot: the vault.
+        old: what is to be replaced.
+        values: fields of `DraftRequest`; at least a title or a body.
+        now: aware instant in the vault's time zone.
+        actor: who asks.
+        origin: how the request came in.
+        random_int: random integer below its argument, for the id.
+        kind: kind of the new record, None for that of the old one.
+
+    Raises:
+        UsageError: nothing to remember, or a value is not allowed.
+        RefusedError: the old record cannot be replaced, or is proven and no reason is given.
+    """
+    _require_replaceable(snapshot, old)
+    grounds = values.get("derived_from", ())
+    notes = _require_grounds(snapshot, old, actor, str(values.get("reason", "")), grounds)
+    base = replace(
+        request_from_record(old),
+        title="",
+        body="",
+        summary="",
+        conflicts=(),
+        derived_from=(),
+        extra=MappingProxyType({}),
+        kind=kind or old.kind,
+    )
+    request: DraftRequest = replace(base, **{**values, "supersedes": (old.id,)})
+    planned = plan_add(
+        snapshot, request, now=now, actor=actor, origin=origin, random_int=random_int
+    )
+    change = replace(planned.change, verb="supersede", touched=(old.id,))
+    own = planned.ids[0]
+    all_notes = (*notes, *planned.notes, *_rival_notes(snapshot, old, own))
+    return replace(planned, change=change, notes=all_notes)
+
+
+def _require_replaceable(snapshot: Snapshot, old: Record) -> None:
+    if old.status not in _REPLACEABLE:
+        raise RefusedError(
+            f"{old.id} is {old.status}; there is nothing to take the place of",
+            hint="Add the new record by itself: mvault add",
+        )
+    rivals = successors_of(snapshot, old.id)
+    if rivals:
+        raise RefusedError(
+            f"{old.id} is already superseded by {rivals[0].id}",
+            hint=f"Supersede that one: mvault supersede {rivals[0].id}",
+        )
+
+
+def _rival_notes(snapshot: Snapshot, old: Record, own: str) -> tuple[Diagnostic, ...]:
+    """Name other drafts that would replace the same record: only one of them can."""
+    return tuple(
+        Diagnostic(
+            rival.path,
+            0,
+            "rival-draft",
+            "warning",
+            f"the draft {rival.id} would supersede {old.id} too",
+            "A record has one successor: approve one of them and reject the other.",
+        )
+        for rival in successors_of(snapshot, old.id, in_force=False)
+        if rival.status is Status.CANDIDATE and rival.id != own
+    )
+
+
+def _require_grounds(
+    snapshot: Snapshot, old: Record, actor: Actor, reason: str, derived_from: tuple[str, ...]
+) -> tuple[Diagnostic, ...]:
+    """Ask for more where the old record has proven itself; return its counts as a note."""
+    counts = precedent_of(snapshot, old)
+    if not counts:
+        return ()
+    if not reason.strip():
+        require_reason("", "supersede")
+    if actor is not Actor.PERSON and not derived_from:
+        raise RefusedError(
+            f"{old.id} has proven itself ({counts}); a reason alone does not replace it",
+            hint="Name what shows that it no longer holds: --derived-from ID",
+        )
+    text = f"{old.id} has proven itself: {counts}"
+    return (Diagnostic(old.path, 0, "precedent", "note", text),)
+
+
+def precedent_of(snapshot: Snapshot, record: Record) -> str:
+    """Return in words what speaks for a record: its evidence and its uses; "" when nothing does."""
+    tally = snapshot.tally(record.id)
+    hits = record.hits + tally.hits
+    counts = {
+        "verified": record.status is Status.VERIFIED,
+        f"{tally.succeeded} succeeded, {tally.failed} failed": tally.succeeded > 0,
+        f"{hits} hits": hits > 0,
+    }
+    return ", ".join(words for words, is_so in counts.items() if is_so)

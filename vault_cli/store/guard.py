@@ -1,0 +1,194 @@
+"""What the person's trust settings leave of a snapshot. May import `store`, `model`, `errors`.
+
+Three policies: `trust.uncommitted = committed` (HEAD's text counts), `trust.incoming = review` or
+`signed` (the last admitted text counts), `trust.require_signed` (a text counts when the commit that
+made it is signed). With all of them off nothing here runs.
+
+A record that is kept out gets `Record.withheld`, and stays in the snapshot, so that whoever shows
+something can say why. A text that is shown in place of the file's is parsed like any other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from vault_cli.model.paths import fold_path
+from vault_cli.model.record import Record, Snapshot
+from vault_cli.store.incoming import load_ledger
+from vault_cli.store.policy import incoming_policy, policies_of
+from vault_cli.store.waiting import Waiting, admitted_texts, find_waiting, parse_all
+
+if TYPE_CHECKING:
+    from vault_cli.store.repo import Repository
+    from vault_cli.store.vault import Vault
+
+UNCOMMITTED: Final = "not committed"
+NEW: Final = "put in force by others, not reviewed"
+FIRST: Final = "received from elsewhere, nothing of it was admitted here yet"
+SHOWN: Final = "changed by others, not reviewed: the admitted text is shown"
+LOST: Final = "changed by others, and git no longer has the admitted text"
+
+COPY: Final = "has the id of a record in force"
+
+_DUPLICATE: Final = "duplicate-id"
+_COLLISION: Final = "name-collision"
+
+
+@dataclass(slots=True)
+class Guarded:
+    """A snapshot as the person's settings let it be seen.
+
+    Args:
+        snapshot: its records; those kept out have `withheld`.
+        waiting: what came from others and waits for a person.
+        replaced: paths whose committed text is shown instead of the file's.
+        is_first: nothing was ever admitted here.
+        policies: settings that are in effect, in words.
+        restored: commit that holds an admitted text which is shown, by path and digest.
+    """
+
+    snapshot: Snapshot
+    waiting: tuple[Waiting, ...] = ()
+    replaced: tuple[str, ...] = ()
+    is_first: bool = False
+    policies: tuple[str, ...] = ()
+    restored: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def withheld(self) -> tuple[Record, ...]:
+        """The records in force that are kept out."""
+        return tuple(r for r in self.snapshot.records if r.withheld and r.in_force)
+
+
+def guard_snapshot(vault: Vault, snapshot: Snapshot) -> Guarded:
+    """Apply the person's trust settings to a snapshot of the working tree or of a commit.
+
+    Of a commit (`--at`) only the signatures are asked for: it was named to be looked at.
+
+    Raises:
+        UsageError: a setting cannot be used. StoreError: git failed.
+    """
+    policies = policies_of(vault.root, vault.config)
+    guarded = Guarded(snapshot, policies=policies)
+    if not policies:
+        return guarded
+    repo = vault.repo
+    if not snapshot.commit:
+        if vault.config["trust.uncommitted"] == "committed" and repo is not None:
+            _show_committed(guarded, repo)
+        if incoming_policy(vault.root, vault.config) != "accept":
+            _keep_admitted(guarded, vault)
+    if vault.config["trust.require_signed"]:
+        _require_signed(guarded, vault)
+    return guarded
+
+
+# trust.uncommitted
+
+
+def _show_committed(guarded: Guarded, repo: Repository) -> None:
+    """Put HEAD's text in the place of edits of records in force that are not committed."""
+    changed = {item.path: item.code for item in repo.pending() if item.path.endswith(".md")}
+    if not changed:
+        return
+    texts = repo.read_head(path for path, code in changed.items() if code != "added")
+    old = {path: record for path, record in parse_all(texts).items() if record.in_force}
+    records = [record for record in guarded.snapshot.records if record.path not in old]
+    for record in records:
+        if record.path in changed and record.in_force:
+            _withhold(record, UNCOMMITTED)
+    records.extend(old.values())
+    guarded.replaced = tuple(sorted(old))
+    guarded.snapshot = _with_records(guarded.snapshot, records)
+
+
+def _withhold(record: Record, reason: str) -> Record:
+    """Mark a record that was just read; in place, as `recall.together.mark_vault` does."""
+    object.__setattr__(record, "withheld", reason)
+    return record
+
+
+def _with_records(snapshot: Snapshot, records: Iterable[Record]) -> Snapshot:
+    """Return a snapshot of these records; what is kept out, or no record in force, hides none.
+
+    A copy of an id, or a name that differs only in case, holds both files back until a person
+    decides. Here a policy has decided between them.
+    """
+    listed = sorted(records, key=lambda record: (record.path, record.digest))
+    shown = [record for record in listed if record.in_force and not record.withheld]
+    ids = Counter(record.id for record in shown)
+    names = Counter(fold_path(record.path) for record in shown)
+    for record in listed:
+        if not record.in_force and record.id in ids:
+            _withhold(record, COPY)
+    kept = (
+        _released(record, ids[record.id] == 1, names[fold_path(record.path)] == 1)
+        if record.findings and record.in_force and not record.withheld
+        else record
+        for record in listed
+    )
+    return replace(snapshot, records=tuple(kept))
+
+
+def _released(record: Record, is_only_id: bool, is_only_name: bool) -> Record:  # noqa: FBT001
+    """Return a record without the findings that were about files which do not count."""
+    codes = {_DUPLICATE} if is_only_id else set()
+    codes |= {_COLLISION} if is_only_name else set()
+    left = tuple(found for found in record.findings if found.code not in codes)
+    return record if left == record.findings else replace(record, findings=left)
+
+
+# trust.incoming
+
+
+def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
+    """Let the last admitted text of each record in force stand for what others made of it."""
+    ledger = load_ledger(vault.root)
+    guarded.is_first = not ledger.exists
+    waiting = find_waiting(vault, guarded.snapshot, ledger)
+    guarded.waiting = tuple(waiting)
+    texts = admitted_texts(vault, [item for item in waiting if item.admitted])
+    items = {item.id: item for item in waiting}
+    records: list[Record] = []
+    for record in guarded.snapshot.records:
+        item = items.get(record.id)
+        row = item.admitted if item else None
+        if row is not None and record.in_force and record.digest == row.digest:
+            texts.pop(record.id, None)  # a changed copy lies beside it
+            records.append(record)
+        elif item is not None and record.in_force:
+            shown = SHOWN if item.id in texts else LOST
+            first = FIRST if guarded.is_first else NEW
+            records.append(_withhold(record, first if row is None else shown))
+        elif record.id not in texts:
+            records.append(record)
+    records.extend(texts.values())
+    for key, record in texts.items():
+        row = items[key].admitted
+        guarded.restored[record.path, record.digest] = row.commit if row else ""
+    guarded.snapshot = _with_records(guarded.snapshot, records)
+
+
+# trust.require_signed
+
+
+def _require_signed(guarded: Guarded, vault: Vault) -> None:
+    """Keep out every record whose present text no allowed key has signed."""
+    from vault_cli.store.signed import signed_reasons
+
+    repo, named = vault.repo, str(vault.config["trust.allowed_signers"])
+    groups: dict[str, list[Record]] = {}
+    for record in guarded.snapshot.records:
+        if record.in_force and not record.withheld:
+            commit = guarded.restored.get((record.path, record.digest), guarded.snapshot.commit)
+            groups.setdefault(commit, []).append(record)
+    for commit, records in groups.items():
+        reasons = signed_reasons(repo, named, records, commit) if repo is not None else {}
+        for record in records:
+            reason = reasons.get(record.path, "" if repo is not None else UNCOMMITTED)
+            if reason:
+                _withhold(record, reason)
+    guarded.snapshot = _with_records(guarded.snapshot, guarded.snapshot.records)

@@ -1,0 +1,49 @@
+"""Small JSON files in the person's state folder, outside of every vault. May import `errors`."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+from vault_cli.errors import StoreError
+from vault_cli.store.places import STATE_VARIABLE, state_folder
+
+_SCHEMA: Final = 1
+
+
+def state_file(group: str, name: str) -> Path:
+    """Return where one of these files is."""
+    return state_folder() / group / f"{name}.json"
+
+
+def read_state(group: str, name: str) -> dict[str, Any]:
+    """Return what was kept under this name, nothing when there is none or it is damaged."""
+    try:
+        data = json.loads(state_file(group, name).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) and data.get("schema") == _SCHEMA else {}
+
+
+def write_state(group: str, name: str, data: dict[str, Any]) -> None:
+    """Keep data under a name; whoever reads meanwhile sees the old or the new, never a mix.
+
+    Raises:
+        StoreError: the state folder cannot be written.
+    """
+    target = state_file(group, name)
+    temporary = target.with_name(f"{name}.{os.getpid()}-{os.urandom(4).hex()}")
+    text = json.dumps({"schema": _SCHEMA, **data}, ensure_ascii=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        made = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(made, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+        temporary.replace(target)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {target}: {error.strerror}",
+            hint=f"Make the folder writable, or name another one in {STATE_VARIABLE}.",
+        ) from error

@@ -1,0 +1,96 @@
+"""Which trust settings hold for a vault. May import `errors`; light, since every render asks.
+
+Git is not started, and what works with it is not even imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from vault_cli.store.git_place import Place, find_place
+from vault_cli.store.own_state import read_state, write_state
+
+if TYPE_CHECKING:
+    from vault_cli.store.config import Config
+
+_REMOTE: Final = re.compile(
+    rb"^[ \t]*\[[ \t]*(?:remote|include|includeif)\b|^[0-9a-f]+ refs/remotes/",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A section of configuration with a remote, or one that may hold it; a packed remote branch."""
+
+
+def policies_of(root: Path, config: Config) -> tuple[str, ...]:
+    """Return the trust settings that keep something out of this vault's renders, in words."""
+    found = []
+    policy = incoming_policy(root, config)
+    if policy != "accept":
+        found.append(f"trust.incoming = {policy}")
+    if config["trust.uncommitted"] == "committed":
+        found.append("trust.uncommitted = committed")
+    if config["trust.require_signed"]:
+        found.append("trust.require_signed = true")
+    return tuple(found)
+
+
+def incoming_policy(root: Path, config: Config) -> str:
+    """Return `accept`, `review` or `signed` for the vault at `root`; git is not started.
+
+    `auto` is `accept` where the person made the vault or said `mvault trust`, and where the
+    repository has no other side that anything could come from; else `review`.
+    """
+    policy = str(config["trust.incoming"])
+    if policy != "auto":
+        return policy
+    return "accept" if is_own(root) else "review"
+
+
+def is_own(root: Path) -> bool:
+    """Whether the person made or trusted the vault, or nothing comes into it by git."""
+    place = find_place(root)
+    if place is None or _was_trusted(place) or is_made_here(root):
+        return True
+    return not has_other_side(place)
+
+
+def has_other_side(place: Place) -> bool:
+    """Whether a repository was cloned or fetched from somewhere, or has a remote.
+
+    Only files are looked at. A repository that hides it is like a folder without one: then what
+    is in force came with the folder, and nothing can follow without leaving these traces.
+    """
+    common = place.common_dir
+    if (place.git_dir / "FETCH_HEAD").exists() or (common / "shallow").exists():
+        return True
+    if any(_REMOTE.search(_read(common / name)) for name in ("config", "packed-refs")):
+        return True
+    return any(path.is_file() for path in (common / "refs" / "remotes").rglob("*"))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def is_made_here(root: Path) -> bool:
+    """Whether `mvault init` made this vault for the person, on this machine."""
+    real = os.path.realpath(root)
+    return read_state("made", hashlib.sha256(os.fsencode(real)).hexdigest()).get("vault") == real
+
+
+def note_made_here(root: Path) -> None:
+    """Remember that the person made this vault; StoreError as `write_state`."""
+    real = os.path.realpath(root)
+    write_state("made", hashlib.sha256(os.fsencode(real)).hexdigest(), {"vault": real})
+
+
+def _was_trusted(place: Place) -> bool:
+    """Whether the person ever said `mvault trust` here, or made the repository (`store.trust`)."""
+    name = hashlib.sha256(os.fsencode(place.common_dir)).hexdigest()
+    return read_state("trust", name).get("repository") == str(place.common_dir)

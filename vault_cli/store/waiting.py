@@ -1,0 +1,234 @@
+"""What others changed in force since it was admitted here. May import `store`, `model`, `errors`.
+
+A difference that lies only in the work tree, on top of an admitted text, is the person's own edit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from vault_cli.errors import StoreError, VaultError
+from vault_cli.model.record import Record, Snapshot
+from vault_cli.store.files import read_file
+from vault_cli.store.incoming import Admitted, Ledger, load_ledger
+from vault_cli.store.policy import incoming_policy
+from vault_cli.store.toml_read import CONFIG_FILE
+
+if TYPE_CHECKING:
+    from vault_cli.store.repo import Repository
+    from vault_cli.store.vault import Vault
+
+
+class Waiting(NamedTuple):
+    """A change of what is in force that came from others and that nobody looked at here.
+
+    Args:
+        id: the record.
+        what: `new`, `changed`, `gone` (taken out of force, or removed), or `settings`
+            (`vault.toml`, which has a say in what is rendered).
+        path: where it stands now, "" when the file is gone.
+        admitted: the text that counts until then; None for a new record.
+        present: the record as it is on disk, None when the file is gone.
+    """
+
+    id: str
+    what: str
+    path: str
+    admitted: Admitted | None
+    present: Record | None
+
+
+def parse_all(texts: Mapping[str, bytes]) -> dict[str, Record]:
+    """Return the records among these texts, by path; what cannot be read is left out."""
+    from vault_cli.text.fields import read_record
+
+    found = ((path, read_record(data, path)[0]) for path, data in texts.items())
+    return {path: record for path, record in found if record is not None}
+
+
+def find_waiting(vault: Vault, snapshot: Snapshot, ledger: Ledger) -> list[Waiting]:
+    """Return how the records in force differ from what was admitted, the person's own edits aside.
+
+    Under `signed` what an allowed key signed is admitted by that, and taken down.
+    """
+    found = [*_compare(snapshot, ledger), *_compare_settings(vault, ledger)]
+    if not found or vault.repo is None:
+        return found
+    own = _own_edits(vault.repo, found)
+    found = [item for item in found if item not in own]
+    if found and incoming_policy(vault.root, vault.config) == "signed":
+        found = _admit_signed(vault, vault.repo, found, ledger)
+    return found
+
+
+def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
+    by_id: dict[str, list[Record]] = {}
+    for record in snapshot.records:
+        if record.in_force and not record.withheld:
+            by_id.setdefault(record.id, []).append(record)
+        elif record.id in ledger.rows:
+            by_id.setdefault(record.id, [])
+    others = {r.id: r for r in snapshot.records if not r.in_force}
+    for key in sorted({*by_id, *ledger.rows} - {CONFIG_FILE}):
+        row, here = ledger.rows.get(key), by_id.get(key, [])
+        if row is None:
+            if here:
+                yield Waiting(key, "new", here[0].path, None, here[0])
+        elif not here:
+            present = others.get(key)
+            yield Waiting(key, "gone", present.path if present else "", row, present)
+        elif any(record.digest != row.digest for record in here):
+            odd = next(record for record in here if record.digest != row.digest)
+            yield Waiting(key, "changed", odd.path, row, odd)
+
+
+def _compare_settings(vault: Vault, ledger: Ledger) -> Iterator[Waiting]:
+    row = ledger.rows.get(CONFIG_FILE)
+    if row is not None and _digest(_settings_bytes(vault)) != row.digest:
+        yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, row, None)
+
+
+def _settings_bytes(vault: Vault) -> bytes:
+    try:
+        return read_file(vault.root, CONFIG_FILE)
+    except VaultError:
+        return b""
+
+
+def _place_of(item: Waiting) -> str:
+    return item.path or _place(item)
+
+
+def _place(item: Waiting) -> str:
+    return item.admitted.path if item.admitted else ""
+
+
+def _full(repo: Repository, path: str) -> str:
+    return f"{repo.prefix}/{path}" if repo.prefix else path
+
+
+def _own_edits(repo: Repository, found: list[Waiting]) -> list[Waiting]:
+    """Return the differences that only lie in the work tree: a hand edit on an admitted text."""
+    paths = {_place_of(item) for item in found} - {""}
+    changed = {item.path for item in repo.pending(sorted(paths))}
+    old = repo.read_head(changed)
+    own = []
+    for item in found:
+        path = _place_of(item)
+        if path not in changed:
+            continue
+        committed = old.get(path)
+        is_admitted = item.admitted is not None and _digest(committed) == item.admitted.digest
+        if is_admitted or (item.admitted is None and committed is None):
+            own.append(item)
+    return own
+
+
+def _digest(data: bytes | None) -> str:
+    return hashlib.sha256(data).hexdigest() if data is not None else ""
+
+
+def _admit_signed(
+    vault: Vault, repo: Repository, found: list[Waiting], ledger: Ledger
+) -> list[Waiting]:
+    """Take down the changes that were signed with an allowed key; return the others."""
+    from vault_cli.store.lineage import last_deeds
+    from vault_cli.store.signatures import check_commits, make_checker
+
+    places = {_full(repo, place): place for place in map(_place_of, found) if place}
+    deeds = last_deeds(repo.git, repo.prefix, repo.head(), places)
+    named = str(vault.config["trust.allowed_signers"])
+    checker = make_checker(repo.git, repo.read_settings(), named)
+    signatures = check_commits(repo.git, checker, deeds.values())
+    left = []
+    for item in found:
+        commit = deeds.get(_full(repo, _place_of(item)), "")
+        if not commit or signatures[commit].reason:
+            left.append(item)
+        elif item.what == "gone":
+            ledger.rows.pop(item.id, None)
+        elif item.what == "settings":
+            ledger.admit_settings(_settings_bytes(vault), commit)
+        elif item.present is not None:
+            ledger.admit((item.present,), commit)
+    if len(left) < len(found):
+        with suppress(StoreError):  # a state nobody may write: it is worked out again next time
+            ledger.save()
+    return left
+
+
+def admitted_texts(vault: Vault, waiting: Iterable[Waiting]) -> dict[str, Record]:
+    """Return the admitted records that git still has, by id; the digest says it is the text."""
+    listed = [item for item in waiting if item.what != "settings"]
+    bytes_by_id = admitted_bytes(vault, listed)
+    rows = {item.id: item.admitted for item in listed}
+    found = {}
+    for key, data in bytes_by_id.items():
+        row = rows.get(key)
+        record = parse_all({row.path: data}).get(row.path) if row else None
+        if record is not None:
+            found[key] = record
+    return found
+
+
+def admitted_bytes(vault: Vault, waiting: Iterable[Waiting]) -> dict[str, bytes]:
+    """Return the bytes of the admitted texts that git still has, by id."""
+    from vault_cli.store.history import read_files
+
+    repo = vault.repo
+    if repo is None:
+        return {}
+    by_commit: dict[str, list[Waiting]] = {}
+    for item in waiting:
+        if item.admitted is not None and item.admitted.commit:
+            by_commit.setdefault(item.admitted.commit, []).append(item)
+    found = {}
+    for commit, items in by_commit.items():
+        try:
+            paths = [_full(repo, _place(item)) for item in items]
+            texts = read_files(repo.git, commit, paths)
+        except StoreError:  # the commit is gone
+            continue
+        for item in items:
+            if item.admitted is None:
+                continue
+            data = texts.get(_full(repo, item.admitted.path))
+            for form in () if data is None else (data, data.replace(b"\n", b"\r\n")):
+                if _digest(form) == item.admitted.digest:
+                    found[item.id] = form
+    return found
+
+
+def admit_present(vault: Vault, snapshot: Snapshot) -> int:
+    """Take down everything that is in force now as admitted; return how much that is.
+
+    Raises:
+        StoreError: the state folder cannot be written.
+    """
+    ledger = load_ledger(vault.root)
+    ledger.rows.clear()
+    commit = vault.repo.head() if vault.repo is not None else ""
+    ledger.admit(snapshot.records, commit)
+    count = len(ledger.rows)
+    ledger.admit_settings(_settings_bytes(vault), commit)
+    ledger.save()
+    return count
+
+
+def admit_one(vault: Vault, item: Waiting) -> None:
+    """Take down one change of others as admitted.
+
+    Raises:
+        StoreError: the state folder cannot be written.
+    """
+    ledger = load_ledger(vault.root)
+    commit = vault.repo.head() if vault.repo is not None else ""
+    ledger.rows.pop(item.id, None)
+    if item.what == "settings":
+        ledger.admit_settings(_settings_bytes(vault), commit)
+    elif item.present is not None:
+        ledger.admit((item.present,), commit)
+    ledger.save()

@@ -1,0 +1,249 @@
+"""What a sentence affirms and what it negates, English and Chinese. Standard library only.
+
+After NegEx (Chapman and others, 2001): cue words open a scope that ends at punctuation and at
+conjunctions, and some phrases only look like a negation ("not only", 不仅). Two departures. Cues
+are counted within a clause, so that "no release without notes" and 没有备份就不要部署 come out as
+affirmed. And the clause as a whole takes the sign, because a cue may stand behind what it negates
+("deployment is forbidden").
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from vault_cli.text.tokens import tokenize
+
+_LATIN: Final = {
+    "kept": "not only|not just|not merely|no doubt|no matter|not least|whether or not|"
+    "no (?:more|less|later|fewer|earlier) than|(?:--)?no-[\\w-]+",
+    "affirmed": "(?:not|never) forget(?: to)?|no choice but(?: to)?|not fail to",
+    "contrast": "instead of|rather than|as opposed to|in place of|(?:and )not(?= [a-z])",
+    "without": "without|unless|except(?: for| when| if| on| in)?",
+    "before": "before|until|till",
+    "after": "after|once|as soon as",
+    "when": "if|when(?:ever)?|while|because|since|so that|as long as|in case|where",
+    "break": "but|however|although|though|yet|otherwise|therefore",
+    "yes": "always|must|shall|should|ha(?:ve|s) to|needs? to|ought to|may|might|can|could|will|"
+    "would|(?:allow|permit)(?:s|ed|ted|ting|ing)?|requires?|required|mandatory|accept(?:s|ed)?|"
+    "(?:is|are) (?:ok|okay|fine)|ok|okay|please|be sure to|make sure(?: to| that)?|ensure|"
+    "keeps?(?= \\w+ing)|continues? to|any ?more|any longer|"
+    "enabl(?:e|es|ed|ing)|activat(?:e|es|ed|ing)|(?:turn|switch)(?:s|es|ed|ing)? on|"
+    "do|does|did|is|are|was|were|be|been|has|have",
+    "no": "not|never|no longer|no more|nor|neither|none|nobody|nothing|no|avoid(?:s|ed|ing)?|"
+    "prevent(?:s|ed|ing)?|refrain(?:s|ed)? from|stop(?:s|ped|ping)?(?= \\w+ing)|refuses? to|"
+    "(?:forbid|ban)(?:s|den|ding|ned|ning)?|(?:prohibit|disallow|reject)(?:s|ed|ing)?|"
+    "den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|deactivat(?:e|es|ed|ing)|"
+    "(?:turn|switch)(?:s|es|ed|ing)? off|optional|unsupported",
+}
+_CHINESE: Final = {
+    "kept": "不仅|不但|不只|不光|不单|不论|不管|不同|不错|不断|不久|不足|不变|不一致|不可变|不可用|"
+    "不超过|不少于|不多于|不低于|不大于|不小于|无[论线状关服障限缝效]|非常|未来|是否|能否|否则|"
+    "可[能用靠见读选行视信观测]|[特区级类分识个性差辨告]别|别[名人]|[主重必只首摘概想]要|"
+    "要[求点么素是害义]",
+    "affirmed": "不得不|不能不|不可不|不要忘记?了?|别忘记?了?|切勿忘记",
+    "contrast": "而不是|而不要|而不用|而非|代替|取代",
+    "without": "除非|除了|未经|不经",
+    "when": "如果|假如|一旦|因为|由于|只要",
+    "break": "但是|然而|可是|不过|但|却|所以|因此|然后|以及|(?<!\\d)[,，](?!\\d|\\s*就)|"
+    "[;；：—()（）]|:(?=\\s|$)",
+    "yes": "必须|务必|一定要?|应该|应当|需要|总是|始终|一律|可以|允许|准许|能够|继续|绝对|"
+    "启用|开启|打开|要|可|须|请|都|尚",
+    "no": "不再|不要|不用|不必|不需要?|不应[该当]?|不能够?|不可以?|不得|不许|不准|不该|不会|"
+    "不允许|不宜|没有|没|并非|绝不|决不|从不|永不|别再|别|切勿|请勿|勿|禁止|严禁|禁用|禁|避免|"
+    "防止|拒绝|停止|停用|无[需须法]|毋须|未|无|不|关闭|关掉",
+}
+_TRADITIONAL: Final = str.maketrans(
+    "別沒無嚴啟關閉開須應該總許絕決從續對務請來時報僅當論斷變級類區識辨認為",
+    "别没无严启关闭开须应该总许绝决从续对务请来时报仅当论断变级类区识辨认为",
+)
+"""Traditional forms of the characters that cues are written with."""
+
+_LONGEST: Final = 400
+"""Characters of one sentence that are read; what is longer is no sentence."""
+
+_CONTRACTED: Final = (
+    (re.compile(r"\b(ca|wo|sha)n['’]t\b"), "can not"),
+    (re.compile(r"n['’]t\b"), " not"),
+    (re.compile(r"\bcannot\b"), "can not"),
+)
+_SENTENCE_END: Final = re.compile(r"[.!?](?=[\s\"'”’)]|$)|[。！？\n]|(?<=\S)\s+[-–](?=\s)")
+_WRAP: Final = re.compile(r"(?<=\S)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)、][ \t]?|$))")
+"""A line end within a paragraph: the sentence goes on in the next line."""
+
+_CJK_SPACE: Final = re.compile(r"(?<=[\u3001-\u9fff\uff01-\uff5e]) (?=[\u3001-\u9fff])")
+_LIST_MARK: Final = re.compile(r"^[ \t]*(?:[-*+>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
+_SUBORDINATE: Final = frozenset({"without", "before", "after", "when"})
+_OPENING: Final = _SUBORDINATE | {"contrast", "break"}
+"""Cues that begin a clause."""
+
+
+def _pattern() -> re.Pattern[str]:
+    """Return one expression of all cues; of cues at one place the first in this order counts."""
+    parts = ["(?P<code>`[^`]*`)"]
+    for name in ("kept", "affirmed", "contrast", "without", "before", "after", "when", "break"):
+        parts += _alternatives(name)
+    # What negates comes first: 不需要 is one cue, and not 不 and 需要.
+    parts += [*_alternatives("no"), *_alternatives("yes")]
+    return re.compile("|".join(parts))
+
+
+def _alternatives(name: str) -> list[str]:
+    found = []
+    if name in _LATIN:
+        found.append(f"(?P<{name}>(?<![a-z0-9_./-])(?:{_LATIN[name]})(?![a-z0-9_-]))")
+    if name in _CHINESE:
+        found.append(f"(?P<{name}_zh>{_CHINESE[name]})")
+    return found
+
+
+_CUES: Final = _pattern()
+
+
+class Clause(NamedTuple):
+    """A stretch of a sentence under one sign.
+
+    Args:
+        tokens: words of its content, without the cues.
+        negated: whether an odd number of cues negates it.
+        role: `main`, or what introduces it: `without`, `before`, `after`, `when`.
+    """
+
+    tokens: tuple[str, ...]
+    negated: bool
+    role: str = "main"
+
+
+class Reading(NamedTuple):
+    """A sentence as read.
+
+    Args:
+        clauses: in the order of the sentence, empty ones left out.
+        content: all content tokens in order.
+    """
+
+    clauses: tuple[Clause, ...]
+    content: tuple[str, ...]
+
+    def words(self, *roles: str) -> frozenset[str]:
+        """Return the tokens of the clauses that have one of these roles."""
+        return frozenset(t for c in self.clauses if c.role in roles for t in c.tokens)
+
+    def signs(self) -> dict[str, bool]:
+        """Return for each token of a main clause whether it is negated.
+
+        A token that stands under both signs ("prefer A to B: A instead of B") is negated. A
+        sentence that only has subordinate clauses is read as if they were main ones.
+        """
+        mains = [c for c in self.clauses if c.role == "main"] or self.clauses
+        signs: dict[str, bool] = {}
+        for clause in mains:
+            for token in clause.tokens:
+                signs[token] = signs.get(token, False) or clause.negated
+        return signs
+
+
+def split_sentences(text: str) -> list[str]:
+    """Split a text into sentences, in order; paragraphs and list items end them too."""
+    text = _CJK_SPACE.sub("", _WRAP.sub(" ", text.replace("\r\n", "\n")))
+    parts = (part.strip() for part in _SENTENCE_END.split(_LIST_MARK.sub("", text)))
+    return [part for part in parts if part]
+
+
+@lru_cache(maxsize=8_192)
+def read_sentence(sentence: str) -> Reading:
+    """Read one sentence into clauses with a sign each; only its first 400 characters count."""
+    text = unicodedata.normalize("NFKC", sentence[:_LONGEST]).lower().translate(_TRADITIONAL)
+    for pattern, plain in _CONTRACTED:
+        text = pattern.sub(plain, text)
+    clauses = tuple(_clauses(text))
+    return Reading(clauses, tuple(token for clause in clauses for token in clause.tokens))
+
+
+class _Open:
+    """The clause that is being read."""
+
+    def __init__(self, role: str = "main", *, negated: bool = False) -> None:
+        self.text = ""
+        self.role = role
+        self.negated = negated
+        self.has_verb = False
+
+    def close(self) -> Iterator[Clause]:
+        tokens = tuple(tokenize(self.text))
+        if tokens:
+            yield Clause(tokens, self.negated, self.role)
+
+
+def _clauses(text: str) -> Iterator[Clause]:
+    now, place, last_sign = _Open(), 0, False
+    for cue in _CUES.finditer(text):
+        now.text += text[place : cue.start()]
+        place = cue.end()
+        kind = (cue.lastgroup or "").removesuffix("_zh")
+        if kind in ("code", "kept"):
+            now.text += f" {cue.group()} "
+            continue
+        if kind == "no" and cue.group() == "not" and now.text.strip() and not now.has_verb:
+            kind = "contrast"  # "use tabs not spaces"
+        if kind in _OPENING:
+            if now.text.strip() and now.role == "main":
+                last_sign = now.negated
+            yield from now.close()
+            if kind == "contrast":
+                now = _Open(negated=not last_sign)
+            else:
+                now = _Open(kind if kind in _SUBORDINATE else "main")
+            continue
+        now.text += " "
+        now.has_verb = True
+        now.negated ^= kind == "no"
+    now.text += text[place:]
+    yield from now.close()
+
+
+class Opposition(NamedTuple):
+    """How two sentences stand to each other.
+
+    Args:
+        shared: content tokens that both have.
+        opposed: whether one affirms what the other negates.
+        exception: whether both name conditions that have nothing in common.
+    """
+
+    shared: frozenset[str]
+    opposed: bool
+    exception: bool
+
+
+def compare_signs(one: Reading, other: Reading) -> Opposition:
+    """Tell whether one sentence affirms what the other negates.
+
+    Only words of main clauses that both share have a vote. "Never X without Y" is read as "X with
+    Y" when the other sentence speaks of Y, "not X before Y" as "X after Y" when the other says so.
+    """
+    mine, theirs = one.signs(), other.signs()
+    flip = _turned(one, other) != _turned(other, one)
+    both = mine.keys() & theirs.keys()
+    votes = sum(1 if (mine[token] != theirs[token]) != flip else -1 for token in both)
+    when, other_when = one.words("when"), other.words("when")
+    return Opposition(
+        frozenset(one.content) & frozenset(other.content),
+        bool(both) and votes > 0,
+        bool(when and other_when and not when & other_when),
+    )
+
+
+def _turned(one: Reading, other: Reading) -> bool:
+    """Tell whether what hangs on the main clause turns its sign, as seen from the other."""
+    said = frozenset(other.content)
+    for clause in one.clauses:
+        turns = clause.role == "without" or (clause.role == "when" and clause.negated)
+        if turns and 2 * len(said.intersection(clause.tokens)) > len(set(clause.tokens)):
+            return True
+    mains = [clause for clause in one.clauses if clause.role == "main"]
+    is_negated = bool(mains) and all(clause.negated for clause in mains)
+    return is_negated and bool(one.words("before") & other.words("after", "when"))
