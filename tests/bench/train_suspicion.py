@@ -1,7 +1,7 @@
 """Train the suspicion model and measure it on lines that it has not seen.
 
 Usage: `PYTHONPATH=. python tests/bench/train_suspicion.py CORPUS.jsonl ... [--weights OUT]
-[--held-out CORPUS.jsonl ...] [--leave-one-out] [--seed 1]`
+[--held-out CORPUS.jsonl ...] [--seed 1]`
 
 A line of a corpus has `text`, `label` (`injection` or `benign`), `source`, `lang` and
 `category`; `quoted` lines (honest notes that quote an attack) are neither trained on nor counted.
@@ -37,9 +37,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.bench.suspicion_phrases import make_phrases
+from vault_cli.text import suspicion
 from vault_cli.text.admission import scan_structure
 from vault_cli.text.injection import find_injections
-from vault_cli.text.suspicion import BUCKETS, find_buckets, pack_weights, unpack_weights
+from vault_cli.text.suspicion import BUCKETS, find_buckets, find_windows, is_chinese
 
 EPOCHS = 12
 PENALTY = 2e-6
@@ -51,10 +52,11 @@ LONGEST = 1200
 
 
 class Item(NamedTuple):
-    """One line: its text, features, label, weight in training, and where it comes from."""
+    """One line: its text, features of all and of each window, label, weight in training, and where it comes from."""
 
     text: str
     buckets: tuple[int, ...]
+    windows: tuple[tuple[int, ...], ...]
     attack: bool
     weight: float
     source: str
@@ -80,7 +82,8 @@ def _item(row: dict[str, Any]) -> Item:
         weight = 1.0 if len(text) > LONGEST // 2 else 4.0
     buckets = tuple(sorted(find_buckets(text[:LONGEST])))
     category = row.get("category", "")
-    return Item(text, buckets, attack, weight, row["source"], row["lang"], category)
+    windows = tuple(tuple(find_buckets(window.text)) for window in find_windows(text))
+    return Item(text, buckets, windows, attack, weight, row["source"], row["lang"], category)
 
 
 def read_phrases(seed: int) -> list[Item]:
@@ -106,9 +109,12 @@ class Model(NamedTuple):
     bias: float
 
     def score(self, item: Item) -> float:
-        """Return the log-odds that an item is an attack."""
-        total = sum(self.weights[bucket] for bucket in item.buckets)
-        return self.bias + total / math.sqrt(len(item.buckets))
+        """Return the log-odds that the worst window of an item is an attack."""
+        return max((self._score(window) for window in item.windows), default=-99.0)
+
+    def _score(self, buckets: tuple[int, ...]) -> float:
+        total = sum([self.weights[bucket] for bucket in buckets])
+        return self.bias + total / math.sqrt(len(buckets))
 
 
 def train(items: list[Item], seed: int) -> Model:
@@ -179,10 +185,12 @@ def score_unseen(items: list[Item], own: list[Item], seed: int) -> list[float]:
     return scores
 
 
-def choose_threshold(items: list[Item], scores: list[float]) -> float:
-    """Return the score that `ALARMS` of the honest lines which are no traps exceed."""
+def choose_threshold(items: list[Item], scores: list[float], *, chinese: bool) -> float:
+    """Return the score that `ALARMS` of the honest lines of a language exceed, traps left out."""
     honest = sorted(
-        score for item, score in zip(items, scores, strict=True) if _slice(item) == "benign: real"
+        score
+        for item, score in zip(items, scores, strict=True)
+        if _slice(item) == "benign: real" and is_chinese(item.text) == chinese
     )
     return honest[min(len(honest) - 1, int(len(honest) * (1 - ALARMS)))]
 
@@ -213,9 +221,7 @@ def print_table(title: str, items: list[Item], model_says: list[bool]) -> None:
         print(f"{name:46}{len(pairs):7}" + "".join(f"{share:8.2f}" for share in shares))
 
 
-def _share(
-    pairs: list[tuple[bool, bool]], test: Callable[[tuple[bool, bool]], bool]
-) -> float:
+def _share(pairs: list[tuple[bool, bool]], test: Callable[[tuple[bool, bool]], bool]) -> float:
     return 100 * sum(map(test, pairs)) / len(pairs)
 
 
@@ -230,17 +236,18 @@ def main() -> None:
     items, own = read_corpora(options.corpus), read_phrases(options.seed)
     held = read_corpora(options.held_out)
     scores = score_unseen(items, own, options.seed)
-    threshold = choose_threshold(items, scores)
-    print_table("sources left out in turn", items, [score > threshold for score in scores])
+    limits = [choose_threshold(items, scores, chinese=chinese) for chinese in (False, True)]
+    said = [score > limits[is_chinese(i.text)] for i, score in zip(items, scores, strict=True)]
+    print_table("sources left out in turn", items, said)
     known = {item.text for item in held}
     model = train([item for item in items if item.text not in known] + own, options.seed)
     weights, scale = quantize(model)
-    data = pack_weights(weights, scale, model.bias, threshold)
-    ready = unpack_weights(data)
-    assert ready is not None
-    small = Model([weight * ready.scale for weight in ready.weights], ready.bias)
-    print_table("held out", held, [small.score(item) > threshold for item in held])
-    print(f"threshold {threshold:.3f}, {len(data)} bytes, {time.process_time():.0f} s")
+    data = suspicion.pack_weights(suspicion.Model(weights, scale, model.bias, *limits))
+    small = Model([weight * scale for weight in weights], model.bias)
+    said = [small.score(item) > limits[is_chinese(item.text)] for item in held]
+    print_table("held out", held, said)
+    shown = ", ".join(f"{limit:.3f}" for limit in limits)
+    print(f"thresholds {shown}, {len(data)} bytes, {time.process_time():.0f} s")
     if options.weights:
         options.weights.write_bytes(data)
 

@@ -308,6 +308,7 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
     from vault_cli.cli.admission import admission_findings
     from vault_cli.features.health import check as check_health
     from vault_cli.features.scopes import check_scopes
+    from vault_cli.features.suspects import find_suspects
 
     snapshot = inv.snapshot
     head = _head_texts(inv)
@@ -320,7 +321,8 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
     )
     settings = inv.vault.config.diagnostics
     own = admission_findings(inv, head)
-    extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own)
+    suspects = find_suspects(snapshot.records, inv.vault.config.gates)
+    extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own, *suspects)
     found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
 

@@ -34,11 +34,15 @@ SIZES: Final = (2, 3, 5)
 
 BUCKETS: Final = 1 << 16
 MAGIC: Final = b"mvault-suspicion-1\n"
-HEADER: Final = struct.Struct("<fffL")
-"""Scale, bias, threshold, CRC-32 of the packed weights that follow."""
+HEADER: Final = struct.Struct("<ffffL")
+"""Scale, bias, the two thresholds (Latin, Chinese), CRC-32 of the packed weights that follow."""
 
-WINDOW: Final = 400
-"""Characters judged at once: one sentence must not drown in a page of honest text."""
+WINDOW: Final = 160
+"""Characters judged at once: one sentence must not drown in a page of honest text.
+
+Measured on sentences put into pages of seven honest lines: with 400 characters 8 % are found,
+with 160 40 %, with 120 56 % but three times as many honest pages are flagged.
+"""
 
 LONGEST: Final = 64 * 1024
 """Characters that are looked at."""
@@ -46,28 +50,50 @@ LONGEST: Final = 64 * 1024
 _SHORTEST: Final = 12
 _SHORTEST_HAN: Final = 6
 _SHOWN: Final = 80
+_LIMIT: Final = 0.5
 _HAN: Final = re.compile("[\u3400-\u9fff]")
 _SPACE: Final = re.compile(r"\s+")
 _DIGITS: Final = re.compile(r"\d+")
-_PIECE: Final = re.compile(r"[^\n.!?。！？；]{0,400}(?:[\n.!?。！？；]+|$)|[^\n]{400}")
+_PIECE: Final = re.compile(
+    rf"[^\n.!?。！？；]{{0,{WINDOW}}}(?:[\n.!?。！？；]+|$)|[^\n]{{{WINDOW}}}"
+)
 
 
-class _Model(NamedTuple):
+class Model(NamedTuple):
+    """What was learned.
+
+    Args:
+        weights: one signed byte for each bucket.
+        scale: what a weight of 1 adds to the log-odds.
+        bias: log-odds of a text of which nothing is known.
+        threshold: log-odds above which a text is suspicious.
+        threshold_han: the same for text in Chinese.
+    """
+
     weights: array[int]
     scale: float
     bias: float
     threshold: float
+    threshold_han: float
 
 
-class _Window(NamedTuple):
+class Window(NamedTuple):
+    """A piece of a text.
+
+    Args:
+        start: its offset.
+        text: the piece.
+    """
+
     start: int
     text: str
 
 
 def suspicion(text: str) -> float:
-    """Return how much a text reads like an attack, between 0 and 1: that of its worst window.
+    """Return how much a text reads like an attack: above 0.5 it is suspicious.
 
-    A text that is too short to say anything, and any text when the weights cannot be read,
+    The score of its worst window, between 0 and 1, set so that the threshold of the language is
+    0.5. A text that is too short to say anything, and any text when the weights cannot be read,
     gives 0. Linear in the length of the text, of which the first 64 KiB are read.
     """
     worst = _find_worst(text)
@@ -75,25 +101,27 @@ def suspicion(text: str) -> float:
 
 
 def is_suspicious(text: str) -> bool:
-    """Whether a text should be read with care: its suspicion is above the trained threshold."""
-    worst = _find_worst(text)
-    model = _load()
-    return worst is not None and model is not None and worst[0] > _squash(model.threshold)
+    """Whether a text should be read with care."""
+    return suspicion(text) > _LIMIT
 
 
 def find_suspicious(text: str) -> list[Finding]:
     """Return at most one finding, at the window that reads most like an attack. It never holds."""
     worst = _find_worst(text)
-    model = _load() if worst else None
-    if worst is None or model is None or worst[0] <= _squash(model.threshold):
+    if worst is None or worst[0] <= _LIMIT:
         return []
     score, window = worst
     start = window.start + len(window.text) - len(window.text.lstrip())
     line = text.count("\n", 0, start) + 1
-    shown = show_printable(text[start : window.start + len(window.text)].strip())
+    shown = show_printable(window.text.strip())
     snippet = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
     message = f'sounds like an attempt to steer the agent ({score:.2f} of 1): "{snippet}"'
     return [Finding(SUSPICIOUS, line, start - text.rfind("\n", 0, start), message, holds=False)]
+
+
+def is_chinese(text: str) -> bool:
+    """Whether more than a quarter of a text is Han characters."""
+    return len(_HAN.findall(text)) * 4 > len(text)
 
 
 def find_buckets(text: str) -> set[int]:
@@ -109,53 +137,53 @@ def find_buckets(text: str) -> set[int]:
     return found
 
 
-def pack_weights(weights: array[int], scale: float, bias: float, threshold: float) -> bytes:
+def pack_weights(model: Model) -> bytes:
     """Return the file that `_load` reads. A weight stands for `scale` times its value."""
-    packed = zlib.compress(weights.tobytes(), 9)
-    return MAGIC + HEADER.pack(scale, bias, threshold, zlib.crc32(packed)) + packed
+    packed = zlib.compress(model.weights.tobytes(), 9)
+    return MAGIC + HEADER.pack(*model[1:], zlib.crc32(packed)) + packed
 
 
-def unpack_weights(data: bytes) -> _Model | None:
+def unpack_weights(data: bytes) -> Model | None:
     """Return the model in a file, or None if the file is not whole."""
     body = data[len(MAGIC) + HEADER.size :]
     if not data.startswith(MAGIC) or not body:
         return None
-    scale, bias, threshold, check = HEADER.unpack_from(data, len(MAGIC))
-    if zlib.crc32(body) != check or not all(map(isfinite, (scale, bias, threshold))):
+    *numbers, check = HEADER.unpack_from(data, len(MAGIC))
+    if zlib.crc32(body) != check or not all(map(isfinite, numbers)):
         return None
     try:
         raw = zlib.decompressobj().decompress(body, BUCKETS + 1)
     except zlib.error:
         return None
-    return _Model(array("b", raw), scale, bias, threshold) if len(raw) == BUCKETS else None
+    return Model(array("b", raw), *numbers) if len(raw) == BUCKETS else None
 
 
 @cache
-def _load() -> _Model | None:
+def _load() -> Model | None:
     """Return the model that ships with the package; without it there is no signal."""
     try:
-        file = resources.files("vault_cli.text").joinpath("data", "suspicion.bin")
+        file = resources.files("vault_cli.text").joinpath("suspicion.bin")
         return unpack_weights(file.read_bytes())
     except OSError:
         return None
 
 
-def _find_worst(text: str) -> tuple[float, _Window] | None:
-    windows = list(_windows(text[:LONGEST]))
+def _find_worst(text: str) -> tuple[float, Window] | None:
+    windows = list(find_windows(text[:LONGEST]))
     model = _load() if windows else None
     if model is None:
         return None
     return max(((_score(model, window.text), window) for window in windows), key=lambda it: it[0])
 
 
-def _windows(text: str) -> Iterator[_Window]:
-    """Yield pieces of about 400 characters, cut where a sentence or a line ends."""
+def find_windows(text: str) -> Iterator[Window]:
+    """Yield pieces of at most `WINDOW` characters, cut where a sentence or a line ends."""
     start = end = 0
     while start < len(text):
         piece = _PIECE.match(text, end)
         stop = piece.end() if piece and piece.end() > end else min(len(text), end + WINDOW)
         if end > start and (stop - start > WINDOW or end == len(text)):
-            window = _Window(start, text[start:end])
+            window = Window(start, text[start:end])
             if _says_something(window.text):
                 yield window
             start = end
@@ -168,12 +196,13 @@ def _says_something(text: str) -> bool:
     return len(bare) >= _SHORTEST or len(_HAN.findall(bare)) >= _SHORTEST_HAN
 
 
-def _score(model: _Model, text: str) -> float:
+def _score(model: Model, text: str) -> float:
     buckets = find_buckets(text)
     weights = model.weights
     total = sum([weights[bucket] for bucket in buckets])
-    return _squash(model.bias + model.scale * total / sqrt(len(buckets)))
+    limit = model.threshold_han if is_chinese(text) else model.threshold
+    return _squash(model.bias + model.scale * total / sqrt(len(buckets)) - limit)
 
 
-def _squash(score: float) -> float:
-    return 1 / (1 + exp(-max(-60.0, min(60.0, score))))
+def _squash(odds: float) -> float:
+    return 1 / (1 + exp(-max(-60.0, min(60.0, odds))))
