@@ -112,7 +112,7 @@ def test_the_two_commands_come_first_and_make_their_own_environment() -> None:
     for block in (first, second):
         assert block.startswith("python3 -m venv .venv\n")
         assert "sudo" not in block
-    assert first.rstrip().endswith(".venv/bin/mvault --vault /tmp/harbor render")
+    assert first.rstrip().endswith(".venv/bin/mvault --vault sample-vault render")
     assert ".venv/bin/python -m pytest" in second
 
 
@@ -128,7 +128,7 @@ def test_ci_runs_the_second_block_word_for_word() -> None:
 
 def test_the_first_command_prints_the_sample_vault() -> None:
     command = blocks("bash")[0].rstrip().splitlines()[-1].split()[1:]
-    command[command.index("/tmp/harbor")] = str(SAMPLE_VAULT)
+    command[command.index("sample-vault")] = str(SAMPLE_VAULT)
     assert "### Required rules" in run(*command).ok().out
 
 

@@ -48,7 +48,8 @@ def change_diff(
     for edit in change.edits:
         if not for_person and is_held_path(edit.path):
             lines.append([("bold", edit.path), ": held back; its text is shown to a person only"])
-        elif veiled and isinstance(edit, Remove):
+            continue
+        if veiled and isinstance(edit, Remove):
             count = _old_bytes(root, edit).count(b"\n")
             lines += [[("bold", f"--- a/{edit.path}")], [("bold", "+++ /dev/null")]]
             lines.append([("dim", f"({count} lines, not shown)")])

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from vault_cli.errors import UsageError
+from vault_cli.store.places import PROJECT_FOLDER
 
-PROJECT_FOLDER: Final = ".mvault"
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#\\]*)/([^?#]*)", re.IGNORECASE | re.DOTALL)
 _SCP: Final = re.compile(
     r"((?:[^@/\\:\[\]]+@)?(?:\[[^\]/\\]+\]|[^:/\\@\[\]]+)):(?!//|:)(.*)", re.DOTALL

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from vault_cli.errors import UsageError
 from vault_cli.store.config import load_config
-from vault_cli.store.places import user_folder
-from vault_cli.store.vault import PROJECT_FOLDER, find_vault, is_vault
+from vault_cli.store.places import PROJECT_FOLDER, user_folder
+from vault_cli.store.vault import find_vault, is_vault
 
 
 class Layers(NamedTuple):

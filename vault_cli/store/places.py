@@ -9,6 +9,9 @@ from sys import platform as _platform
 from typing import Final, Literal
 
 _PLATFORM: Final[str] = _platform  # a plain text to the type checker, which else narrows it
+PROJECT_FOLDER: Final = ".mvault"
+"""Folder of a code repository that holds its project vault."""
+
 STATE_VARIABLE: Final = "MVAULT_STATE_DIR"
 Place = Literal["config", "data", "state"]
 _XDG: Final[dict[Place, tuple[str, str]]] = {

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from vault_cli.store.git_place import Place, find_place
 from vault_cli.store.own_state import read_state, write_state
+from vault_cli.store.places import PROJECT_FOLDER
 
 if TYPE_CHECKING:
     from vault_cli.store.config import Config
@@ -50,11 +51,22 @@ def incoming_policy(root: Path, config: Config) -> str:
 
 
 def is_own(root: Path) -> bool:
-    """Whether the person made or trusted the vault, or nothing comes into it by git."""
+    """Whether the person made or trusted the vault, named it, or nothing comes into it by git."""
     place = find_place(root)
     if place is None or _was_trusted(place) or is_made_here(root):
         return True
-    return not has_other_side(place)
+    return is_only_named(root, place) or not has_other_side(place)
+
+
+def is_only_named(root: Path, place: Place) -> bool:
+    """Whether a vault is read only by who names it or stands in it.
+
+    That is a plain folder of a bigger repository: work in that repository finds a vault at its
+    top and in `.mvault/`, and no other. Without this, a sample vault beside the code of a
+    program would wait for a trust that says nothing.
+    """
+    real = Path(os.path.realpath(root))
+    return real != Path(os.path.realpath(place.work_tree)) and real.name != PROJECT_FOLDER
 
 
 def has_other_side(place: Place) -> bool:

@@ -15,15 +15,12 @@ from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
 from vault_cli.store.files import read_file
 from vault_cli.store.lock import JOURNAL_PATH
-from vault_cli.store.places import expand_home, user_folder
+from vault_cli.store.places import PROJECT_FOLDER, expand_home, user_folder
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change, Receipt
     from vault_cli.store.repo import Repository
     from vault_cli.store.screen import Screen
-
-PROJECT_FOLDER: Final = ".mvault"
-"""Folder of a code repository that may hold a project vault."""
 
 LOCK_WAIT: Final = 10.0
 

@@ -47,8 +47,8 @@ with 160 40 %, with 120 56 % but three times as many honest pages are flagged.
 LONGEST: Final = 64 * 1024
 """Characters that are looked at."""
 
-_SHORTEST: Final = 12
-_SHORTEST_HAN: Final = 6
+_SHORTEST: Final = 24
+_SHORTEST_HAN: Final = 8
 _SHOWN: Final = 80
 _LIMIT: Final = 0.5
 _HAN: Final = re.compile("[\u3400-\u9fff]")
