@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import time
 from array import array
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench import train_suspicion
+from tests.bench.suspicion_phrases import make_phrases
 from vault_cli.text import suspicion
 from vault_cli.text.injection import find_injections
 
@@ -69,7 +72,7 @@ def flagged(texts: tuple[str, ...]) -> float:
     return sum(map(suspicion.is_suspicious, texts)) / len(texts)
 
 
-@pytest.mark.parametrize(("texts", "floor"), [(ATTACKS, 0.5), (ATTACKS_ZH, 0.5)])
+@pytest.mark.parametrize(("texts", "floor"), [(ATTACKS, 0.8), (ATTACKS_ZH, 0.6)])
 def test_attacks_in_other_words_are_flagged(texts: tuple[str, ...], floor: float) -> None:
     assert flagged(texts) >= floor
 
@@ -77,7 +80,7 @@ def test_attacks_in_other_words_are_flagged(texts: tuple[str, ...], floor: float
 def test_model_sees_attacks_that_no_rule_does() -> None:
     missed = tuple(text for text in (*ATTACKS, *ATTACKS_ZH) if not find_injections(text))
     assert len(missed) >= 5, "the samples no longer say anything about the model"
-    assert flagged(missed) >= 0.4
+    assert flagged(missed) >= 0.6
 
 
 @pytest.mark.parametrize("texts", [HONEST, HONEST_ZH])
@@ -85,7 +88,7 @@ def test_honest_memories_are_not_flagged(texts: tuple[str, ...]) -> None:
     assert not [text for text in texts if suspicion.is_suspicious(text)]
 
 
-@pytest.mark.parametrize("attack", [ATTACKS[2], ATTACKS[9], ATTACKS_ZH[4]])
+@pytest.mark.parametrize("attack", [ATTACKS[1], ATTACKS[9], ATTACKS_ZH[5]])
 def test_one_sentence_does_not_drown_in_a_page(attack: str) -> None:
     honest = HONEST_ZH if suspicion.is_chinese(attack) else HONEST
     page = "\n\n".join(honest * 4)
@@ -200,3 +203,33 @@ def test_a_missing_file_is_no_signal(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     finally:
         suspicion._load.cache_clear()
     assert suspicion.unpack_weights(WHOLE) is not None
+
+
+def test_training_is_the_same_every_time_and_learns(tmp_path: Path) -> None:
+    rows = [(text, "injection") for text in (*ATTACKS, *ATTACKS_ZH)]
+    rows += [(text, "benign") for text in (*HONEST, *HONEST_ZH)]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(
+        "".join(
+            json.dumps({"text": text, "label": label, "source": "own", "lang": "en"}) + "\n"
+            for text, label in rows
+        ),
+        "utf-8",
+    )
+    items = train_suspicion.read_corpora([corpus])
+    model = train_suspicion.train(items, seed=3)
+    assert train_suspicion.train(items, seed=3) == model
+    assert all((model.score(item) > 0) == item.attack for item in items)
+    weights, scale = train_suspicion.quantize(model)
+    assert max(map(abs, weights)) == 127
+    assert scale > 0
+
+
+def test_own_sentences_are_many_and_the_same_for_a_seed() -> None:
+    phrases = list(make_phrases(1, 40))
+    assert phrases == list(make_phrases(1, 40)) != list(make_phrases(2, 40))
+    assert {(phrase.lang, phrase.attack) for phrase in phrases} == {
+        (lang, attack) for lang in ("en", "zh") for attack in (True, False)
+    }
+    assert not [phrase.text for phrase in phrases if "{" in phrase.text]
+    assert not {phrase.text for phrase in phrases} & {*ATTACKS, *ATTACKS_ZH, *HONEST, *HONEST_ZH}

@@ -38,10 +38,12 @@ HEADER: Final = struct.Struct("<ffffL")
 """Scale, bias, the two thresholds (Latin, Chinese), CRC-32 of the packed weights that follow."""
 
 WINDOW: Final = 160
+WINDOW_HAN: Final = 60
 """Characters judged at once: one sentence must not drown in a page of honest text.
 
-Measured on sentences put into pages of seven honest lines: with 400 characters 8 % are found,
-with 160 40 %, with 120 56 % but three times as many honest pages are flagged.
+Measured on attacks put into pages of seven honest lines: with 400 characters 8 % are found, with
+160 40 %, with 120 56 % but three times as many honest pages are flagged. Chinese says as much in
+60 characters.
 """
 
 LONGEST: Final = 64 * 1024
@@ -54,9 +56,17 @@ _LIMIT: Final = 0.5
 _HAN: Final = re.compile("[\u3400-\u9fff]")
 _SPACE: Final = re.compile(r"\s+")
 _DIGITS: Final = re.compile(r"\d+")
-_PIECE: Final = re.compile(
-    rf"[^\n.!?。！？；]{{0,{WINDOW}}}(?:[\n.!?。！？；]+|$)|[^\n]{{{WINDOW}}}"
-)
+
+
+def _cut_at(size: int) -> re.Pattern[str]:
+    """Return the pattern of a sentence or of a line, or of so much of one that is longer."""
+    return re.compile(
+        rf"[^\n.!?。！？；]{{0,{size}}}(?:[\n.!?。！？；]+|$)|[^\n]{{{size}}}"  # bounded: linear
+    )
+
+
+_PIECE: Final = _cut_at(WINDOW)
+_PIECE_HAN: Final = _cut_at(WINDOW_HAN)
 
 
 class Model(NamedTuple):
@@ -110,12 +120,12 @@ def find_suspicious(text: str) -> list[Finding]:
     worst = _find_worst(text)
     if worst is None or worst[0] <= _LIMIT:
         return []
-    score, window = worst
+    window = worst[1]
     start = window.start + len(window.text) - len(window.text.lstrip())
     line = text.count("\n", 0, start) + 1
     shown = show_printable(window.text.strip())
     snippet = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
-    message = f'sounds like an attempt to steer the agent ({score:.2f} of 1): "{snippet}"'
+    message = f'sounds like an attempt to steer the agent: "{snippet}"'
     return [Finding(SUSPICIOUS, line, start - text.rfind("\n", 0, start), message, holds=False)]
 
 
@@ -178,11 +188,13 @@ def _find_worst(text: str) -> tuple[float, Window] | None:
 
 def find_windows(text: str) -> Iterator[Window]:
     """Yield pieces of at most `WINDOW` characters, cut where a sentence or a line ends."""
+    chinese = is_chinese(text)
+    size, pattern = (WINDOW_HAN, _PIECE_HAN) if chinese else (WINDOW, _PIECE)
     start = end = 0
     while start < len(text):
-        piece = _PIECE.match(text, end)
-        stop = piece.end() if piece and piece.end() > end else min(len(text), end + WINDOW)
-        if end > start and (stop - start > WINDOW or end == len(text)):
+        piece = pattern.match(text, end)
+        stop = piece.end() if piece and piece.end() > end else min(len(text), end + size)
+        if end > start and (stop - start > size or end == len(text)):
             window = Window(start, text[start:end])
             if _says_something(window.text):
                 yield window
