@@ -45,18 +45,26 @@ def review(
     incoming: Annotated[
         bool, typer.Option("--incoming", help="What others changed in force, instead of drafts.")
     ] = False,
+    expired: Annotated[
+        bool, typer.Option("--expired", help="What is in force and has expired, instead of drafts.")
+    ] = False,
 ) -> int:
     """Go through the drafts one by one: approve, edit, reject, skip. Needs a terminal.
 
     Each decision is a commit of its own, so quitting loses nothing. --incoming goes through what
-    others changed in force (trust.incoming), old against new.
+    others changed in force (trust.incoming), old against new; --expired through what has expired.
 
     Examples:
       mvault review
       mvault review --kind rule
       mvault review --incoming
+      mvault review --expired
     """
     inv: Invocation = ctx.obj
+    if expired:
+        from vault_cli.cli.expired import review_expired
+
+        return review_expired(inv)
     if incoming:
         from vault_cli.cli.trusting import review_incoming
 
