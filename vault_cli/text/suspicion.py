@@ -41,9 +41,9 @@ WINDOW: Final = 160
 WINDOW_HAN: Final = 60
 """Characters judged at once: one sentence must not drown in a page of honest text.
 
-Measured on attacks put into pages of seven honest lines: with 400 characters 8 % are found, with
-160 40 %, with 120 56 % but three times as many honest pages are flagged. Chinese says as much in
-60 characters.
+Measured on attacks put into pages of seven honest lines: with 400 characters 6 % are found, with
+160 37 %, with 120 52 % but five times as many honest pages are flagged (1.5 %). Chinese says as
+much in 60 characters.
 """
 
 LONGEST: Final = 64 * 1024
