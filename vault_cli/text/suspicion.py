@@ -93,10 +93,12 @@ class Window(NamedTuple):
     Args:
         start: its offset.
         text: the piece.
+        chinese: whether it is measured against the Chinese threshold.
     """
 
     start: int
     text: str
+    chinese: bool
 
 
 def suspicion(text: str) -> float:
@@ -183,7 +185,7 @@ def _find_worst(text: str) -> tuple[float, Window] | None:
     model = _load() if windows else None
     if model is None:
         return None
-    return max(((_score(model, window.text), window) for window in windows), key=lambda it: it[0])
+    return max(((_score(model, window), window) for window in windows), key=lambda it: it[0])
 
 
 def find_windows(text: str) -> Iterator[Window]:
@@ -195,9 +197,9 @@ def find_windows(text: str) -> Iterator[Window]:
         piece = pattern.match(text, end)
         stop = piece.end() if piece and piece.end() > end else min(len(text), end + size)
         if end > start and (stop - start > size or end == len(text)):
-            window = Window(start, text[start:end])
-            if _says_something(window.text):
-                yield window
+            part = text[start:end]
+            if _says_something(part):
+                yield Window(start, part, not part.isascii() and (chinese or is_chinese(part)))
             start = end
         else:
             end = stop
@@ -208,11 +210,11 @@ def _says_something(text: str) -> bool:
     return len(bare) >= _SHORTEST or len(_HAN.findall(bare)) >= _SHORTEST_HAN
 
 
-def _score(model: Model, text: str) -> float:
-    buckets = find_buckets(text)
+def _score(model: Model, window: Window) -> float:
+    buckets = find_buckets(window.text)
     weights = model.weights
     total = sum([weights[bucket] for bucket in buckets])
-    limit = model.threshold_han if is_chinese(text) else model.threshold
+    limit = model.threshold_han if window.chinese else model.threshold
     return _squash(model.bias + model.scale * total / sqrt(len(buckets)) - limit)
 
 
