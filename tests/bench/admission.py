@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from vault_cli.text.codes import SCAN_CODES
+from vault_cli.text.suspicion import find_suspicious
 
 SECRETS = {"secret", "personal-data"}
 QUALITY = {"filler", "cliche"}
@@ -40,7 +41,10 @@ SURE = 1.96
 
 
 def scan(text: str) -> set[str]:
-    """Return the codes that the one scanner reports for a text, notes and quality left out."""
+    """Return the codes that are reported when a text comes in, notes and quality left out.
+
+    Besides the one scanner that is the note of the suspicion model, which flags and never blocks.
+    """
     if find_spec("vault_cli.text.scan"):
         from vault_cli.text.scan import scan_text
 
@@ -50,7 +54,8 @@ def scan(text: str) -> set[str]:
         from vault_cli.text.injection import find_injections
 
         found = [*scan_structure(text), *find_injections(text)]
-    return {hit.code for hit in found if hit.holds or hit.code in SECRETS} - QUALITY
+    codes = {hit.code for hit in found if hit.holds or hit.code in SECRETS} - QUALITY
+    return codes | {hit.code for hit in find_suspicious(text)}
 
 
 def predict(row: dict[str, Any]) -> dict[str, Any]:

@@ -303,3 +303,15 @@ def test_help_of_no_command_says_which_was_meant() -> None:
     result = run("help", "aprove")
     assert result.code == 2
     assert "mvault approve" in result.err
+
+
+def test_review_as_data_lists_what_waits(tmp_path: Path) -> None:
+    """A program reads the queue; deciding stays with a person."""
+    root = make_vault(tmp_path)
+    for title in ("Use pnpm", "提交前先跑测试"):
+        run("--vault", root, "add", "rule", "--title", title, "--body", "Always.", cwd=root).ok()
+    answer = run("--vault", root, "--json", "review")
+    assert answer.code == 3
+    waiting = answer.json["data"]["waiting"]
+    assert {item["title"] for item in waiting} == {"Use pnpm", "提交前先跑测试"}
+    assert {item["status"] for item in waiting} == {"candidate"}

@@ -147,6 +147,37 @@ def test_review_goes_through_the_drafts_one_by_one(tmp_path: Path) -> None:
     assert "Vault-Approval: terminal" in git(root, "log", "-1", "--format=%B")
 
 
+def test_review_of_what_has_expired(tmp_path: Path) -> None:
+    head = "---\nid: {0}\nkind: rule\nstatus: active\ntitle: 规则 {0}\nvalid_to: {1}\n---\nText.\n"
+    days = {"r-1": "2026-11-01", "r-2": "2026-11-29", "r-3": "2026-10-10", "r-4": "2026-12-24"}
+    root = make_vault(
+        tmp_path, {f"playbook/{i}.md": head.format(i, day) for i, day in days.items()}
+    )
+    told = run("--vault", root, "review", "--expired")
+    assert told.code == 3
+    assert [line.split()[0] for line in told.out.splitlines()] == ["r-1", "r-2", "r-3"]
+    terminal = Terminal("--vault", root, "review", "--expired")
+    terminal.read("(1/3) 规则 r-1 [l,d,s,q,?] ")
+    terminal.type("l")
+    terminal.read("Last day (ISO; `-` for no end)? ")
+    terminal.type("2026-11-15")
+    assert "is over, too" in terminal.read("(1/3) 规则 r-1 [l,d,s,q,?] ")
+    terminal.type("l")
+    terminal.read("no end)? ")
+    terminal.type("2027-01-31")
+    terminal.read("(2/3) 规则 r-2 [l,d,s,q,?] ")
+    terminal.type("d")
+    terminal.read("Why? ")
+    terminal.type("两周已过")
+    terminal.read("(3/3) 规则 r-3 [l,d,s,q,?] ")
+    terminal.type("s")
+    assert terminal.end() == 0
+    assert "1 prolonged, 1 deprecated, 1 skipped; 1 expired" in terminal.shown
+    assert listed(root)["r-2"]["status"] == "deprecated"
+    assert "valid_to: 2027-01-31\n" in (root / "playbook/r-1.md").read_text("utf-8")
+    assert "两周已过" in git(root, "log", "-1", "--format=%B")
+
+
 def test_review_edits_and_asks_again(tmp_path: Path) -> None:
     root = drafts_vault(tmp_path, "n-1")
     editor = tmp_path / "ed"

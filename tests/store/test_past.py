@@ -156,7 +156,9 @@ def test_only_what_differs_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     true = past.parse_file
     monkeypatch.setattr(
-        past, "parse_file", lambda data, path: read.append(path) or true(data, path)
+        past,
+        "parse_file",
+        lambda data, path, gates: read.append(path) or true(data, path, gates),
     )
     first = opened(root).snapshot(at=middle)
     assert read == ["memories/m-0/n0.md"]

@@ -306,3 +306,14 @@ def test_kinds_and_words_never_read_as_secrets() -> None:
 def test_letters_of_a_key_may_be_anything() -> None:
     secret = "gh" + "p_" + "".join(Source(2).take(36, string.ascii_letters))
     assert refused(secret)
+
+
+def test_a_vendor_s_shape_counts_whatever_fingers_typed_into_it() -> None:
+    """Who makes a key up for a note types the keyboard's rows; nobody can tell it from a real one."""
+    rows = ("QWERTYUIOPASDFGH", "ABCDEFGHIJKLMNOP", "1234567890ABCDEF")
+    for row in rows:
+        assert [hit.kind for hit in find_secrets("AK" + "IA" + row)] == ["aws-access-key-id"]
+    assert find_secrets("gh" + "p_" + "abcdefghijklmnopqrstuvwxyz0123456789")
+    assert not find_secrets("AK" + "IA" + "IOSFODNN7EXAMPLE")
+    assert not find_secrets("gh" + "p_" + "x" * 36)
+    assert not find_secrets("API_KEY=abcdef1234567890abcdef1234567890abcd")

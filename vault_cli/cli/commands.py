@@ -56,7 +56,7 @@ COMMANDS: dict[str, Entry] = {
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
-    "check": Entry("upkeep", "upkeep", "check", "Check every file of the vault."),
+    "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
     "trust": Entry("upkeep", "trusting", "trust", "Trust this repository's hooks and settings."),

@@ -362,7 +362,7 @@ def finding_lines(found: Diagnostic) -> list[Line]:
     from vault_cli.text.names import show_path
 
     where = show_path(found.path) if found.path else ""
-    if found.line:
+    if found.line and where:
         where = f"{where}:{found.line}"
     style = _SEVERITY_STYLE[found.severity]
     head: list[Span] = [f"{where}: "] if where else []

@@ -124,6 +124,9 @@ def show(
         bool,
         typer.Option("--provenance", help="What it rests on, what rests on it, who changed it."),
     ] = False,
+    expand: Annotated[
+        bool, typer.Option("--expand", help="Also what stands under the same topics.")
+    ] = False,
     view: flags.TimeView = "",
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
@@ -139,11 +142,14 @@ def show(
       mvault show l-7k3qd2m
       mvault show memories/2026-11/some-note.md
       mvault show l-7k3qd2m --provenance
+      mvault show l-7k3qd2m --expand
       mvault show l-7k --known-at 2026-07-15
       mvault --json show l-7k
     """
+    from vault_cli.cli.mates import mates_data, mates_lines
     from vault_cli.cli.provenance import provenance_data, provenance_lines, state_rules
     from vault_cli.features.states import states_of
+    from vault_cli.recall.topics import find_mates
 
     inv: Invocation = ctx.obj
     if provenance and known_at:
@@ -160,8 +166,13 @@ def show(
     snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
     now = timed.clocks.now if timed else inv.now
     states = states_of(record, snapshot, now, state_rules(inv))
-    story = {"provenance": provenance_data(inv, record)} if provenance else {}
+    story: dict[str, Any] = {}
+    if provenance:
+        story["provenance"] = provenance_data(inv, record)
     more = timed.explain(record) if timed else {}
+    mates = find_mates(snapshot, record) if expand else ()
+    if expand:
+        story["mates"] = mates_data(mates)
     reason = "" if past else kept_out(inv.vault, record)
     kept = [f"kept out of the render: {reason}"] if reason else []
 
@@ -170,6 +181,8 @@ def show(
         if provenance:
             yield ""
             yield from provenance_lines(story["provenance"])
+        if expand:
+            yield from ("", *mates_lines(mates))
 
     return inv.out.show(
         View(

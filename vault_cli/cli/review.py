@@ -45,18 +45,26 @@ def review(
     incoming: Annotated[
         bool, typer.Option("--incoming", help="What others changed in force, instead of drafts.")
     ] = False,
+    expired: Annotated[
+        bool, typer.Option("--expired", help="What is in force and has expired, instead of drafts.")
+    ] = False,
 ) -> int:
     """Go through the drafts one by one: approve, edit, reject, skip. Needs a terminal.
 
     Each decision is a commit of its own, so quitting loses nothing. --incoming goes through what
-    others changed in force (trust.incoming), old against new.
+    others changed in force (trust.incoming), old against new; --expired through what has expired.
 
     Examples:
       mvault review
       mvault review --kind rule
       mvault review --incoming
+      mvault review --expired
     """
     inv: Invocation = ctx.obj
+    if expired:
+        from vault_cli.cli.expired import review_expired
+
+        return review_expired(inv)
     if incoming:
         from vault_cli.cli.trusting import review_incoming
 
@@ -140,13 +148,15 @@ def _decide(inv: Invocation, session: Session, draft: Record, place: str) -> boo
 def _show_card(inv: Invocation, record: Record) -> None:
     """Show what is to be decided: title, keys, text, and all that is to be said about it."""
     inv.out.preview(["", *approval_card(inv, record)])
-    inv.out.findings(_findings(record), again=True)
+    inv.out.findings(_findings(inv, record), again=True)
 
 
-def _findings(record: Record) -> tuple[Diagnostic, ...]:
+def _findings(inv: Invocation, record: Record) -> tuple[Diagnostic, ...]:
     from vault_cli.features.parts import missing_notes
+    from vault_cli.features.suspects import find_suspects
 
-    return (*record.findings, *missing_notes(record))
+    suspects = find_suspects((record,), inv.vault.config.gates)
+    return (*record.findings, *missing_notes(record), *suspects)
 
 
 def _try(inv: Invocation, act: Callable[[], bool]) -> bool:
@@ -185,7 +195,7 @@ def _edit(inv: Invocation, record: Record) -> bool:
 
 
 def _approve(inv: Invocation, session: Session, record: Record) -> bool:
-    inv.carry_out(plan_approval(inv, (record,), yes=True), _findings(record))
+    inv.carry_out(plan_approval(inv, (record,), yes=True), _findings(inv, record))
     session.note("approved", record)
     return True
 

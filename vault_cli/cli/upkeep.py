@@ -1,18 +1,16 @@
-"""`status`, `check`, `trust`. May import everything below `cli`."""
+"""`status`. May import everything below `cli`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import Line, View, finding_lines, inline
+from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import aside_text, other_lines, place_data
 from vault_cli.cli.views import (
     count_statuses,
@@ -20,10 +18,7 @@ from vault_cli.cli.views import (
     in_force_count,
     plural,
     record_data,
-    summary_line,
 )
-from vault_cli.errors import Diagnostic, UsageError, VaultError
-from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.names import show_path
 
@@ -227,169 +222,3 @@ def _path_groups(
         ("recipes ready to become skills", named["ready"]),
         ("cannot be read", [show_path(path) for path in data["unreadable"]]),
     ]
-
-
-def check(
-    ctx: typer.Context,
-    paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH...]", help="Only these files or folders.")
-    ] = None,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Repair what needs no choice: shown first, one commit.")
-    ] = False,
-    jumps: Annotated[
-        bool,
-        typer.Option("--jumps", help="With --fix: also set statuses back that jumped by hand."),
-    ] = False,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Say from git history who admitted what is in force.")
-    ] = False,
-    yes: flags.Yes = False,
-) -> int:
-    """Check every file of the vault, or only some; exit 1 when something has to be done.
-
-    Errors keep a file out; warnings marked as holding keep a record from the render. Both end
-    with 1. Other warnings and notes do not. --fix repairs lost and double successors, circles,
-    one-sided conflicts, misspelt statuses and a `verified` that nothing carries; what needs a
-    choice is left and said. --trust says of every record in force where it came from, which commit
-    admitted it, by whom and how, and which one made its present text.
-
-    Examples:
-      mvault check
-      mvault check --trust
-      mvault check --fix --dry-run
-      mvault check drafts/2026-11/some-note.md
-      mvault --json check
-    """
-    inv: Invocation = ctx.obj
-    inv.bear_bad_settings()
-    wanted = tuple(_checked_path(inv, text) for text in paths or ())
-    if fix:
-        from vault_cli.cli.repairing import fix as fix_vault
-
-        fixable = (lambda path: _is_below(path, wanted)) if wanted else (lambda _: True)
-        return fix_vault(inv, jumps=jumps, only=fixable, yes=yes)
-    if jumps:
-        raise UsageError("--jumps goes with --fix", hint="Run: mvault check --fix --jumps")
-    if trust:
-        from vault_cli.cli.trusting import check_trust
-
-        return check_trust(inv, lambda path: not wanted or _is_below(path, wanted))
-    snapshot = inv.snapshot
-    found = _all_findings(inv)
-    if wanted:
-        found = [item for item in found if _is_below(item.path, wanted)]
-    allowed = {(r.path, code) for r in snapshot.records for code in r.allow}
-    bad = [item for item in found if _counts(item, allowed)]
-    counts = {
-        "records": len(snapshot.records),
-        "unreadable": len(snapshot.unreadable),
-        "problems": len(bad),
-    }
-    data = {
-        "counts": counts,
-        "unreadable": list(snapshot.unreadable),
-        "skipped": dict(snapshot.skipped),
-    }
-    notes = [f"{number} in {name}/ not read" for name, number in sorted(snapshot.skipped.items())]
-
-    def lines() -> Iterator[Line]:
-        for item in found:
-            yield from finding_lines(item)
-        yield summary_line(found)
-
-    return inv.out.show(
-        View(data, lines, None, found, notes, exit_code=1 if bad else 0, listed=True)
-    )
-
-
-def _all_findings(inv: Invocation) -> list[Diagnostic]:
-    """Return what is wrong with settings, files, relations and skills, sorted."""
-    from vault_cli.cli.admission import admission_findings
-    from vault_cli.features.health import check as check_health
-    from vault_cli.features.scopes import check_scopes
-
-    snapshot = inv.snapshot
-    head = _head_texts(inv)
-    extra = check_health(
-        snapshot,
-        now=inv.now,
-        head=head,
-        load=lambda path: _bytes_of(inv, path),
-        files=_attachments(inv),
-    )
-    settings = inv.vault.config.diagnostics
-    own = admission_findings(inv, head)
-    extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own)
-    found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
-    return sorted(dict.fromkeys(found))
-
-
-def _bytes_of(inv: Invocation, path: str) -> bytes:
-    """Return a file's bytes, none when it cannot be read: one file never stops the check."""
-    try:
-        return inv.read(path)
-    except VaultError:
-        return b""
-
-
-def _counts(found: Diagnostic, allowed: set[tuple[str, str]]) -> bool:
-    """Tell whether a finding makes `check` fail: an error, or a warning that holds."""
-    if found.severity == "error":
-        return True
-    return found.severity == "warning" and found.holds and (found.path, found.code) not in allowed
-
-
-def _checked_path(inv: Invocation, text: str) -> str:
-    """Return the vault-relative form of a path, which may be the vault itself ("")."""
-    if (inv.cwd / text).resolve() == inv.root.resolve():
-        return ""
-    return inv.vault_path(text)
-
-
-def _is_below(path: str, wanted: tuple[str, ...]) -> bool:
-    return any(name in ("", path) or path.startswith(f"{name}/") for name in wanted)
-
-
-def _head_texts(inv: Invocation) -> dict[str, bytes] | None:
-    """Return the committed bytes of records that differ from HEAD; None without a commit."""
-    from vault_cli.cli.repairing import committed_texts
-
-    texts = committed_texts(inv)
-    if texts is None:
-        return None
-    return {path: data for path, data in texts.items() if data is not None}
-
-
-def _attachments(inv: Invocation) -> set[str]:
-    """Return the files that are no records, so that links to them can be judged."""
-    import os
-
-    found: set[str] = set()
-    root = os.fspath(inv.root)
-    for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        base = os.path.relpath(folder, root).replace(os.sep, "/")
-        prefix = "" if base == "." else f"{base}/"
-        found.update(prefix + name for name in names if not name.endswith(".md"))
-    return found
-
-
-def _skill_findings(inv: Invocation) -> list[Diagnostic]:
-    """Check every SKILL.md against the Agent Skills format, and the listing as a whole."""
-    from vault_cli.features.skills import check_skill, listing_budget, listing_notes
-
-    found: list[Diagnostic] = []
-    paths = {*(record.path for record in inv.snapshot.records), *inv.snapshot.unreadable}
-    for path in sorted(paths):
-        name = skill_folder(path)
-        if name:
-            with suppress(VaultError):  # why it cannot be read is a finding already
-                found += check_skill(path, inv.read(path), name)
-    skills = [
-        (name, record.summary)
-        for record in inv.snapshot.records
-        if (name := skill_folder(record.path))
-    ]
-    limit = int(inv.vault.config["graduation.skills_budget"])
-    return found + list(listing_notes(listing_budget(skills, limit=limit)))

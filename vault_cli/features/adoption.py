@@ -16,6 +16,7 @@ from vault_cli.features.records import (
     present_keys,
     read_checked,
 )
+from vault_cli.features.suspects import find_suspects
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
@@ -76,7 +77,7 @@ def plan_adopt(
             continue
         new, own_id = _adopted(record, data, kind, taken, random_int)
         ids.append(own_id)
-        notes += _type_clash(record, kind)
+        notes += (*_type_clash(record, kind), *find_suspects((record,), gates))
         if new != data:
             read_checked(new, path)
             taken.add(own_id)

@@ -43,6 +43,7 @@ from vault_cli.features.records import (
 )
 from vault_cli.features.requests import read_payload, request_from_template
 from vault_cli.features.supersession import successors_of
+from vault_cli.features.suspects import find_suspects
 from vault_cli.model.change import Change, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
@@ -147,6 +148,7 @@ def plan_add(
         *alike,
         *find_forgotten(snapshot, record),
         *(f for f in record.findings if f.severity != "note" or f.code == CLICHE),
+        *find_suspects((record,), gates),
     )
     return Planned(change, (record_id,), notes, held=held)
 

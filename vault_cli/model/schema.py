@@ -82,7 +82,9 @@ FIELDS: tuple[Field, ...] = (
 """Every key we know, in the order new files are written."""
 
 BY_KEY: dict[str, Field] = {field.key: field for field in FIELDS}
-FROM_FILE = frozenset({"path", "digest", "body", "adopted", "fields", "findings", "vault"})
+FROM_FILE = frozenset(
+    {"path", "digest", "body", "adopted", "fields", "findings", "vault", "withheld"}
+)
 """Attributes of `Record` that come from the file as a whole, not from a key."""
 
 PLAIN_FORMS = frozenset({"date", "number", "flag"})

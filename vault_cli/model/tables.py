@@ -22,7 +22,15 @@ GROUPS: Final = (
 SCOPE_LEVELS: Final = ("global", "project", "session")
 """Levels of a record's scope, the widest first (setting `render.scopes`)."""
 
-ADMISSION_GATES: Final = ("filler", "secrets", "personal", "injection", "authority", "cliche")
+ADMISSION_GATES: Final = (
+    "filler",
+    "secrets",
+    "personal",
+    "injection",
+    "suspicion",
+    "authority",
+    "cliche",
+)
 """What is asked of a text before it is admitted (setting `admission.gates`)."""
 
 SCANNER: Final = "1"

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.recall.score import score_record
+from vault_cli.recall.topics import TopicTable
 from vault_cli.text.tokens import count_tokens, plain_text, tokenize
 
 K1: Final = 1.2
@@ -95,7 +96,7 @@ def search(
         wanted: which records may be found; what else matches is only counted.
     """
     query = read_query(text)
-    found = _match(snapshot.records, query)
+    found = _match(snapshot.records, query, TopicTable(snapshot.records))
     taken = [item for item in found if wanted is None or wanted(item.record)]
     ranked = _rank(snapshot, query, taken, found)
     best = ranked[:limit] if limit else ranked
@@ -121,13 +122,19 @@ class _Match(NamedTuple):
     length: int
 
 
-def text_of(record: Record) -> str:
-    """Return the one text of a record that is searched."""
-    head = (record.title, *record.topics, *record.keywords, record.applies_when, record.summary)
+def text_of(record: Record, topics: Sequence[str] = ()) -> str:
+    """Return the one text of a record that is searched.
+
+    Args:
+        record: whose.
+        topics: further names of its topics, so that each of them finds it.
+    """
+    names = (*record.topics, *topics)
+    head = (record.title, *names, *record.keywords, record.applies_when, record.summary)
     return "\n".join((*(part for part in head if part), record.body))
 
 
-def _match(records: Iterable[Record], query: Query) -> list[_Match]:
+def _match(records: Iterable[Record], query: Query, table: TopicTable) -> list[_Match]:
     """Return the records with at least one term; most are passed over by their letters alone."""
     starts = [_start(term) for term in query.terms] or [query.text]
     terms = frozenset(query.terms)
@@ -135,7 +142,7 @@ def _match(records: Iterable[Record], query: Query) -> list[_Match]:
     for record in records:
         if record.status in (Status.QUARANTINED, Status.TOMBSTONED):
             continue
-        text = text_of(record)
+        text = text_of(record, table.other_names(record) if record.topics else ())
         plain = text if text.isascii() else plain_text(text)
         lower = plain.lower()
         is_named = record.id == query.text

@@ -90,6 +90,14 @@ class TopicTable:
         """Return the keys of the topics a record belongs to."""
         return frozenset(self.key(text) for text in record.topics)
 
+    def other_names(self, record: Record) -> tuple[str, ...]:
+        """Return the declared names of a record's topics that it does not write itself."""
+        own = set(record.topics)
+        found: dict[str, None] = {}
+        for topic in filter(None, map(self.find, record.topics)):
+            found |= dict.fromkeys((topic.name, *topic.record.aliases))
+        return tuple(name for name in found if name not in own)
+
     def label(self, text: str) -> str:
         """Return the name to show for a topic: the declared one, else the text as typed."""
         topic = self.find(text)

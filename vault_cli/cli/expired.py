@@ -1,0 +1,124 @@
+"""`review --expired`: what was in force and whose time is over. May import everything below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.output import View, inline
+from vault_cli.cli.views import brief_data, show_lines
+from vault_cli.errors import NeedsPersonError, VaultError
+from vault_cli.model.record import Record
+
+HELP = (
+    "l - it holds longer: the new last day is asked for",
+    "d - deprecate it; the reason is asked for",
+    "s - skip it: it stays as it is, expired and not rendered",
+    "q - quit; what was decided stays",
+)
+
+
+def review_expired(inv: Invocation) -> int:
+    """Go through the records in force that have expired: a later last day, deprecate, or skip.
+
+    Raises:
+        NeedsPersonError: there is something, and nobody at a terminal.
+    """
+    expired = [r for r in inv.snapshot.records if _is_over(inv, r)]
+    inv.warn_unreadable()
+    if not expired:
+        return inv.out.show(View(_data({}, ()), notes=("nothing in force has expired",)))
+    if not inv.is_person:
+        inv.out.partial = _data({}, expired)
+        inv.out.lines(f"{r.id}  {inline(r.title)}  ({r.validity.end})" for r in expired)
+        raise NeedsPersonError(
+            f"review needs a person at a terminal; {len(expired)} expired",
+            hint="They are not rendered; `mvault show ID` reads them.",
+        )
+    done: dict[str, list[Record]] = {}
+    for number, record in enumerate(expired, 1):
+        verdict = _ask(inv, record, f"({number}/{len(expired)})")
+        if not verdict:
+            break
+        done.setdefault(verdict, []).append(record)
+    decided = [r for what in ("prolonged", "deprecated") for r in done.get(what, [])]
+    left = [record for record in expired if record not in decided]
+    told = ", ".join(f"{len(items)} {what}" for what, items in done.items()) or "nothing decided"
+    return inv.out.show(View(_data(done, left), notes=(f"{told}; {len(left)} expired",)))
+
+
+def _is_over(inv: Invocation, record: Record) -> bool:
+    return record.in_force and record.validity.state_at(inv.now) == "expired"
+
+
+def _data(done: dict[str, list[Record]], left: Sequence[Record]) -> dict[str, Any]:
+    return {
+        "decided": {what: [brief_data(r) for r in items] for what, items in done.items()},
+        "waiting": [brief_data(record) for record in left],
+        "counts": {**{what: len(items) for what, items in done.items()}, "waiting": len(left)},
+    }
+
+
+def _ask(inv: Invocation, record: Record, place: str) -> str:
+    """Ask about one record until it is decided; "" ends the review."""
+    inv.out.preview(["", *show_lines(record)])
+    while True:
+        answer = inv.out.ask(f"{place} {inline(record.title)} [l,d,s,q,?] ").lower()
+        if answer == "q" or inv.out.ended:
+            return ""
+        if answer == "s":
+            return "skipped"
+        try:
+            if answer == "l" and _prolong(inv, record):
+                return "prolonged"
+            if answer == "d" and _deprecate(inv, record):
+                return "deprecated"
+        except VaultError as error:
+            inv.out.error_text(error)
+            continue
+        if answer not in ("l", "d"):
+            inv.out.preview(HELP)
+
+
+def _prolong(inv: Invocation, record: Record) -> bool:
+    """Give a record a later last day; no answer changes nothing."""
+    from vault_cli.errors import UsageError
+    from vault_cli.features.composing import parse_when
+    from vault_cli.features.records import plan_set
+    from vault_cli.model.record import Validity
+    from vault_cli.text.document import REMOVE
+
+    typed = inv.out.ask("Last day (ISO; `-` for no end)? ").strip()
+    if not typed:
+        return False
+    end = None if typed == "-" else parse_when("valid_to", typed)
+    if Validity(None, end).state_at(inv.now) == "expired":
+        raise UsageError(f"{typed} is over, too", hint="Give a day from today on.")
+    data = inv.read(record.path)
+    values = {"valid_to": REMOVE if end is None else typed}
+    change = plan_set(record, data, values, verb="edit", actor=inv.decider(yes=True))
+    inv.carry_out(Plan(change, f"{record.id} holds until {typed}", person=True, yes=True))
+    inv.forget_snapshot()
+    return True
+
+
+def _deprecate(inv: Invocation, record: Record) -> bool:
+    """Take a record out of force with a reason; no reason changes nothing."""
+    from vault_cli.features.revival import plan_deprecate_all
+
+    reason = inv.out.ask("Why? ").strip()
+    if not reason:
+        inv.out.say("not deprecated: a reason is needed")
+        return False
+    planned = plan_deprecate_all(
+        inv.snapshot,
+        (record,),
+        {record.path: inv.read(record.path)},
+        reason=reason,
+        now=inv.now,
+        actor=inv.decider(yes=True),
+    )
+    inv.carry_out(Plan(planned.change, f"deprecated {record.id}", person=True, yes=True))
+    inv.forget_snapshot()
+    return True
