@@ -1,9 +1,10 @@
 """Find the rules' concepts in a text and the rules in the concepts, in linear time.
 
 A text is first looked at cheaply: which words of the vocabulary are in it at all, and is there
-a rule whose every step has one near the rarest. Only then are places compared. A rule is
-followed with a table of its steps, each remembering its latest place, so the work is words
-times rules, whatever the text. Standard library only.
+a rule whose every step has one; then the same of each sentence that has the rarest step of such
+a rule. Only then are places compared. A rule is followed with a table of its steps, each
+remembering its latest place, so the work is words times rules, whatever the text. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -326,7 +327,9 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
             for rest, among in book.phrases.get(words[at], ())
             if words[at + 1 : at + 1 + len(rest)] == rest
         ]
-        silent = max((silent, *(end for end, among in met if not among)))
+        for end, among in met:
+            if not among and end > silent:
+                silent = end
         if at < silent:
             continue
         for end, among in ((at + 1, mask), *met):
