@@ -323,9 +323,9 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     for at in known:
         mask = book.words.get(words[at], 0)
         met = [
-            (at + len(rest) + 1, among)
-            for rest, among in book.phrases.get(words[at], ())
-            if words[at + 1 : at + 1 + len(rest)] == rest
+            (at + len(rest) + 2, among)
+            for rest, among in book.phrases.get(tuple(words[at : at + 2]), ())
+            if words[at + 2 : at + 2 + len(rest)] == rest
         ]
         for end, among in met:
             if not among and end > silent:

@@ -65,7 +65,7 @@ class Vocabulary(NamedTuple):
     Args:
         bits: the bit of each concept.
         words: single words and their concepts; 0 for a word that hides others.
-        phrases: by their first word, the words that follow and the concepts.
+        phrases: by their first two words, the words that follow and the concepts.
         heads: the words with which an entry begins.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
@@ -77,7 +77,7 @@ class Vocabulary(NamedTuple):
 
     bits: dict[str, int]
     words: dict[str, int]
-    phrases: dict[str, tuple[tuple[list[str], int], ...]]
+    phrases: dict[tuple[str, ...], tuple[tuple[list[str], int], ...]]
     heads: frozenset[str]
     han: dict[str, int]
     silent: tuple[str, ...]
@@ -105,7 +105,9 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         bits,
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
-        _grouped((parts[0], (list(parts[1:]), mask)) for parts, mask in latin.items() if parts[1:]),
+        _grouped(
+            (parts[:2], (list(parts[2:]), mask)) for parts, mask in latin.items() if parts[1:]
+        ),
         frozenset(parts[0] for parts in latin),
         han,
         tuple(word for word, mask in han.items() if not mask),
