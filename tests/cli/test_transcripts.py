@@ -12,10 +12,11 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from helpers import run
+from helpers import NOW, run
 
 HERE = Path(__file__).parent
 SESSIONS = sorted(HERE.glob("*.md"))
@@ -46,7 +47,11 @@ def scrub(text: str, folder: Path) -> str:
     """Replace what differs between runs."""
     text = text.replace(str(folder.resolve()), "DIR").replace(str(folder), "DIR")
     text = text.replace(os.environ["HOME"], "HOME")
-    return _COMMIT.sub("COMMIT", text)
+    text = _COMMIT.sub("COMMIT", text)
+    # git's own clock dates a commit: neither a frozen one nor GIT_* reaches it through mvault
+    return re.sub(
+        rf"(COMMIT(?:  | of )|\+- ){datetime.now(UTC).date()}\b", rf"\g<1>{NOW[:10]}", text
+    )
 
 
 def played(text: str, folder: Path) -> Iterator[str]:
@@ -69,7 +74,7 @@ def test_transcript(
     session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-        monkeypatch.setenv(name, "2026-11-30T12:00:00Z")
+        monkeypatch.setenv(name, NOW)
     wanted = session.read_text(encoding="utf-8")
     seen = "\n".join(played(wanted, tmp_path)) + "\n"
     if request.config.getoption("--update-golden"):
