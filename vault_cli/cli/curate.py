@@ -299,8 +299,8 @@ def _submit_revision(
     values: Mapping[str, Any],
     reason: str,
 ) -> int:
+    from vault_cli.cli.additions import submit_new
     from vault_cli.features.drafts import plan_revise
-    from vault_cli.features.support import require_sound_change
 
     planned: Planned = plan_revise(
         inv.snapshot,
@@ -313,14 +313,14 @@ def _submit_revision(
         body=body,
         values=values,
         reason=reason,
+        gates=inv.vault.config.gates,
     )
-    require_sound_change(inv.snapshot, planned.change, record)
     own = planned.ids[0] if planned.ids else record.id
     hint = f"A person puts it in force: mvault approve {own}"
     done = f"revised {record.id} as draft {own}" if own != record.id else f"revised draft {own}"
     plan = Plan(planned.change, done, hints=(hint,), findings=planned.notes)
     plan.nothing = "the text and the keys are the same"
-    return inv.submit(plan)
+    return submit_new(inv, planned, plan)
 
 
 def _revise_in_editor(inv: Invocation, record: Record, data: bytes, reason: str) -> int:

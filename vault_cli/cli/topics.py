@@ -174,6 +174,7 @@ def add(
     Examples:
       mvault topic add database --alias postgres --alias 数据库 -d "Tables, migrations, backups."
     """
+    from vault_cli.cli.additions import submit_new
     from vault_cli.features.topics import TopicRequest, plan_topic
 
     inv: Invocation = ctx.obj
@@ -184,6 +185,7 @@ def add(
         now=inv.now,
         actor=inv.decider(yes=yes) if agreed else inv.actor,
         random_int=inv.random_int,
+        gates=inv.vault.config.gates,
     )
     own = planned.ids[0]
     drafted = planned.change.edits[0].path.startswith("drafts/")
@@ -192,7 +194,7 @@ def add(
     plan = Plan(planned.change, done, f"Declare the topic {name}?", yes=yes, hints=hints)
     plan.person = not drafted
     plan.findings = planned.notes
-    return inv.submit(plan)
+    return submit_new(inv, planned, plan)
 
 
 @topic.command("alias", cls=PanelCommand)

@@ -30,12 +30,14 @@ from vault_cli.features.supersession import (
     first_instant,
     last_instant,
     replace_record,
+    require_no_rival,
 )
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE, replace_body
+from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 
 _MERGED: Final = IN_FORCE | {Status.CANDIDATE}
 _LISTS: Final = ("topics", "keywords", "aliases", "derived_from")
@@ -83,9 +85,10 @@ def plan_merge(
         origin: how the request came in.
 
     Raises:
-        RefusedError: not two records in force or waiting, different scopes, periods of which one
-            would be lost, a contradiction or different kinds without `force_reason`, a SKILL.md,
-            a note without an id, or a circle of `supersedes`.
+        RefusedError: not two records in force or waiting, a secret in one, another successor,
+            different scopes, periods of which one would be lost, a contradiction or different
+            kinds without `force_reason`, a SKILL.md, a note without an id, or a circle of
+            `supersedes`.
         ChangedMeanwhileError: the bytes of a file differ.
     """
     kept, gone = request.kept, request.gone
@@ -93,6 +96,8 @@ def plan_merge(
     if gone.status is Status.SUPERSEDED and gone.id in kept.supersedes:
         return Planned(Change(verb, subject_of(kept), (), ids=(kept.id, gone.id), actor=actor))
     _require_mergeable(request, actor)
+    _require_readable(request)
+    _require_free(snapshot, request)
     _require_periods(kept, gone, now)
     _require_agreement(request)
     data = texts_of(texts, kept)
@@ -152,6 +157,26 @@ def _require_mergeable(request: MergeRequest, actor: Actor) -> None:
         raise RefusedError(
             f"{kept.id} has the scope {kept.scope}, {gone.id} {gone.scope}: one reaches too far",
             hint=f"First give both one scope: mvault edit {gone.id} --set scope={kept.scope}",
+        )
+
+
+def _require_readable(request: MergeRequest) -> None:
+    """Refuse what holds a secret: its record carries a stand-in, which is no text to join."""
+    for record in (request.kept, request.gone):
+        found = [f for f in record.held_by if f.code in NEVER_WRITTEN]
+        if found:
+            raise refuse_values(record.path, found)
+
+
+def _require_free(snapshot: Snapshot, request: MergeRequest) -> None:
+    """Refuse a second successor, and to lose whom a draft would have superseded."""
+    kept, gone = request.kept, request.gone
+    require_no_rival(snapshot, gone.id, kept.id)
+    waiting = [old for old in gone.supersedes if old not in (*kept.supersedes, kept.id)]
+    if waiting and not gone.in_force:
+        raise RefusedError(
+            f"{gone.id} is a draft that is to supersede {', '.join(waiting)}, {kept.id} is not",
+            hint=f"Merge the other way, or first: mvault supersede {waiting[0]} {kept.id}",
         )
 
 

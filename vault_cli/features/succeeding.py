@@ -18,7 +18,7 @@ from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.composing import DraftRequest, request_from_record
-from vault_cli.features.drafts import plan_add
+from vault_cli.features.drafts import as_verb, plan_add
 from vault_cli.features.records import (
     Planned,
     digest_of,
@@ -37,6 +37,7 @@ from vault_cli.features.supersession import (
 from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.text.scan import ALL
 
 _REPLACEABLE = frozenset(
     {Status.CANDIDATE, Status.ACTIVE, Status.VERIFIED, Status.DISPUTED, Status.SUPERSEDED}
@@ -120,6 +121,7 @@ def plan_successor(
     origin: str,
     random_int: Callable[[int], int],
     kind: Kind | None = None,
+    gates: frozenset[str] = ALL,
 ) -> Planned:
     """Plan a new draft that supersedes a record once it is approved.
 
@@ -135,6 +137,10 @@ def plan_successor(
         origin: how the request came in.
         random_int: random integer below its argument, for the id.
         kind: kind of the new record, None for that of the old one.
+        gates: the gates of admission that are on.
+
+    Returns:
+        The change with the id of the draft, which may be held back as by `plan_add`.
 
     Raises:
         UsageError: nothing to remember, or a value is not allowed.
@@ -155,12 +161,17 @@ def plan_successor(
     )
     request: DraftRequest = replace(base, **{**values, "supersedes": (old.id,)})
     planned = plan_add(
-        snapshot, request, now=now, actor=actor, origin=origin, random_int=random_int
+        snapshot,
+        request,
+        now=now,
+        actor=actor,
+        origin=origin,
+        random_int=random_int,
+        gates=gates,
     )
-    change = replace(planned.change, verb="supersede", touched=(old.id,))
-    own = planned.ids[0]
-    all_notes = (*notes, *planned.notes, *_rival_notes(snapshot, old, own))
-    return replace(planned, change=change, notes=all_notes)
+    planned = as_verb(planned, "supersede", touched=(old.id,))
+    all_notes = (*notes, *planned.notes, *_rival_notes(snapshot, old, planned.ids[0]))
+    return replace(planned, notes=all_notes)
 
 
 def _require_replaceable(snapshot: Snapshot, old: Record) -> None:
