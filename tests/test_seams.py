@@ -157,3 +157,16 @@ def test_what_was_deleted_beside_is_brought_back_as_the_hint_says(place: Place) 
     assert hint in done.err
     place.run("--vault", str(place.user), "undo", "--yes").ok()
     assert place.run("show", "f-mine000", "--json").data["status"] == "active"
+
+
+def test_a_deletion_leaves_nobody_with_a_pointer_to_the_deleted(tmp_path: Path) -> None:
+    old = port("f-aaaaaaa", "It is 8080.", valid_to="2027-06-30")
+    root = make_vault(tmp_path, {"memories/a.md": old})
+    argv = ("supersede", "f-aaaaaaa", "--title", "Now", "--body", "It is 7070.")
+    new = run("--vault", root, "--json", *argv).ok().data["id"]
+    run("--vault", root, "approve", new, "--yes").ok()
+    run("--vault", root, "forget", new, "--yes").ok()
+    assert listed(root)["f-aaaaaaa"]["status"] == "deprecated"
+    assert [f["code"] for f in checked(root)] == []
+    run("--vault", root, "revive", "f-aaaaaaa", "--reason", "it was right", "--yes").ok()
+    assert (root / "memories/a.md").read_text() == old

@@ -7,7 +7,7 @@ file and in history; `undo` brings both back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ from vault_cli.features.supersession import (
     last_instant,
     replace_record,
     require_no_rival,
+    with_record,
 )
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor, require_step
@@ -104,7 +105,7 @@ def plan_merge(
     require_same(kept, data)
     new = _joined(kept, gone, data)
     after = read_checked(new, kept.path)
-    if find_cycle(_with(snapshot, kept, after), kept.id):
+    if find_cycle(with_record(snapshot, kept, after), kept.id):
         raise RefusedError(
             f"{gone.id} supersedes {kept.id}, directly or through others",
             hint=f"Merge the other way: mvault merge {kept.id} {gone.id} --into {gone.id}",
@@ -122,11 +123,6 @@ def plan_merge(
         origin=origin,
     )
     return Planned(change, change.ids, (*_left_behind(kept, gone, after), *effect.notes))
-
-
-def _with(snapshot: Snapshot, old: Record, new: Record) -> Snapshot:
-    records = tuple(new if record.path == old.path else record for record in snapshot.records)
-    return replace(snapshot, records=records)
 
 
 def _require_mergeable(request: MergeRequest, actor: Actor) -> None:

@@ -33,6 +33,7 @@ from vault_cli.features.supersession import (
     predecessors_of,
     replace_predecessors,
     successors_of,
+    with_record,
 )
 from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor
@@ -93,7 +94,7 @@ def plan_supersede(
     require_editable(new, actor, "to let it supersede another record")
     notes = _require_grounds(snapshot, old, actor, reason, new.derived_from)
     linked = replace(new, supersedes=(*new.supersedes, old.id))
-    after_link = _with(snapshot, new, linked)
+    after_link = with_record(snapshot, new, linked)
     predecessors_of(after_link, linked)  # refuses circles, ghosts and second successors
     text = patch_keys(data, new.path, {"supersedes": list(linked.supersedes)})
     change = put_change("supersede", new, data, text, reason=reason.strip(), actor=actor)
@@ -104,11 +105,6 @@ def plan_supersede(
     effect = replace_predecessors(after_link, linked, after, texts, now=now, actor=actor)
     edits = (Put(new.path, text, digest_of(data)), *effect.edits)
     return Planned(replace(change, edits=edits), (new.id,), (*notes, *effect.notes))
-
-
-def _with(snapshot: Snapshot, old: Record, new: Record) -> Snapshot:
-    records = tuple(new if record.path == old.path else record for record in snapshot.records)
-    return replace(snapshot, records=records)
 
 
 def plan_successor(

@@ -80,6 +80,12 @@ def predecessors_of(snapshot: Snapshot, record: Record) -> tuple[Record, ...]:
     return tuple(found)
 
 
+def with_record(snapshot: Snapshot, old: Record, new: Record) -> Snapshot:
+    """Return the vault as it is once `new` stands in the file of `old`."""
+    records = tuple(new if record.path == old.path else record for record in snapshot.records)
+    return replace(snapshot, records=records)
+
+
 def require_no_rival(snapshot: Snapshot, old_id: str, successor_id: str) -> None:
     """Raise RefusedError when a record in force besides `successor_id` supersedes `old_id`."""
     rivals = [r.id for r in successors_of(snapshot, old_id) if r.id != successor_id]
