@@ -18,6 +18,7 @@ from vault_cli.features.composing import (
     compose_draft,
     request_from_record,
 )
+from vault_cli.features.editing import plan_set
 from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.likeness import find_alike
 from vault_cli.features.parts import missing_notes
@@ -34,7 +35,6 @@ from vault_cli.features.records import (
     Planned,
     broken_file,
     other_ids,
-    plan_set,
     put_change,
     read_checked,
     require_reason,
@@ -222,11 +222,9 @@ def plan_revise(
     require_same(record, data)
     wanted = dict(values or {})
     if record.status is Status.CANDIDATE and record.adopted:
-        planned = _revise_in_place(
-            record, data, body, wanted, actor=actor, origin=origin, reason=reason
+        return _revise_in_place(
+            snapshot, record, data, body, wanted, actor=actor, origin=origin, reason=reason
         )
-        require_sound_change(snapshot, planned.change, record)
-        return planned
     if is_skill_file(record.path):
         raise RefusedError(
             f"{record.id} is a skill", hint=f"Edit it by hand: mvault edit {record.id}"
@@ -313,6 +311,7 @@ def _require_current(snapshot: Snapshot, record: Record) -> None:
 
 
 def _revise_in_place(
+    snapshot: Snapshot,
     record: Record,
     data: bytes,
     body: str | None,
@@ -323,7 +322,7 @@ def _revise_in_place(
     reason: str,
 ) -> Planned:
     change = plan_set(
-        record, data, values, verb="revise", reason=reason, actor=actor, origin=origin
+        snapshot, record, data, values, verb="revise", reason=reason, actor=actor, origin=origin
     )
     new = change.edits[0].data if change.edits and isinstance(change.edits[0], Put) else data
     if body is not None and body != record.body:
