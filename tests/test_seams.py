@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -170,3 +171,34 @@ def test_a_deletion_leaves_nobody_with_a_pointer_to_the_deleted(tmp_path: Path) 
     assert [f["code"] for f in checked(root)] == []
     run("--vault", root, "revive", "f-aaaaaaa", "--reason", "it was right", "--yes").ok()
     assert (root / "memories/a.md").read_text() == old
+
+
+def test_undo_takes_back_no_older_change_of_the_other_vault(
+    place: Place,
+) -> None:
+    place.run("topic", "add", "Foo", "--yes").ok()
+    time.sleep(1.1)  # git counts seconds
+    place.run("deprecate", "f-mine000", "--reason", "gone", "--yes").ok()
+    mine, theirs = head(place.project), head(place.user)
+    done = place.run("undo", "--yes")
+    assert done.code == 2
+    assert "the last change was made in the user vault" in done.err
+    assert f"mvault --vault {place.user} undo; of this vault: mvault undo {mine[:10]}" in done.err
+    assert (head(place.project), head(place.user)) == (mine, theirs)
+    place.run("--vault", str(place.user), "undo", "--yes").ok()
+    assert listed(place.user)["f-mine000"]["status"] == "active"
+    place.run("undo", mine, "--yes").ok()
+    assert place.run("topic", "list", "--json").data["topics"] == []
+
+
+def test_lists_of_what_is_held_and_of_topics_cover_both_vaults(place: Place) -> None:
+    argv = ("add", "fact", "--to-user", "--title", "Ports", "--body", INJECTION["zh"])
+    held = place.run("--json", *argv, env=AGENT)
+    assert held.code == 4
+    found = place.run("quarantine", "list", "--json").data["records"]
+    assert [record["id"] for record in found] == [held.data["id"]]
+    place.run("topic", "add", "Foo", "--alias", "富", "--yes").ok()
+    place.run("topic", "assign", "富", "f-mine000", "--yes").ok()
+    assert [t["members"] for t in place.run("topic", "list", "--json").data["topics"]] == [1]
+    shown = place.run("topic", "show", "Foo", "--json").data
+    assert [record["id"] for record in shown["members"]] == ["f-mine000"]

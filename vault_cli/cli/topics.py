@@ -68,11 +68,12 @@ def list_topics(ctx: typer.Context) -> int:
     from vault_cli.recall.topics import TopicTable
 
     inv: Invocation = ctx.obj
-    records = inv.snapshot.records
+    snapshot = inv.reading.snapshot()
+    records = snapshot.records
     table = TopicTable(records)
     rows = [*_declared(table, records), *_undeclared(table, records)]
     notes = () if rows else ("no topics",)
-    inv.warn_unreadable()
+    inv.warn_unreadable(snapshot)
     return inv.out.show(View({"topics": rows}, lambda: _rows(rows), notes=notes, listed=True))
 
 
@@ -120,11 +121,13 @@ def show(ctx: typer.Context, name: Name) -> int:
     Examples:
       mvault topic show database
     """
+    from vault_cli.features.topics import require_topic
     from vault_cli.recall.topics import TopicTable
 
     inv: Invocation = ctx.obj
-    found = _topic(inv, name)
-    members = TopicTable(inv.snapshot.records).members(inv.snapshot.records, found.record.id)
+    snapshot = inv.reading.snapshot()
+    found = require_topic(snapshot, name)
+    members = TopicTable(snapshot.records).members(snapshot.records, found.record.id)
     data = {
         **brief_data(found.record),
         "aliases": list(found.record.aliases),
