@@ -302,10 +302,11 @@ def test_duplicates_are_reported_not_blocked(
         assert "wrong" in planned.notes[0].message
 
 
-def test_supersedes_of_an_unknown_id_is_a_warning_for_a_draft(make_vault: Any, add: Any) -> None:
-    request = DraftRequest(Kind.FACT, title="T", body="B", supersedes=("m-9999",))
-    _, planned = add(make_vault(), request)
-    assert [note.code for note in planned.notes] == ["dangling-supersedes"]
+@pytest.mark.parametrize("key", ["supersedes", "derived_from"])
+def test_a_draft_cannot_name_an_unknown_id(key: str, make_vault: Any, add: Any) -> None:
+    request = DraftRequest(Kind.FACT, title="T", body="B", **{key: ("m-9999",)})
+    with pytest.raises(RefusedError, match=f"{key}: m-9999 is not in the vault"):
+        add(make_vault(), request)
 
 
 LITNOTE = (
@@ -516,7 +517,8 @@ def test_a_filled_template_becomes_a_complete_draft(path: Any, make_vault: Any, 
         if line.startswith("## "):
             lines.append(f"About {line[3:]}.")
     request = request_from_template(kind, "\n".join(lines) + "\n<!-- mine -->\n", template)
-    record, planned = add(make_vault(), request)
+    there = make_vault({"memories/l-1.md": "---\nid: l-1\nkind: lesson\ntitle: T\n---\nB.\n"})
+    record, planned = add(there, request)
     assert record.title == ("标题：一" if chinese else "A: title")
     assert [n for n in planned.notes if n.code == "missing-part"] == []
     assert "<!-- mine -->" in record.body

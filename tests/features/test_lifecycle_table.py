@@ -15,8 +15,9 @@ import pytest
 from vault_cli.errors import RefusedError
 from vault_cli.features.approval import needed_paths, plan_approve, plan_reject
 from vault_cli.features.disputes import plan_dispute, plan_resolve
+from vault_cli.features.editing import plan_edit
 from vault_cli.features.forgetting import ForgetRequest, paths_to_forget, plan_forget
-from vault_cli.features.records import Planned, plan_edit
+from vault_cli.features.records import Planned
 from vault_cli.features.revival import plan_deprecate_all, plan_revive
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Snapshot, Status
@@ -128,7 +129,7 @@ def commands(now: Any, random_int: Any) -> dict[str, Act]:
 
     def edit(vault: Any, shot: Snapshot, actor: Actor) -> Planned:
         data = vault.data("f-1")
-        change = plan_edit(shot.by_id["f-1"], data, data + b"More.\n", actor=actor)
+        change = plan_edit(shot, shot.by_id["f-1"], data, data + b"More.\n", actor=actor)
         return Planned(change, change.ids)
 
     return {

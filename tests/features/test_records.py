@@ -11,10 +11,9 @@ from vault_cli.errors import (
     RefusedError,
     UsageError,
 )
+from vault_cli.features.editing import plan_edit, plan_set
 from vault_cli.features.records import (
     plan_deprecate,
-    plan_edit,
-    plan_set,
     resolve_record,
     resolve_records,
 )
@@ -151,7 +150,9 @@ def test_several_records_each_once(vault: Any) -> None:
 
 def test_set_patches_one_line(vault: Any) -> None:
     record = vault.record("l-7k3qd2m")
-    change = plan_set(record, vault.data(record.id), {"importance": 9}, actor=Actor.PERSON)
+    change = plan_set(
+        vault.snapshot(), record, vault.data(record.id), {"importance": 9}, actor=Actor.PERSON
+    )
     vault.apply(change)
     assert "importance: 9\n---\nText." in vault.text(record.path)
     assert change.ids == ("l-7k3qd2m",)
@@ -160,7 +161,11 @@ def test_set_patches_one_line(vault: Any) -> None:
 def test_set_the_same_value_is_nothing_to_do(vault: Any) -> None:
     record = vault.record("l-7k3qd2m")
     change = plan_set(
-        record, vault.data(record.id), {"title": "Check before npx"}, actor=Actor.PERSON
+        vault.snapshot(),
+        record,
+        vault.data(record.id),
+        {"title": "Check before npx"},
+        actor=Actor.PERSON,
     )
     assert change.is_empty
 
@@ -169,7 +174,7 @@ def test_set_the_same_value_is_nothing_to_do(vault: Any) -> None:
 def test_keys_with_their_own_command(vault: Any, key: Any) -> None:
     record = vault.record("l-7k3qd2m")
     with pytest.raises(RefusedError) as caught:
-        plan_set(record, vault.data(record.id), {key: "x"}, actor=Actor.PERSON)
+        plan_set(vault.snapshot(), record, vault.data(record.id), {key: "x"}, actor=Actor.PERSON)
     assert caught.value.hint
 
 
@@ -179,24 +184,28 @@ def test_keys_with_their_own_command(vault: Any, key: Any) -> None:
 def test_a_bad_value_is_refused_with_the_finding(vault: Any, values: Any) -> None:
     record = vault.record("l-7k3qd2m")
     with pytest.raises(RefusedError) as caught:
-        plan_set(record, vault.data(record.id), values, actor=Actor.PERSON)
+        plan_set(vault.snapshot(), record, vault.data(record.id), values, actor=Actor.PERSON)
     assert caught.value.diagnostics
 
 
 def test_an_agent_changes_candidates_only(vault: Any) -> None:
     record = vault.record("l-7k3qd2m")
     with pytest.raises(RefusedError) as caught:
-        plan_set(record, vault.data(record.id), {"importance": 9}, actor=Actor.AGENT)
+        plan_set(
+            vault.snapshot(), record, vault.data(record.id), {"importance": 9}, actor=Actor.AGENT
+        )
     assert "A person has to do this" in caught.value.hint
     draft = vault.record("f-1m4c8tt")
-    change = plan_set(draft, vault.data(draft.id), {"importance": 9}, actor=Actor.AGENT)
+    change = plan_set(
+        vault.snapshot(), draft, vault.data(draft.id), {"importance": 9}, actor=Actor.AGENT
+    )
     assert not change.is_empty
 
 
 def test_stale_bytes_are_noticed(vault: Any) -> None:
     record = vault.record("l-7k3qd2m")
     with pytest.raises(ChangedMeanwhileError):
-        plan_set(record, b"other", {"importance": 9}, actor=Actor.PERSON)
+        plan_set(vault.snapshot(), record, b"other", {"importance": 9}, actor=Actor.PERSON)
 
 
 def test_a_skill_takes_only_keys_of_its_format(make_vault: Any) -> None:
@@ -204,22 +213,30 @@ def test_a_skill_takes_only_keys_of_its_format(make_vault: Any) -> None:
     vault = make_vault({"skills/x/SKILL.md": text})
     record = vault.snapshot().records[0]
     with pytest.raises(RefusedError):
-        plan_set(record, text.encode(), {"importance": 9}, actor=Actor.PERSON)
-    change = plan_set(record, text.encode(), {"license": "MIT"}, actor=Actor.PERSON)
+        plan_set(vault.snapshot(), record, text.encode(), {"importance": 9}, actor=Actor.PERSON)
+    change = plan_set(
+        vault.snapshot(), record, text.encode(), {"license": "MIT"}, actor=Actor.PERSON
+    )
     assert b"license: MIT" in change.edits[0].data
 
 
 def test_removing_a_key(make_vault: Any, note: Any) -> None:
     text = note(id="l-1", title="T", boundary="only here")
     vault = make_vault({"a.md": text})
-    change = plan_set(vault.record("l-1"), text.encode(), {"boundary": REMOVE}, actor=Actor.PERSON)
+    change = plan_set(
+        vault.snapshot(),
+        vault.record("l-1"),
+        text.encode(),
+        {"boundary": REMOVE},
+        actor=Actor.PERSON,
+    )
     assert b"boundary" not in change.edits[0].data
 
 
 def edit(vault: Any, record_id: Any, old: Any, new: Any, actor: Any = Actor.PERSON) -> Any:
     data = vault.data(record_id)
     text = data.replace(old.encode(), new.encode())
-    return plan_edit(vault.record(record_id), data, text, actor=actor)
+    return plan_edit(vault.snapshot(), vault.record(record_id), data, text, actor=actor)
 
 
 def test_edit_writes_what_the_editor_left(vault: Any) -> None:
@@ -257,7 +274,7 @@ def test_edit_refuses_another_identity_or_status(
 def test_edit_to_nothing_is_refused(vault: Any) -> None:
     data = vault.data("l-7k3qd2m")
     with pytest.raises(RefusedError) as caught:
-        plan_edit(vault.record("l-7k3qd2m"), data, b" \n", actor=Actor.PERSON)
+        plan_edit(vault.snapshot(), vault.record("l-7k3qd2m"), data, b" \n", actor=Actor.PERSON)
     assert "empty" in caught.value.message
 
 
@@ -312,3 +329,19 @@ def test_a_broken_file_is_never_patched() -> None:
     with pytest.raises(RefusedError) as caught:
         patch_keys(b"---\na: 1\na: 2\n---\n", "a.md", {"status": "active"})
     assert caught.value.diagnostics[0].code == "duplicate-key"
+
+
+@pytest.mark.parametrize("key", ["derived_from", "conflicts"])
+def test_no_channel_names_what_is_not_there(key: str, make_vault: Any) -> None:
+    text = "---\nid: f-1\nkind: fact\nstatus: candidate\ntitle: T\nderived_from: [f-old]\n---\nB.\n"
+    vault = make_vault({"drafts/a.md": text})
+    record, data = vault.record("f-1"), vault.data("f-1")
+    with pytest.raises(RefusedError, match=f"{key}: f-gone is not in the vault"):
+        plan_set(vault.snapshot(), record, data, {key: ["f-gone"]}, actor=Actor.AGENT)
+    edited = text.replace("title: T", f"title: T\n{key}: [f-gone]").encode()
+    if key == "derived_from":
+        edited = text.replace("[f-old]", "[f-old, f-gone]").encode()
+    with pytest.raises(RefusedError, match=f"{key}: f-gone is not in the vault"):
+        plan_edit(vault.snapshot(), record, data, edited, actor=Actor.AGENT)
+    old = plan_set(vault.snapshot(), record, data, {"importance": 3}, actor=Actor.AGENT)
+    assert not old.is_empty  # what it named before is not asked about again

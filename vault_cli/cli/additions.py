@@ -12,7 +12,6 @@ from vault_cli.cli.views import plural
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.drafts import plan_add
 from vault_cli.features.parts import has_text
-from vault_cli.features.support import require_sound_change
 from vault_cli.model.lifecycle import Actor
 
 if TYPE_CHECKING:
@@ -41,9 +40,7 @@ def submit_drafts(
     """
     if len(requests) == 1:
         planned = _plan(inv, requests[0], allow)
-        if planned.held:
-            return _hold_back(inv, planned)
-        return inv.submit(_draft_plan(planned, requests[0]))
+        return submit_new(inv, planned, _draft_plan(planned, requests[0]))
     found = _Sorted()
     for number, request in enumerate(requests, 1):
         try:
@@ -57,7 +54,7 @@ def submit_drafts(
 
 
 def _plan(inv: Invocation, request: DraftRequest, allow: tuple[str, ...]) -> Planned:
-    planned = plan_add(
+    return plan_add(
         inv.snapshot,
         request,
         now=inv.now,
@@ -67,9 +64,20 @@ def _plan(inv: Invocation, request: DraftRequest, allow: tuple[str, ...]) -> Pla
         allow=allow,
         gates=inv.vault.config.gates,
     )
-    if not planned.held:  # what is held back takes effect nowhere
-        require_sound_change(inv.snapshot, planned.change)
-    return planned
+
+
+def submit_new(inv: Invocation, planned: Planned, plan: Plan) -> int:
+    """Write one new record, whatever command it comes from; a held one goes into quarantine.
+
+    Args:
+        inv: the run.
+        planned: what the planner made of it.
+        plan: how to speak about it when it becomes a draft.
+
+    Raises:
+        RefusedError: it went into quarantine.
+    """
+    return _hold_back(inv, planned) if planned.held else inv.submit(plan)
 
 
 def _draft_plan(planned: Planned, request: DraftRequest) -> Plan:

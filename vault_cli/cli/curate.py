@@ -136,12 +136,12 @@ def edit(
     actor = actor_for(inv, record, yes=yes)
     if set_:
         from vault_cli.cli.intake import parse_sets
-        from vault_cli.features.records import plan_set
-        from vault_cli.features.support import require_sound_change
+        from vault_cli.features.editing import plan_set
 
         values = parse_sets(set_, known=record.fields)
-        change = plan_set(record, data, values, verb="edit", reason=reason, actor=actor)
-        require_sound_change(inv.snapshot, change, record)
+        change = plan_set(
+            inv.snapshot, record, data, values, verb="edit", reason=reason, actor=actor
+        )
         plan = Plan(change, f"edited {record.id}", "Change this record in force?", yes=yes)
         plan.hints = _verify_again(change, record)
         plan.nothing = f"{', '.join(values)} stands there like that already"
@@ -168,8 +168,7 @@ def edit_in_editor(
 ) -> int:
     """Edit a record's file in the editor until it can be taken over or the person gives up."""
     from vault_cli.cli.editor import open_desk
-    from vault_cli.features.records import plan_edit
-    from vault_cli.features.support import require_sound_change
+    from vault_cli.features.editing import plan_edit
 
     desk = open_desk(inv, record.path.rsplit("/", 1)[-1])
     text = data
@@ -181,8 +180,7 @@ def edit_in_editor(
                 return _unchanged(inv, "edit", record, edited.hint)
             text = edited.data if edited.data is not None else text
             try:
-                change = plan_edit(record, data, text, actor=actor, reason=reason)
-                require_sound_change(inv.snapshot, change, record)
+                change = plan_edit(inv.snapshot, record, data, text, actor=actor, reason=reason)
                 done = f"edited {record.id}: {record.title}"
                 plan = Plan(change, done, "Change this record in force?", yes=yes)
                 plan.hints = _verify_again(change, record)
@@ -299,8 +297,8 @@ def _submit_revision(
     values: Mapping[str, Any],
     reason: str,
 ) -> int:
+    from vault_cli.cli.additions import submit_new
     from vault_cli.features.drafts import plan_revise
-    from vault_cli.features.support import require_sound_change
 
     planned: Planned = plan_revise(
         inv.snapshot,
@@ -313,14 +311,14 @@ def _submit_revision(
         body=body,
         values=values,
         reason=reason,
+        gates=inv.vault.config.gates,
     )
-    require_sound_change(inv.snapshot, planned.change, record)
     own = planned.ids[0] if planned.ids else record.id
     hint = f"A person puts it in force: mvault approve {own}"
     done = f"revised {record.id} as draft {own}" if own != record.id else f"revised draft {own}"
     plan = Plan(planned.change, done, hints=(hint,), findings=planned.notes)
     plan.nothing = "the text and the keys are the same"
-    return inv.submit(plan)
+    return submit_new(inv, planned, plan)
 
 
 def _revise_in_editor(inv: Invocation, record: Record, data: bytes, reason: str) -> int:

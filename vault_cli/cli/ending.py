@@ -241,6 +241,8 @@ def _what_is_left(
     inv: Invocation, records: Sequence[Record], request: ForgetRequest
 ) -> tuple[list[str], dict[str, Any]]:
     """Say which commits still hold the texts, and what can be done about it."""
+    from shlex import quote
+
     repo = inv.vault.repo
     commits = [] if repo is None else [
         commit
@@ -248,11 +250,12 @@ def _what_is_left(
         for commit in repo.log(paths=(record.path,), record_id=record.id)
         if any(_is_text_of(record, path) for path in commit.paths)
     ]  # fmt: skip
-    found = sorted({(commit.date, commit.id) for commit in commits})
+    # git lists the newest first; of one second its order counts, not that of the ids
+    found = sorted({c.id: c.date for c in reversed(commits)}.items(), key=lambda item: item[1])
     data = {
         "reason_code": request.reason_code,
         "forgotten": [brief_data(record) for record in records],
-        "held_by_commits": [commit for _, commit in found],
+        "held_by_commits": [commit for commit, _ in found],
     }
     if not found:
         gone = "No commit ever held the text: it will be gone." if request.gives_up else (
@@ -260,8 +263,8 @@ def _what_is_left(
         )  # fmt: skip
         return [gone], data
     first, last = found[0], found[-1]
-    span = f"{first[1][:10]} of {first[0][:10]}"
-    span += f" to {last[1][:10]} of {last[0][:10]}" if len(found) > 1 else ""
+    span = f"{first[0][:10]} of {first[1][:10]}"
+    span += f" to {last[0][:10]} of {last[1][:10]}" if len(found) > 1 else ""
     said = [f"Git history still holds the text: {plural(len(found), 'commit')}, {span}."]
     if request.gives_up:
         said.append(
@@ -270,7 +273,8 @@ def _what_is_left(
             "used."
         )
     else:
-        said.append("`mvault undo` brings it back.")
+        place = "" if inv.root == inv.layers.home else f"--vault {quote(str(inv.root))} "
+        said.append(f"`mvault {place}undo` brings it back.")
     return said, data
 
 

@@ -85,7 +85,7 @@ def _prolong(inv: Invocation, record: Record) -> bool:
     """Give a record a later last day; no answer changes nothing."""
     from vault_cli.errors import UsageError
     from vault_cli.features.composing import parse_when
-    from vault_cli.features.records import plan_set
+    from vault_cli.features.editing import plan_set
     from vault_cli.model.record import Validity
     from vault_cli.text.document import REMOVE
 
@@ -97,7 +97,7 @@ def _prolong(inv: Invocation, record: Record) -> bool:
         raise UsageError(f"{typed} is over, too", hint="Give a day from today on.")
     data = inv.read(record.path)
     values = {"valid_to": REMOVE if end is None else typed}
-    change = plan_set(record, data, values, verb="edit", actor=inv.decider(yes=True))
+    change = plan_set(inv.snapshot, record, data, values, verb="edit", actor=inv.decider(yes=True))
     inv.carry_out(Plan(change, f"{record.id} holds until {typed}", person=True, yes=True))
     inv.forget_snapshot()
     return True

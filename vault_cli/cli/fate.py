@@ -278,6 +278,7 @@ def _write_successor(
     inv: Invocation, old: Record, values: dict[str, Any], kind: str, reason: str
 ) -> int:
     """Write a new draft that supersedes a record."""
+    from vault_cli.cli.additions import submit_new
     from vault_cli.cli.intake import parse_sections, read_stdin
     from vault_cli.features.succeeding import plan_successor
 
@@ -300,8 +301,10 @@ def _write_successor(
         origin="cli",
         random_int=inv.random_int,
         kind=one_of(Kind, kind, "kind") if kind else None,
+        gates=inv.vault.config.gates,
     )
     own = planned.ids[0]
     hint = f"A person puts it in force: mvault approve {own}"
     done = f"added draft {own}, which supersedes {old.id} once it is approved"
-    return inv.submit(Plan(planned.change, done, hints=(hint,), findings=planned.notes))
+    plan = Plan(planned.change, done, hints=(hint,), findings=planned.notes)
+    return submit_new(inv, planned, plan)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import takewhile
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -215,7 +217,7 @@ def undo(
     inv.bear_bad_settings()
     repo = repository(inv)
     inv.warn_settings()
-    info = repo.commit_info(repo.resolve(commit)) if commit else last_change(repo)
+    info = repo.commit_info(repo.resolve(commit)) if commit else _latest(inv, repo)
     info = veiled(info)
     change = _plan_undo(inv, repo, info, reason=reason, yes=yes)
     again = change.verb == "redo"
@@ -264,19 +266,53 @@ def _plan_undo(
     return change if inv.is_person else replace(change, actor=inv.actor)
 
 
+def _latest(inv: Invocation, repo: Repository) -> CommitInfo:
+    """Return the last change, which must not be one of the vault that is read beside.
+
+    A command on a record of the user vault changes that one: to take back an older change of the
+    project vault instead would be a surprise.
+
+    Raises:
+        NotFoundError: there is none. UsageError: the last change was made in the other vault.
+    """
+    other = inv.reading.other
+    theirs = newest_change(other.repo) if other is not None and other.repo is not None else None
+    own = newest_change(repo)
+    if other is None or theirs is None or (own is not None and _instant(own) >= _instant(theirs)):
+        return last_change(repo)
+    there = f"mvault --vault {quote(str(other.root))} undo"
+    here = f"; of this vault: mvault undo {own.id[:SHORT]}" if own is not None else ""
+    raise UsageError(
+        f"the last change was made in the user vault: {_short(theirs)}",
+        hint=f"To take it back: {there}{here}",
+    )
+
+
+def _instant(commit: CommitInfo) -> datetime:
+    return datetime.fromisoformat(commit.date)
+
+
 def last_change(repo: Repository) -> CommitInfo:
     """Return the newest commit that mvault made in this vault.
 
     Raises:
         NotFoundError: there is none.
     """
+    found = newest_change(repo)
+    if found is not None:
+        return found
+    raise NotFoundError(
+        "there is no change of mvault to take back", hint="`mvault log` lists the commits."
+    )
+
+
+def newest_change(repo: Repository) -> CommitInfo | None:
+    """Return the newest commit that mvault made, but for `init`; None when there is none."""
     for commit in repo.log(limit=200):
         verbs = [value for key, value in commit.trailers if key == "Vault-Op"]
         if verbs and verbs[0] != "init":
             return repo.commit_info(commit.id)
-    raise NotFoundError(
-        "there is no change of mvault to take back", hint="`mvault log` lists the commits."
-    )
+    return None
 
 
 def commits_since(repo: Repository, info: CommitInfo) -> list[CommitInfo]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vault_cli.cli.consent import Consent, Plan, consent_hint
+from vault_cli.cli.consent import Consent, Plan, consent_hint, trusted_name
 from vault_cli.cli.options import Options
 from vault_cli.cli.output import Line, Output, View, is_terminal
 from vault_cli.errors import NeedsPersonError, UsageError
@@ -165,17 +165,8 @@ class Invocation:
         """Say whether a person stands behind this run (approval needs a terminal)."""
         if self.is_person:
             return Consent("terminal", ask=not yes)
-        named = self.environ.get("MVAULT_ACTOR", "").strip() or "person"
-        if yes and named not in ("agent", "hook", "import", "policy") and named in self._trusted():
-            return Consent("configured", by=named)
-        return Consent("")
-
-    def _trusted(self) -> tuple[str, ...]:
-        """Return the actors that the person's own file names (no vault has a say in it)."""
-        from vault_cli.store.config import load_config
-
-        own = load_config(None, environ=self.environ, lenient=True)
-        return tuple(own["trust.approve_without_terminal"])
+        named = trusted_name(self.environ) if yes else ""
+        return Consent("configured", by=named) if named else Consent("")
 
     def warn_unreadable(self, snapshot: Snapshot | None = None) -> None:
         """Name on stderr the files that could not be read, or are not there to be read."""

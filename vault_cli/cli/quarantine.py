@@ -58,7 +58,7 @@ def list_held(ctx: typer.Context) -> int:
     """
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
-    records = quarantined(inv.snapshot)
+    records = quarantined(inv.reading.snapshot())
     data = {"records": [{**_head(record), "codes": _codes(record)} for record in records]}
 
     def lines() -> Iterator[Line]:

@@ -68,11 +68,12 @@ def list_topics(ctx: typer.Context) -> int:
     from vault_cli.recall.topics import TopicTable
 
     inv: Invocation = ctx.obj
-    records = inv.snapshot.records
+    snapshot = inv.reading.snapshot()
+    records = snapshot.records
     table = TopicTable(records)
     rows = [*_declared(table, records), *_undeclared(table, records)]
     notes = () if rows else ("no topics",)
-    inv.warn_unreadable()
+    inv.warn_unreadable(snapshot)
     return inv.out.show(View({"topics": rows}, lambda: _rows(rows), notes=notes, listed=True))
 
 
@@ -120,11 +121,13 @@ def show(ctx: typer.Context, name: Name) -> int:
     Examples:
       mvault topic show database
     """
+    from vault_cli.features.topics import require_topic
     from vault_cli.recall.topics import TopicTable
 
     inv: Invocation = ctx.obj
-    found = _topic(inv, name)
-    members = TopicTable(inv.snapshot.records).members(inv.snapshot.records, found.record.id)
+    snapshot = inv.reading.snapshot()
+    found = require_topic(snapshot, name)
+    members = TopicTable(snapshot.records).members(snapshot.records, found.record.id)
     data = {
         **brief_data(found.record),
         "aliases": list(found.record.aliases),
@@ -174,6 +177,7 @@ def add(
     Examples:
       mvault topic add database --alias postgres --alias 数据库 -d "Tables, migrations, backups."
     """
+    from vault_cli.cli.additions import submit_new
     from vault_cli.features.topics import TopicRequest, plan_topic
 
     inv: Invocation = ctx.obj
@@ -184,6 +188,7 @@ def add(
         now=inv.now,
         actor=inv.decider(yes=yes) if agreed else inv.actor,
         random_int=inv.random_int,
+        gates=inv.vault.config.gates,
     )
     own = planned.ids[0]
     drafted = planned.change.edits[0].path.startswith("drafts/")
@@ -192,7 +197,7 @@ def add(
     plan = Plan(planned.change, done, f"Declare the topic {name}?", yes=yes, hints=hints)
     plan.person = not drafted
     plan.findings = planned.notes
-    return inv.submit(plan)
+    return submit_new(inv, planned, plan)
 
 
 @topic.command("alias", cls=PanelCommand)

@@ -18,6 +18,7 @@ from vault_cli.features.composing import (
     compose_draft,
     request_from_record,
 )
+from vault_cli.features.editing import plan_set
 from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.likeness import find_alike
 from vault_cli.features.parts import missing_notes
@@ -34,7 +35,6 @@ from vault_cli.features.records import (
     Planned,
     broken_file,
     other_ids,
-    plan_set,
     put_change,
     read_checked,
     require_reason,
@@ -43,6 +43,7 @@ from vault_cli.features.records import (
 )
 from vault_cli.features.requests import read_payload, request_from_template
 from vault_cli.features.supersession import successors_of
+from vault_cli.features.support import require_sound_change
 from vault_cli.features.suspects import find_suspects
 from vault_cli.model.change import Change, Put
 from vault_cli.model.lifecycle import Actor
@@ -79,6 +80,7 @@ def plan_add(
     random_int: Callable[[int], int],
     allow: Collection[str] = (),
     gates: frozenset[str] = ALL,
+    before: Record | None = None,
 ) -> Planned:
     """Plan a new draft: `drafts/<YYYY-MM>/<slug>-<7 characters>.md`, status candidate whoever asks.
 
@@ -94,6 +96,8 @@ def plan_add(
         random_int: random integer below its argument, for the id.
         allow: codes of findings that a person lets pass; needs a reason in the request.
         gates: the gates of admission that are on.
+        before: the record of which this is a new version; what it names already is not asked
+            about again.
 
     Returns:
         The change with one id; notes name missing parts, ignored claims and duplicates.
@@ -101,7 +105,8 @@ def plan_add(
     Raises:
         UsageError: the request has no title or a value that is not allowed, or `allow` without a
             reason.
-        RefusedError: the text would not be a readable record, or holds a secret or personal data.
+        RefusedError: the text would not be a readable record, holds a secret or personal data, or
+            names a record that is not there.
     """
     checked = check_request(request)
     if allow:
@@ -141,10 +146,11 @@ def plan_add(
         origin=origin,
         extra=tuple((ALLOW_TRAILER, code) for code in passing),
     )
+    if not held:  # what is held back takes effect nowhere
+        require_sound_change(snapshot, change, before)
     notes = (
         *_ignored_notes(path, checked.ignored),
         *missing_notes(record),
-        *_dangling_notes(snapshot, record),
         *alike,
         *find_forgotten(snapshot, record),
         *(f for f in record.findings if f.severity != "note" or f.code == CLICHE),
@@ -177,22 +183,6 @@ def _ignored_notes(path: str, keys: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     return (Diagnostic(path, 0, "claim-ignored", "note", text, hint),)
 
 
-def _dangling_notes(snapshot: Snapshot, record: Record) -> tuple[Diagnostic, ...]:
-    known = {other.id for other in snapshot.records}
-    return tuple(
-        Diagnostic(
-            record.path,
-            0,
-            "dangling-supersedes",
-            "warning",
-            f"supersedes {old}, which is not in the vault",
-            "Correct it before the draft is approved.",
-        )
-        for old in record.supersedes
-        if old not in known
-    )
-
-
 def plan_revise(
     snapshot: Snapshot,
     record: Record,
@@ -205,6 +195,7 @@ def plan_revise(
     body: str | None = None,
     values: Mapping[str, Any] | None = None,
     reason: str = "",
+    gates: frozenset[str] = ALL,
 ) -> Planned:
     """Plan a new version: a candidate is edited in place, anything else gets a superseding draft.
 
@@ -219,9 +210,11 @@ def plan_revise(
         body: the new text, None to keep it.
         values: new values of front-matter keys, as in `read_payload`.
         reason: body of the commit message.
+        gates: the gates of admission that are on.
 
     Returns:
-        The change, empty when nothing differs; the id of the record to approve.
+        The change, empty when nothing differs; the id of the record to approve. A new version
+        may be held back, as by `plan_add`.
 
     Raises:
         UsageError, RefusedError, ChangedMeanwhileError: as in `plan_add` and `plan_set`.
@@ -230,7 +223,7 @@ def plan_revise(
     wanted = dict(values or {})
     if record.status is Status.CANDIDATE and record.adopted:
         return _revise_in_place(
-            record, data, body, wanted, actor=actor, origin=origin, reason=reason
+            snapshot, record, data, body, wanted, actor=actor, origin=origin, reason=reason
         )
     if is_skill_file(record.path):
         raise RefusedError(
@@ -248,8 +241,23 @@ def plan_revise(
         actor=actor,
         origin=origin,
         random_int=random_int,
+        gates=gates,
+        before=record,
     )
-    return replace(planned, change=replace(planned.change, verb="revise"))
+    return as_verb(planned, "revise")
+
+
+def as_verb(planned: Planned, verb: str, *, touched: tuple[str, ...] = ()) -> Planned:
+    """Return a planned addition under the name of what led to it; a held text stays `quarantine`.
+
+    Args:
+        planned: what `plan_add` returned.
+        verb: verb of the commit.
+        touched: ids of records that it is about, too.
+    """
+    if planned.held:
+        return planned
+    return replace(planned, change=replace(planned.change, verb=verb, touched=touched))
 
 
 def _revision(
@@ -303,6 +311,7 @@ def _require_current(snapshot: Snapshot, record: Record) -> None:
 
 
 def _revise_in_place(
+    snapshot: Snapshot,
     record: Record,
     data: bytes,
     body: str | None,
@@ -313,7 +322,7 @@ def _revise_in_place(
     reason: str,
 ) -> Planned:
     change = plan_set(
-        record, data, values, verb="revise", reason=reason, actor=actor, origin=origin
+        snapshot, record, data, values, verb="revise", reason=reason, actor=actor, origin=origin
     )
     new = change.edits[0].data if change.edits and isinstance(change.edits[0], Put) else data
     if body is not None and body != record.body:

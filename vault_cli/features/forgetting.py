@@ -350,6 +350,7 @@ def _heir_keys(
             fresh = revived_keys(snapshot, record)
         else:
             fresh = deprecation(record, "its successor was deleted", now)
+            fresh |= {"superseded_by": REMOVE} if "superseded_by" in record.fields else {}
         keys[record.path] = {**keys.get(record.path, {}), **fresh}
     return keys
 

@@ -7,7 +7,7 @@ file and in history; `undo` brings both back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -30,12 +30,15 @@ from vault_cli.features.supersession import (
     first_instant,
     last_instant,
     replace_record,
+    require_no_rival,
+    with_record,
 )
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE, replace_body
+from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 
 _MERGED: Final = IN_FORCE | {Status.CANDIDATE}
 _LISTS: Final = ("topics", "keywords", "aliases", "derived_from")
@@ -83,9 +86,10 @@ def plan_merge(
         origin: how the request came in.
 
     Raises:
-        RefusedError: not two records in force or waiting, different scopes, periods of which one
-            would be lost, a contradiction or different kinds without `force_reason`, a SKILL.md,
-            a note without an id, or a circle of `supersedes`.
+        RefusedError: not two records in force or waiting, a secret in one, another successor,
+            different scopes, periods of which one would be lost, a contradiction or different
+            kinds without `force_reason`, a SKILL.md, a note without an id, or a circle of
+            `supersedes`.
         ChangedMeanwhileError: the bytes of a file differ.
     """
     kept, gone = request.kept, request.gone
@@ -93,13 +97,15 @@ def plan_merge(
     if gone.status is Status.SUPERSEDED and gone.id in kept.supersedes:
         return Planned(Change(verb, subject_of(kept), (), ids=(kept.id, gone.id), actor=actor))
     _require_mergeable(request, actor)
+    _require_readable(request)
+    _require_free(snapshot, request)
     _require_periods(kept, gone, now)
     _require_agreement(request)
     data = texts_of(texts, kept)
     require_same(kept, data)
     new = _joined(kept, gone, data)
     after = read_checked(new, kept.path)
-    if find_cycle(_with(snapshot, kept, after), kept.id):
+    if find_cycle(with_record(snapshot, kept, after), kept.id):
         raise RefusedError(
             f"{gone.id} supersedes {kept.id}, directly or through others",
             hint=f"Merge the other way: mvault merge {kept.id} {gone.id} --into {gone.id}",
@@ -117,11 +123,6 @@ def plan_merge(
         origin=origin,
     )
     return Planned(change, change.ids, (*_left_behind(kept, gone, after), *effect.notes))
-
-
-def _with(snapshot: Snapshot, old: Record, new: Record) -> Snapshot:
-    records = tuple(new if record.path == old.path else record for record in snapshot.records)
-    return replace(snapshot, records=records)
 
 
 def _require_mergeable(request: MergeRequest, actor: Actor) -> None:
@@ -152,6 +153,26 @@ def _require_mergeable(request: MergeRequest, actor: Actor) -> None:
         raise RefusedError(
             f"{kept.id} has the scope {kept.scope}, {gone.id} {gone.scope}: one reaches too far",
             hint=f"First give both one scope: mvault edit {gone.id} --set scope={kept.scope}",
+        )
+
+
+def _require_readable(request: MergeRequest) -> None:
+    """Refuse what holds a secret: its record carries a stand-in, which is no text to join."""
+    for record in (request.kept, request.gone):
+        found = [f for f in record.held_by if f.code in NEVER_WRITTEN]
+        if found:
+            raise refuse_values(record.path, found)
+
+
+def _require_free(snapshot: Snapshot, request: MergeRequest) -> None:
+    """Refuse a second successor, and to lose whom a draft would have superseded."""
+    kept, gone = request.kept, request.gone
+    require_no_rival(snapshot, gone.id, kept.id)
+    waiting = [old for old in gone.supersedes if old not in (*kept.supersedes, kept.id)]
+    if waiting and not gone.in_force:
+        raise RefusedError(
+            f"{gone.id} is a draft that is to supersede {', '.join(waiting)}, {kept.id} is not",
+            hint=f"Merge the other way, or first: mvault supersede {waiting[0]} {kept.id}",
         )
 
 

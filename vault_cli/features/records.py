@@ -1,4 +1,4 @@
-"""What every planner shares: find a record, patch its file, edit it. May import `text`, `model`."""
+"""What every planner shares: find a record, patch its file. May import `text`, `model`."""
 
 from __future__ import annotations
 
@@ -35,8 +35,6 @@ __all__ = [
     "other_ids",
     "patch_keys",
     "plan_deprecate",
-    "plan_edit",
-    "plan_set",
     "present_keys",
     "put_change",
     "read_checked",
@@ -56,21 +54,6 @@ SKILL_KEYS = ("name", "description", "license", "compatibility", "metadata", "al
 
 ENDING_KEYS = frozenset({"deprecated", "rejected", "disputed", "superseded_by"})
 """Keys that say why a record is not in force; they go when it comes back."""
-
-_BY_COMMAND = {
-    "id": "The id is the identity of the record and stays.",
-    "status": "Use mvault approve, reject, deprecate, dispute, resolve or revive.",
-    "origin": "The origin is set by the program.",
-    "superseded_by": "Set by approving a record that supersedes this one.",
-    "disputed": "Use mvault dispute.",
-    "deprecated": "Use mvault deprecate.",
-    "rejected": "Use mvault reject.",
-    "promoted_from": "Use mvault promote.",
-    "promoted_to": "Use mvault promote.",
-    "verification": "It is set by the program when the evidence rule passes.",
-    "allow": "Use mvault approve --allow CODE --reason TEXT.",
-}
-"""Keys that `plan_set` refuses, and what to use instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,115 +237,6 @@ def require_editable(record: Record, actor: Actor, what: str) -> None:
         f"{record.id} is {record.status}: {what} is for a person, not for {actor}",
         hint=f"{PERSON_ONLY} An agent can propose a new version: mvault revise {record.id}",
     )
-
-
-def plan_set(
-    record: Record,
-    data: bytes,
-    values: Mapping[str, Any],
-    *,
-    verb: str = "set",
-    reason: str = "",
-    actor: Actor,
-    origin: str = "cli",
-) -> Change:
-    """Plan to set front-matter keys in place.
-
-    Args:
-        record: the record; `data` are the bytes of its file.
-        data: see `record`.
-        values: new values by key; REMOVE takes a key away.
-        verb: verb of the commit.
-        reason: body of the commit message.
-        actor: who asks.
-        origin: how the request came in.
-
-    Returns:
-        The change, empty when every key has its value already.
-
-    Raises:
-        RefusedError: a key has its own command, the actor may not, the file has problems or
-            would have problems afterwards.
-        ChangedMeanwhileError: `data` is not what the record was read from.
-    """
-    require_same(record, data)
-    require_editable(record, actor, "a change of its fields")
-    for key in values:
-        if key in _BY_COMMAND:
-            raise RefusedError(f"{key} cannot be set directly", hint=_BY_COMMAND[key])
-        if is_skill_file(record.path) and key not in SKILL_KEYS:
-            raise RefusedError(
-                f"{record.path}: a SKILL.md has no key {key}",
-                hint=f"The Agent Skills format knows {', '.join(SKILL_KEYS)} and nothing else.",
-            )
-    new = patch_document(data, values, record.path)
-    if new != data:
-        _require_no_new_errors(record, new, values)
-    return put_change(verb, record, data, new, reason=reason, actor=actor, origin=origin)
-
-
-def _require_no_new_errors(record: Record, new: bytes, values: Mapping[str, Any]) -> None:
-    after = read_checked(new, record.path)
-    before = {(f.code, f.message) for f in record.findings}
-    fresh = tuple(
-        f for f in after.findings if f.severity == "warning" and (f.code, f.message) not in before
-    )
-    if fresh:
-        raise RefusedError(
-            f"{record.id}: {', '.join(values)} would not be valid",
-            hint="Nothing was written; the findings say what to correct.",
-            diagnostics=fresh,
-        )
-
-
-def plan_edit(
-    record: Record,
-    old: bytes,
-    new: bytes,
-    *,
-    actor: Actor,
-    origin: str = "editor",
-    reason: str = "",
-) -> Change:
-    """Plan what came back from an editor.
-
-    Args:
-        record: the record that was opened.
-        old: the bytes the editor was opened on.
-        new: the bytes it left.
-        actor: who asks.
-        origin: how the request came in.
-        reason: body of the commit message.
-
-    Returns:
-        The change, empty when nothing was changed.
-
-    Raises:
-        RefusedError: the text is empty, cannot be read (diagnostics attached, so that the caller
-            can keep the text and open it again), has another id, or another status.
-    """
-    require_same(record, old)
-    if new == old:
-        return put_change("edit", record, old, old, actor=actor, origin=origin)
-    require_editable(record, actor, "an edit of its text")
-    if not new.strip():
-        raise RefusedError(
-            f"{record.id}: the text is empty; nothing was changed",
-            hint=f"To take it out of use: mvault deprecate {record.id} --reason TEXT",
-        )
-    after = read_checked(new, record.path)
-    if after.id != record.id:
-        raise RefusedError(
-            f"the id must not change ({record.id} became {after.id})",
-            hint=f"Set the id back to {record.id}; for another record use mvault add.",
-        )
-    if after.written_status is not record.written_status:
-        raise RefusedError(
-            f"{record.id}: the status is not changed in the editor "
-            f"({record.written_status} became {after.written_status})",
-            hint=_BY_COMMAND["status"],
-        )
-    return put_change("edit", after, old, new, reason=reason, actor=actor, origin=origin)
 
 
 def plan_deprecate(

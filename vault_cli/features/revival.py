@@ -160,7 +160,7 @@ def revived_keys(snapshot: Snapshot, record: Record) -> dict[str, Any]:
 
 def _revived_keys(snapshot: Snapshot, record: Record, target: Status) -> dict[str, Any]:
     values: dict[str, Any] = {"status": str(target)}
-    if record.fields.get("superseded_by") is not None:
+    if {"superseded_by", "valid_to_before"} & record.fields.keys():
         values |= reopened_end(snapshot, record)
     gone = present_keys(record) & (ENDING_KEYS | {"graduated"})
     return values | dict.fromkeys(sorted(gone), REMOVE)

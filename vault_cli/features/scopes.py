@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 from typing import Final
 
 from vault_cli.errors import Diagnostic
@@ -49,18 +48,3 @@ def _is_scope(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def count_hidden(snapshot: Snapshot, hides: Callable[[Record], str]) -> Mapping[str, list[Record]]:
-    """Return the records in force that a setting would take out of sight, by layer.
-
-    Args:
-        snapshot: the records.
-        hides: gives the layer that would hide a record, "" when it stays in sight.
-    """
-    found: dict[str, list[Record]] = {}
-    for record in snapshot.records:
-        layer = hides(record) if record.in_force else ""
-        if layer:
-            found.setdefault(layer, []).append(record)
-    return MappingProxyType(found)

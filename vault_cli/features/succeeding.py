@@ -18,7 +18,7 @@ from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.composing import DraftRequest, request_from_record
-from vault_cli.features.drafts import plan_add
+from vault_cli.features.drafts import as_verb, plan_add
 from vault_cli.features.records import (
     Planned,
     digest_of,
@@ -33,10 +33,12 @@ from vault_cli.features.supersession import (
     predecessors_of,
     replace_predecessors,
     successors_of,
+    with_record,
 )
 from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.text.scan import ALL
 
 _REPLACEABLE = frozenset(
     {Status.CANDIDATE, Status.ACTIVE, Status.VERIFIED, Status.DISPUTED, Status.SUPERSEDED}
@@ -92,7 +94,7 @@ def plan_supersede(
     require_editable(new, actor, "to let it supersede another record")
     notes = _require_grounds(snapshot, old, actor, reason, new.derived_from)
     linked = replace(new, supersedes=(*new.supersedes, old.id))
-    after_link = _with(snapshot, new, linked)
+    after_link = with_record(snapshot, new, linked)
     predecessors_of(after_link, linked)  # refuses circles, ghosts and second successors
     text = patch_keys(data, new.path, {"supersedes": list(linked.supersedes)})
     change = put_change("supersede", new, data, text, reason=reason.strip(), actor=actor)
@@ -105,11 +107,6 @@ def plan_supersede(
     return Planned(replace(change, edits=edits), (new.id,), (*notes, *effect.notes))
 
 
-def _with(snapshot: Snapshot, old: Record, new: Record) -> Snapshot:
-    records = tuple(new if record.path == old.path else record for record in snapshot.records)
-    return replace(snapshot, records=records)
-
-
 def plan_successor(
     snapshot: Snapshot,
     old: Record,
@@ -120,6 +117,7 @@ def plan_successor(
     origin: str,
     random_int: Callable[[int], int],
     kind: Kind | None = None,
+    gates: frozenset[str] = ALL,
 ) -> Planned:
     """Plan a new draft that supersedes a record once it is approved.
 
@@ -135,6 +133,10 @@ def plan_successor(
         origin: how the request came in.
         random_int: random integer below its argument, for the id.
         kind: kind of the new record, None for that of the old one.
+        gates: the gates of admission that are on.
+
+    Returns:
+        The change with the id of the draft, which may be held back as by `plan_add`.
 
     Raises:
         UsageError: nothing to remember, or a value is not allowed.
@@ -155,12 +157,17 @@ def plan_successor(
     )
     request: DraftRequest = replace(base, **{**values, "supersedes": (old.id,)})
     planned = plan_add(
-        snapshot, request, now=now, actor=actor, origin=origin, random_int=random_int
+        snapshot,
+        request,
+        now=now,
+        actor=actor,
+        origin=origin,
+        random_int=random_int,
+        gates=gates,
     )
-    change = replace(planned.change, verb="supersede", touched=(old.id,))
-    own = planned.ids[0]
-    all_notes = (*notes, *planned.notes, *_rival_notes(snapshot, old, own))
-    return replace(planned, change=change, notes=all_notes)
+    planned = as_verb(planned, "supersede", touched=(old.id,))
+    all_notes = (*notes, *planned.notes, *_rival_notes(snapshot, old, planned.ids[0]))
+    return replace(planned, notes=all_notes)
 
 
 def _require_replaceable(snapshot: Snapshot, old: Record) -> None:

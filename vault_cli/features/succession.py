@@ -48,13 +48,16 @@ class Succession:
         """Tell whether a superseded record has no successor that was ever admitted."""
         if record.status is not Status.SUPERSEDED or "promoted_to" in record.fields:
             return False  # what moved into another vault has its successor there
-        if any(other.status in _STANDS for other in self._named.get(record.id, ())):
+        stands = _STANDS
+        if record.path.startswith("drafts/"):  # merged into another draft, which still waits
+            stands = _STANDS | {Status.CANDIDATE}
+        if any(other.status in stands for other in self._named.get(record.id, ())):
             return False
         pointer = self.pointer(record)
         target = self._by_id.get(pointer)
         if target is None:
             return pointer not in self._known
-        return target.status not in _STANDS
+        return target.status not in stands
 
     def pointer(self, record: Record) -> str:
         """Return the id that `superseded_by` names, "" when it names none."""

@@ -69,12 +69,7 @@ def predecessors_of(snapshot: Snapshot, record: Record) -> tuple[Record, ...]:
                 f"{record.id} supersedes itself", hint="Take the id out of supersedes."
             )
         old = _predecessor(snapshot, record, old_id)
-        rivals = [r.id for r in successors_of(snapshot, old_id) if r.id != record.id]
-        if rivals:
-            raise RefusedError(
-                f"{old_id} is already superseded by {', '.join(rivals)}",
-                hint=f"Let {record.id} supersede {rivals[0]} instead.",
-            )
+        require_no_rival(snapshot, old_id, record.id)
         found.append(old)
     cycle = find_cycle(snapshot, record.id)
     if cycle:
@@ -83,6 +78,22 @@ def predecessors_of(snapshot: Snapshot, record: Record) -> tuple[Record, ...]:
             hint="Take one of the ids out of its supersedes.",
         )
     return tuple(found)
+
+
+def with_record(snapshot: Snapshot, old: Record, new: Record) -> Snapshot:
+    """Return the vault as it is once `new` stands in the file of `old`."""
+    records = tuple(new if record.path == old.path else record for record in snapshot.records)
+    return replace(snapshot, records=records)
+
+
+def require_no_rival(snapshot: Snapshot, old_id: str, successor_id: str) -> None:
+    """Raise RefusedError when a record in force besides `successor_id` supersedes `old_id`."""
+    rivals = [r.id for r in successors_of(snapshot, old_id) if r.id != successor_id]
+    if rivals:
+        raise RefusedError(
+            f"{old_id} is already superseded by {', '.join(rivals)}",
+            hint=f"Let {successor_id} supersede {rivals[0]} instead.",
+        )
 
 
 def _predecessor(snapshot: Snapshot, record: Record, old_id: str) -> Record:

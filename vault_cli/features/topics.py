@@ -32,6 +32,7 @@ from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.recall.topics import Topic, TopicTable, fold_topic
 from vault_cli.text.document import REMOVE
 from vault_cli.text.names import file_name, new_id
+from vault_cli.text.scan import ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ def plan_topic(
     now: datetime,
     actor: Actor,
     random_int: Callable[[int], int],
+    gates: frozenset[str] = ALL,
 ) -> Planned:
     """Plan to declare a topic: a person's is in force at once, anybody else's is a draft.
 
@@ -90,7 +92,15 @@ def plan_topic(
         aliases=tuple(dict.fromkeys(request.aliases)),
     )
     if actor is not Actor.PERSON:
-        return plan_add(snapshot, draft, now=now, actor=actor, origin="cli", random_int=random_int)
+        return plan_add(
+            snapshot,
+            draft,
+            now=now,
+            actor=actor,
+            origin="cli",
+            random_int=random_int,
+            gates=gates,
+        )
     checked = check_request(draft)
     topic_id = new_id(Kind.TOPIC, other_ids(snapshot), random_int)
     data = compose_draft(checked, topic_id, status="active", source="user", origin="cli", now=now)

@@ -1,8 +1,8 @@
 """git, behind one wrapper: the repository that holds a vault. May import `model`, `errors`.
 
 The parts: `git_place` finds it, `git_run` is the one runner, `git_settings` and `trust` decide
-what of it may run, `commit` writes, `pending` and `history` read. GitPython is imported by
-`git_run` alone, inside a function, and only for reading history.
+what of it may run, `identity` who commits, `commit` writes, `pending` and `history` read.
+GitPython is imported by `git_run` alone, inside a function, and only for reading history.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 
 from vault_cli.errors import ChangedMeanwhileError, StoreError
 from vault_cli.store import commit, index_lock, pending, trust
-from vault_cli.store.build import Job, People, Rules
+from vault_cli.store.build import Job, Rules
 from vault_cli.store.entry import algorithm_of, check_path, read_disk
 from vault_cli.store.filters import choose_filters
 from vault_cli.store.git_place import Place, find_place, foreign_owner
-from vault_cli.store.git_run import Git, Pairs, find_git, start
+from vault_cli.store.git_run import Git, find_git, start
 from vault_cli.store.git_settings import KnownSettings, Settings
 from vault_cli.store.hooks import Hooks
+from vault_cli.store.identity import people_of, require_identity, signing_of
 from vault_cli.store.pending import Pending
 from vault_cli.store.trees import Tree, Trees
 
@@ -40,21 +41,8 @@ _STATES = (
     ("REVERT_HEAD", "revert"),
     ("BISECT_LOG", "bisect"),
 )
-_SIGNING_PROGRAMS = {
-    "gpg.program": "gpg",
-    "gpg.openpgp.program": "gpg",
-    "gpg.x509.program": "gpgsm",
-    "gpg.ssh.program": "ssh-keygen",
-    "gpg.ssh.defaultkeycommand": "false",
-}
 _UNUSUAL = ("core.sharedrepository", "extensions.compatobjectformat")
 """Settings under which git writes objects in its own way."""
-
-_CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
-_IDENTITY_HINT = (
-    'Tell git who you are: git config --global user.name "Your Name" and'
-    " git config --global user.email you@example.com"
-)
 
 
 class Repository:
@@ -183,11 +171,11 @@ class Repository:
             ),
             plain=plain,
             keeps_mode=os.name != "nt" and settings.flag("core.filemode", default=True),
-            signing=_signing(settings, plain=plain),
+            signing=signing_of(settings, plain=plain),
             hooks=Hooks(self.git, exposure.hooks if plain else {}),
             filters=choose_filters(self.git, settings, paths, plain=plain),
             trees=self._trees,
-            people=_people(settings),
+            people=people_of(settings),
             direct=not any(settings.text(key) for key in _UNUSUAL),
         )
 
@@ -195,7 +183,7 @@ class Repository:
 
     def require_identity(self) -> None:
         """Raise StoreError with the two `git config` commands when user.name/email are missing."""
-        _require_identity(self._settings.read())
+        require_identity(self._settings.read())
 
     def commit_paths(self, paths: Sequence[str], message: str, *, merged: str = "") -> str:
         """Commit exactly the working-tree state of these paths; return the full commit id.
@@ -227,7 +215,7 @@ class Repository:
         full = [self._full(path) for path in dict.fromkeys(paths)]
         files = {path: read_disk(root, path) for path in full}
         settings = self._settings.read()
-        _require_identity(settings)
+        require_identity(settings)
         job = Job(files, message, merged)
         return commit.make_commit(self.git, self._rules(full, settings), job)
 
@@ -358,49 +346,3 @@ class Repository:
         from vault_cli.store import history
 
         return history.read_commit(self.git, self._prefix, self.resolve(revision))
-
-
-def _require_identity(settings: Settings) -> None:
-    missing = [
-        f"user.{part}"
-        for part in ("name", "email")
-        if not settings.text(f"user.{part}").strip()
-        and not all(settings.text(f"{who}.{part}").strip() for who in ("author", "committer"))
-    ]
-    if missing:
-        names = " and ".join(missing)
-        raise StoreError(f"git does not know who commits: {names} not set", hint=_IDENTITY_HINT)
-
-
-def _people(settings: Settings) -> People | None:
-    """Return author and committer as git writes them, None when one would be empty."""
-    found = []
-    for who in ("author", "committer"):
-        name, mail = (
-            _clean(settings.text(f"{who}.{part}") or settings.text(f"user.{part}"))
-            for part in ("name", "email")
-        )
-        found.append(f"{name} <{mail}>" if name and mail else "")
-    return People(*found) if all(found) else None
-
-
-def _clean(text: str) -> str:
-    """Drop what would break the line of a commit, as git does."""
-    return "".join(char for char in text.strip(_CRUD) if char not in "<>\n")
-
-
-def _signing(settings: Settings, *, plain: bool) -> Pairs | None:
-    """Return the settings to sign with, None when commits are not signed.
-
-    In a repository nobody trusted, the program that signs is the person's own or git's default,
-    whatever the repository's configuration names.
-    """
-    if not settings.flag("commit.gpgsign"):
-        return None
-    if plain:
-        return ()
-    return tuple(
-        (key, settings.own(key) or default)
-        for key, default in _SIGNING_PROGRAMS.items()
-        if any(entry.key == key and entry.is_local for entry in settings.entries)
-    )

@@ -300,7 +300,7 @@ class Vault:
         """
         screen = self.screen()
         screen.ask(change)
-        sources = screen.old_paths(change)
+        sources = screen.old_paths(change) - change.discarded  # given up, not recorded first
         for found in self.repo.pending(sources) if self.repo is not None and sources else ():
             if found.code != "deleted":
                 data = read_file(self.root, found.path, MAX_FILE)
