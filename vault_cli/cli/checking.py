@@ -71,6 +71,11 @@ def check(
         from vault_cli.cli.trusting import check_trust
 
         return check_trust(inv, lambda path: not wanted or _is_below(path, wanted))
+    return _check_files(inv, wanted, conflicts=conflicts)
+
+
+def _check_files(inv: Invocation, wanted: tuple[str, ...], *, conflicts: bool) -> int:
+    """Say what is wrong with the files; exit 1 when something has to be done."""
     snapshot = inv.snapshot
     found = _all_findings(inv)
     tensions = _tensions(inv) if conflicts else ()

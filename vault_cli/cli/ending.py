@@ -163,18 +163,23 @@ def forget(
       mvault forget --source import --topic old-wiki --reason "the import was a test"
       mvault forget n-3d90x1c --reason-code secret --purge
     """
-    from vault_cli.features.forgetting import (
-        ForgetRequest,
-        find_heirs,
-        paths_to_forget,
-        plan_forget,
-    )
+    from vault_cli.features.forgetting import ForgetRequest, find_heirs
 
     inv: Invocation = ctx.obj
     records = _chosen(inv, ids, Choice(match, source, topic), _FORGOTTEN, "forget")
     orphans = find_heirs(inv.snapshot, records).orphans
     back = _ask_revival(inv, orphans, yes=yes) if revive is None else revive
-    request = ForgetRequest(reason_code, reason, back, purge)
+    return inv.submit(
+        _deletion(inv, records, ForgetRequest(reason_code, reason, back, purge), yes=yes)
+    )
+
+
+def _deletion(
+    inv: Invocation, records: Sequence[Record], request: ForgetRequest, *, yes: bool
+) -> Plan:
+    """Return the plan that deletes records: what goes, and where their texts still stand."""
+    from vault_cli.features.forgetting import paths_to_forget, plan_forget
+
     own = _own_drafts(inv, records, yes=yes)
     actor = inv.actor if own is not None else inv.decider(yes=yes)
     planned = plan_forget(
@@ -187,23 +192,21 @@ def forget(
         random_int=inv.random_int,
         own=own or (),
     )
-    veiled = reason_code == "secret"
+    veiled = request.reason_code == "secret"
     what = records[0].id if len(records) == 1 else plural(len(records), "record")
     left, data = _what_is_left(inv, records, request)
-    return inv.submit(
-        Plan(
-            planned.change,
-            f"deleted {what}",
-            f"Delete {what}?",
-            person=own is None or not yes,
-            yes=yes,
-            veiled=veiled,
-            consent_hint="--yes deletes it: it is a draft of your own." if own is not None else "",
-            card=[*_card(records, veiled=veiled), *left, ""],
-            data=data,
-            hints=left,
-            findings=planned.notes,
-        )
+    return Plan(
+        planned.change,
+        f"deleted {what}",
+        f"Delete {what}?",
+        person=own is None or not yes,
+        yes=yes,
+        veiled=veiled,
+        consent_hint="--yes deletes it: it is a draft of your own." if own is not None else "",
+        card=[*_card(records, veiled=veiled), *left, ""],
+        data=data,
+        hints=left,
+        findings=planned.notes,
     )
 
 

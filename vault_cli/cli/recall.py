@@ -158,23 +158,18 @@ def show(
         )
     timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
     record = timed.find(record_id) if timed else inv.find(record_id)
-    if record.status is Status.QUARANTINED:
-        from vault_cli.cli.quarantine import require_reader
-
-        require_reader(inv, record)
+    _require_readable(inv, record)
     past = timed is not None and timed.clocks.is_past
     snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
     now = timed.clocks.now if timed else inv.now
     states = states_of(record, snapshot, now, state_rules(inv))
-    story: dict[str, Any] = {}
-    if provenance:
-        story["provenance"] = provenance_data(inv, record)
+    story = {"provenance": provenance_data(inv, record)} if provenance else {}
     more = timed.explain(record) if timed else {}
     mates = find_mates(snapshot, record) if expand else ()
-    if expand:
-        story["mates"] = mates_data(mates)
+    beside = {"mates": mates_data(mates)} if expand else {}
     reason = "" if past else kept_out(inv.vault, record)
     kept = [f"kept out of the render: {reason}"] if reason else []
+    told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
 
     def lines() -> Iterator[Line]:
         yield from show_lines(record, states)
@@ -186,17 +181,20 @@ def show(
 
     return inv.out.show(
         View(
-            lambda: {**full_data(record), "states": list(states), **story, **more},
+            lambda: {**full_data(record), "states": list(states), **story, **beside, **more},
             lines,
-            notes=[
-                *_notes(record),
-                *kept,
-                *(more.get("since", ())),
-                *(timed.words if timed else ()),
-            ],
+            notes=told,
             diagnostics=record.findings,
         )
     )
+
+
+def _require_readable(inv: Invocation, record: Record) -> None:
+    """Keep a text in quarantine from everybody but a person."""
+    if record.status is Status.QUARANTINED:
+        from vault_cli.cli.quarantine import require_reader
+
+        require_reader(inv, record)
 
 
 def _notes(record: Record) -> Iterator[str]:

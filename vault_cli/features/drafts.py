@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
@@ -148,15 +148,20 @@ def plan_add(
     )
     if not held:  # what is held back takes effect nowhere
         require_sound_change(snapshot, change, before)
-    notes = (
-        *_ignored_notes(path, checked.ignored),
-        *missing_notes(record),
-        *alike,
-        *find_forgotten(snapshot, record),
-        *(f for f in record.findings if f.severity != "note" or f.code == CLICHE),
-        *find_suspects((record,), gates),
-    )
+    ignored = _ignored_notes(path, checked.ignored)
+    notes = (*ignored, *_notes(snapshot, record, alike, gates))
     return Planned(change, (record_id,), notes, held=held)
+
+
+def _notes(
+    snapshot: Snapshot, record: Record, alike: Iterable[Diagnostic], gates: frozenset[str]
+) -> Iterator[Diagnostic]:
+    """Yield what there is to say beside a new draft."""
+    yield from missing_notes(record)
+    yield from alike
+    yield from find_forgotten(snapshot, record)
+    yield from (f for f in record.findings if f.severity != "note" or f.code == CLICHE)
+    yield from find_suspects((record,), gates)
 
 
 def _scanned(data: bytes, path: str, gates: frozenset[str]) -> Record:
