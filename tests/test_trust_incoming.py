@@ -357,3 +357,52 @@ def test_search_says_what_is_kept_out(pair: Pair) -> None:
     shown = run("--vault", pair.mine, "show", "r-new").ok()
     assert "kept out of the render: put in force by others, not reviewed" in shown.err
     assert "kept out" not in run("--vault", pair.mine, "show", "r-one").ok().text
+
+
+PUSHED: dict[str, dict[str, str]] = {
+    "successor": {"playbook/x.md": "id: r-new\nsupersedes: [r-one]"},
+    "successor in Chinese": {
+        "playbook/新规则.md": "id: r-new\ntitle: 新\nsupersedes: [r-one, r-two]"
+    },
+    "conflict of both sides": {
+        "playbook/x.md": "id: r-new\nconflicts: [{id: r-one, type: contradiction}]",
+        ONE: "id: r-one\ntitle: 先问再部署\nconflicts: [{id: r-new, type: contradiction}]",
+    },
+    "moved away": {ONE: "id: r-one\nstatus: superseded\npromoted_to: global (user vault)"},
+    "another scope": {ONE: "id: r-one\nscope: project:elsewhere"},
+    "another branch": {ONE: "id: r-one\nbranch: [never]"},
+    "not yet valid": {ONE: "id: r-one\nvalid_from: 2031-01-01"},
+    "expired": {ONE: "id: r-one\nvalid_to: 2020-01-01"},
+    "advice": {ONE: "id: r-one\ntitle: Maybe ask\nforce: advice"},
+    "a correction above all": {"memories/x.md": "id: f-new\nkind: fact\ncorrection: true"},
+    "its own leave": {"memories/x.md": "id: f-new\nkind: fact\nallow: [injection, secret]"},
+    "verified": {"memories/x.md": "id: f-new\nkind: fact\nstatus: verified\nsource: user"},
+    "a topic that takes the name": {"topics/x.md": "id: o-new\nkind: topic\naliases: [ci]"},
+    "the same id twice": {"memories/x.md": "id: r-one\ntitle: Copy"},
+    "a tombstone": {"tombstones/r-one.md": "id: r-one\nstatus: tombstoned"},
+    "an unreadable file": {ONE: "id: r-one\nid: r-other"},
+    "a merge in the middle": {ONE: "<<<<<<< HEAD\nid: r-one\n======="},
+}
+
+
+@pytest.mark.parametrize("trick", PUSHED)
+def test_no_key_of_a_pushed_file_reaches_what_was_admitted(pair: Pair, trick: str) -> None:
+    pair.trust()
+    before = entries(pair.mine)
+    assert any("先问再部署" in line for line in before)
+    for path, keys in PUSHED[trick].items():
+        kind = "" if "kind:" in keys else "kind: rule\n"
+        status = "" if "status:" in keys else "status: active\n"
+        title = "" if "title:" in keys else "title: Theirs\n"
+        text = f"---\n{keys}\n{kind}{status}{title}---\nTheir text.\n"
+        write_files(pair.theirs, {path: text})
+    pair.push()
+    pair.pull()
+    assert entries(pair.mine) == before
+    assert "Their text" not in run("--vault", pair.mine, "brief").ok().out
+    assert pair.waiting() or trick == "a tombstone"  # which takes nothing out of force
+
+
+def entries(root: Path) -> list[str]:
+    """The lines of a block without what it says about what is left out."""
+    return [line for line in rendered(root).splitlines() if line and not line.startswith("> ")]
