@@ -232,7 +232,12 @@ def _write_files(
     files: list[dict[str, Any]] = []
     for target, plan in zip(targets, plans, strict=True):
         done = write_managed_block(target, block.text) if plan.changed else plan
-        same = f"{target}: nothing to do, the block is the same"
+        why = (
+            "the block is the same"
+            if target.exists()
+            else "nothing is in force, so no file is made"
+        )
+        same = f"{target}: nothing to do, {why}"
         state = f"wrote the block into {target}" if done.changed else same
         notes.append(state)
         files.append({"path": str(done.path), "changed": done.changed})
