@@ -43,6 +43,15 @@ def test_init_lists_notes_that_are_there_and_leaves_them(tmp_path: Path) -> None
     assert commit_count(tmp_path) <= 2
 
 
+def test_init_makes_no_vault_that_hides_the_project_s_own(tmp_path: Path) -> None:
+    make_vault(tmp_path / "code", name=".mvault")
+    refused = run("init", tmp_path / "code")
+    assert refused.code == 2
+    assert "is the project vault here" in refused.err
+    assert not (tmp_path / "code/vault.toml").exists()
+    run("init", tmp_path / "code/.mvault").ok()
+
+
 def test_init_dry_run_writes_nothing(tmp_path: Path) -> None:
     target = tmp_path / "new"
     result = run("init", target, "--dry-run").ok()

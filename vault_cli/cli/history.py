@@ -226,7 +226,7 @@ def undo(
     takes = "takes it" if again else "brings it"
     plan = Plan(change, done, person=inv.is_person, yes=yes, lines=())
     plan.question = f"{change.verb} {info.id[:SHORT]} {what}?"
-    plan.hints = (f"A second `mvault undo` {takes} back.",)
+    plan.hints = (f"Another `mvault undo` {takes} back.",)
     plan.nothing = f"{info.id[:SHORT]} is taken back already"
     if any(key == "Vault-Promotion" for key, _ in info.trailers):
         from vault_cli.cli.promote import other_half

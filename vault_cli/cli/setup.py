@@ -13,6 +13,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View
 from vault_cli.cli.views import plural, shown_path
 from vault_cli.errors import StoreError, UsageError
+from vault_cli.store.places import PROJECT_FOLDER
 
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
@@ -78,6 +79,13 @@ def _target(inv: Invocation, path: str) -> Path:
     root = (inv.cwd / Path(text).expanduser()) if text else inv.cwd
     if root.exists() and not root.is_dir():
         raise UsageError(f"{root} is not a folder")
+    inner = root / PROJECT_FOLDER
+    if (inner / "vault.toml").is_file() and not (root / "vault.toml").is_file():
+        shown = shown_path(inner.absolute())
+        raise UsageError(
+            f"{shown} is the project vault here; one beside it would hide it",
+            hint=f"For that one: mvault init {shown}",
+        )
     return shown_path(root.absolute())
 
 
