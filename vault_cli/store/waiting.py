@@ -143,10 +143,14 @@ def _admit_signed(
     named = str(vault.config["trust.allowed_signers"])
     checker = make_checker(repo.git, repo.read_settings(), named)
     signatures = check_commits(repo.git, checker, deeds.values())
+    still = repo.read_head([item.admitted.path for item in found if item.admitted])
     left = []
     for item in found:
         commit = deeds.get(_full(repo, _place_of(item)), "")
-        if not commit or signatures[commit].reason:
+        # Its file is as it was: what hides it (a setting, a copy of its id) is no signed removal.
+        row = item.admitted if item.what == "gone" else None
+        hidden = row is not None and _digest(still.get(row.path)) == row.digest
+        if not commit or signatures[commit].reason or hidden:
             left.append(item)
         elif item.what == "gone":
             ledger.rows.pop(item.id, None)
@@ -155,6 +159,7 @@ def _admit_signed(
         elif item.present is not None:
             ledger.admit((item.present,), commit)
     if len(left) < len(found):
+        _pin_settings(vault, ledger, repo.head())
         with suppress(StoreError):  # a state nobody may write: it is worked out again next time
             ledger.save()
     return left
@@ -231,4 +236,11 @@ def admit_one(vault: Vault, item: Waiting) -> None:
         ledger.admit_settings(_settings_bytes(vault), commit)
     elif item.present is not None:
         ledger.admit((item.present,), commit)
+    _pin_settings(vault, ledger, commit)
     ledger.save()
+
+
+def _pin_settings(vault: Vault, ledger: Ledger, commit: str) -> None:
+    """Take the settings down as they are beside the first admitted text: later ones then wait."""
+    if CONFIG_FILE not in ledger.rows:
+        ledger.admit_settings(_settings_bytes(vault), commit)
