@@ -95,3 +95,29 @@ def test_what_is_pushed_waits(tmp_path: Path, home: Path, policy: str, trick: st
     assert git(pair.mine, "rev-parse", "HEAD") == git(pair.theirs, "rev-parse", "HEAD")
     assert entries(pair.mine) == before
     assert "Their text" not in rendered(pair.mine)
+
+
+@pytest.mark.parametrize("newer_first", [True, False])
+def test_a_merge_does_not_admit_an_older_signed_text(
+    tmp_path: Path, home: Path, newer_first: bool
+) -> None:
+    signers = Signers(home)
+    own = home / "mvault.toml"
+    own.write_text(own.read_text().replace("require_signed = true\n", ""))
+    pair = Pair(tmp_path)
+    git(pair.theirs, "checkout", "-q", "-b", "side")
+    write_files(pair.theirs, {ONE: RULE.format(id="r-one", title="先问再部署", body="Old.")})
+    old = signers.commit(pair.theirs, "side", "mine")
+    git(pair.theirs, "checkout", "-q", "main")
+    write_files(pair.theirs, {ONE: RULE.format(id="r-one", title="先问再部署", body="Newer.")})
+    new = signers.commit(pair.theirs, "main", "mine")
+    git(pair.theirs, "push", "-q", "origin", "HEAD:main")
+    pair.pull()
+    pair.trust("signed")
+    first, second = (new, old) if newer_first else (old, new)
+    tree = ["commit-tree", "side^{tree}", "-p", first, "-p", second, "-m", "merge"]
+    git(pair.theirs, "reset", "-q", "--hard", git(pair.theirs, *tree))
+    git(pair.theirs, "push", "-q", "origin", "HEAD:main")
+    pair.pull()
+    assert pair.waiting() == {"r-one": "changed"}
+    assert "Newer." in rendered(pair.mine)

@@ -337,3 +337,33 @@ def test_status_bears_a_file_of_keys_that_is_not_there(tmp_path: Path, signers: 
     assert run("--vault", root, "render").code == 2
     status = run("--vault", root, "status").ok()
     assert "nothing is shown: trust.allowed_signers" in status.out
+
+
+@pytest.mark.parametrize("newer_first", [True, False])
+@pytest.mark.parametrize("key", ["", "theirs", "mine"])
+def test_a_merge_that_chooses_between_signed_texts_needs_a_signature(
+    tmp_path: Path, signers: Signers, newer_first: bool, key: str
+) -> None:
+    root = make_vault(tmp_path)
+    put(root, "r-one", "第一版。")
+    signers.commit(root, "one", "mine")
+    git(root, "checkout", "-qb", "side")
+    put(root, "r-one", "只在分支上。")
+    old = signers.commit(root, "side", "mine")
+    git(root, "checkout", "-q", "main")
+    put(root, "r-one", "后来更正。")
+    new = signers.commit(root, "main", "mine")
+    sides = (new, old) if newer_first else (old, new)
+    sign = ["-c", f"user.signingkey={signers.home}/{key}.pub"] if key else []
+    flag = ["-S"] if key else []
+    tree = ["commit-tree", "side^{tree}", "-p", sides[0], "-p", sides[1], "-m", "merge"]
+    git(root, "reset", "-q", "--hard", git(root, *sign, *tree, *flag))
+    good = key == "mine"
+    assert ("只在分支上" in shown(root)) == good
+    assert receipt(root) == ({} if good else {"r-one": "changed since it was signed"})
+    assert "trust-brought-back" in run("--vault", root, "check", "--trust").out
+    # a signed merge that chose the newer text does not cover a later one that does not
+    ours = ["commit-tree", f"{new}^{{tree}}", "-p", new, "-p", old, "-m", "ours", "-S"]
+    parents = ["-p", git(root, *ours), "-p", old]
+    git(root, "reset", "-q", "--hard", git(root, *tree[:2], *parents, "-m", "theirs"))
+    assert receipt(root) == {"r-one": "changed since it was signed"}

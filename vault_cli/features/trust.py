@@ -184,6 +184,10 @@ def _judge_changes(record: Record, found: Ancestry) -> Iterable[Diagnostic]:
     if found.brought_back:
         text = "a later change of its text was dropped by a merge, which brought this text back"
         yield _finding(record, "trust-brought-back", text, "warning")
+    elif found.chosen_by:
+        merge = found.chosen_by[0][:_SHORT]
+        text = f"its text was changed on two sides, and merge {merge} dropped one of the changes"
+        yield _finding(record, "trust-brought-back", text, "warning")
     for version, older in zip(found.versions, found.versions[1:], strict=False):
         if version.status not in _FORCE or older.status not in _FORCE:
             return

@@ -63,8 +63,10 @@ class Ancestry(NamedTuple):
         whole: whether the first one is really the first (else: history is shallow there).
         brought_back: somebody replaced or removed the present text after it was written, and a
             merge brought it back.
+        chosen_by: the merges that took the present text over another change of it.
     """
 
     versions: tuple[Version, ...] = ()
     whole: bool = True
     brought_back: bool = False
+    chosen_by: tuple[str, ...] = ()

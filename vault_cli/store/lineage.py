@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.model.lineage import Ancestry, Deed, Version
 from vault_cli.model.record import Status, restrict_status
+from vault_cli.store.choosers import Asked, find_choosers, has_merges
 from vault_cli.store.entry import Entry, parse_tree
 from vault_cli.store.git_run import Git, Pairs
 
@@ -99,10 +100,31 @@ def read_lineage(
     blobs = {path: entries[start + path].blob for path in paths if start + path in entries}
     trails = {path: _Trail(start + path, {blob}) for path, blob in blobs.items()}
     edges = shallow_edges(git)
-    _walk(read_touches(git, prefix, commit), trails, edges, whole=whole)
+    steps = list(read_touches(git, prefix, commit))
+    _walk(steps, trails, edges, whole=whole)
     statuses = _read_statuses(git, trails.values()) if whole else {}
-    found = {path: _ancestry(trail, start, statuses) for path, trail in trails.items()}
+    made = {start + path: trail.versions[0] for path, trail in trails.items() if trail.versions}
+    asked = [Asked(place, version.deed.id, version.blob) for place, version in made.items()]
+    chosen = _choosers(git, commit, asked, steps)
+    found = {
+        path: _ancestry(trail, start, statuses)._replace(chosen_by=chosen.get(start + path, ()))
+        for path, trail in trails.items()
+    }
     return Lineage(commit, found, blobs, bool(edges))
+
+
+def _choosers(
+    git: Git, commit: str, asked: Sequence[Asked], steps: Iterable[tuple[Deed, Sequence[Touch]]]
+) -> dict[str, tuple[str, ...]]:
+    """Return the merges that chose the present text over another change, by path."""
+    if not asked or not has_merges(git, commit, HISTORY_CONFIG, HISTORY_ENVIRONMENT):
+        return {}
+    seen: dict[str, list[tuple[str, str]]] = {item.path: [] for item in asked}
+    for deed, touches in steps:
+        for touch in touches:
+            if touch.path in seen:
+                seen[touch.path].append((deed.id, touch.after))
+    return find_choosers(git, commit, asked, seen, HISTORY_CONFIG, HISTORY_ENVIRONMENT)
 
 
 def tree_of(git: Git, commit: str, prefix: str) -> dict[str, Entry]:
@@ -183,25 +205,33 @@ def _moved_from(touch: Touch, deed: Deed, touches: Sequence[Touch]) -> Touch | N
     return gone[0] if is_one and len(deed.ids) <= 1 else None
 
 
-def last_deeds(git: Git, prefix: str, commit: str, paths: Iterable[str]) -> dict[str, str]:
-    """Return the newest commit that touched each repository-relative path.
+def last_deeds(
+    git: Git, prefix: str, commit: str, paths: Iterable[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return the commits that answer for what is at each repository-relative path.
 
+    These are the newest one that touched it, and the merges that took its text over another change.
     What a merge brought back over a newer change has none: nobody says who wanted that.
     """
     left = set(paths)
-    found: dict[str, str] = {}
-    entries = tree_of(git, commit, prefix) if commit else {}
-    for deed, touches in read_touches(git, prefix, commit) if commit else ():
+    if not commit:
+        return {}
+    entries = tree_of(git, commit, prefix)
+    edges = shallow_edges(git)
+    steps = list(read_touches(git, prefix, commit))
+    found: list[Asked] = []
+    for deed, touches in steps:
         for touch in touches:
             if touch.path not in left:
                 continue
             left.discard(touch.path)
             now = entries.get(touch.path, Entry()).blob
-            if touch.after == now and deed.id not in shallow_edges(git):
-                found[touch.path] = deed.id
+            if touch.after == now and deed.id not in edges:
+                found.append(Asked(touch.path, deed.id, now))
         if not left:
             break
-    return found
+    chosen = _choosers(git, commit, found, steps)
+    return {item.path: (item.maker, *chosen.get(item.path, ())) for item in found}
 
 
 def text_digests(git: Git, blobs: Mapping[str, str]) -> dict[str, tuple[str, str]]:

@@ -80,7 +80,8 @@ def _prove(
 ) -> dict[str, Proof]:
     lineage = read_lineage(repo.git, repo.prefix, start, wanted, whole=False)
     made = {path: a.versions[0].deed.id for path, a in lineage.ancestries.items() if a.versions}
-    signatures = check_commits(repo.git, checker, made.values())
+    choosers = (name for found in lineage.ancestries.values() for name in found.chosen_by)
+    signatures = check_commits(repo.git, checker, (*made.values(), *choosers))
     digests = text_digests(repo.git, lineage.blobs)
     proofs = {path: Proof("", "", UNCOMMITTED) for path in wanted}
     for path, found in lineage.ancestries.items():
@@ -90,6 +91,8 @@ def _prove(
             reason = CHANGED if found.whole else SHALLOW
         else:
             reason = signatures[made[path]].reason
+            if any(signatures[name].reason for name in found.chosen_by):
+                reason = reason or CHANGED
         proofs[path] = Proof(*digests[path], reason)
     if start == repo.head() and all(map(is_stable, signatures.values())):
         _store(repo, start, checker, proofs)

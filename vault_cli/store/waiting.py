@@ -142,15 +142,17 @@ def _admit_signed(
     deeds = last_deeds(repo.git, repo.prefix, repo.head(), places)
     named = str(vault.config["trust.allowed_signers"])
     checker = make_checker(repo.git, repo.read_settings(), named)
-    signatures = check_commits(repo.git, checker, deeds.values())
+    commits = (commit for found in deeds.values() for commit in found)
+    signatures = check_commits(repo.git, checker, commits)
     still = repo.read_head([item.admitted.path for item in found if item.admitted])
     left = []
     for item in found:
-        commit = deeds.get(_full(repo, _place_of(item)), "")
+        made = deeds.get(_full(repo, _place_of(item)), ())
+        commit = made[0] if made else ""
         # Its file is as it was: what hides it (a setting, a copy of its id) is no signed removal.
         row = item.admitted if item.what == "gone" else None
         hidden = row is not None and _digest(still.get(row.path)) == row.digest
-        if not commit or signatures[commit].reason or hidden:
+        if not made or any(signatures[name].reason for name in made) or hidden:
             left.append(item)
         elif item.what == "gone":
             ledger.rows.pop(item.id, None)
