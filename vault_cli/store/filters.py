@@ -1,4 +1,6 @@
-"""Content filters (git-crypt, LFS) that the person's configuration sets up. May import `errors`.
+"""Content filters (git-crypt, LFS) that the person's configuration sets up.
+
+May import `model`, `errors`.
 
 A filter of a repository nobody trusted is not run. One that git is told it *requires* is not
 passed over either: committing plain text into an encrypted vault could not be taken back.
@@ -7,13 +9,19 @@ passed over either: committing plain text into an encrypted vault could not be t
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from vault_cli.errors import StoreError
+from vault_cli.model.paths import fold_path
 from vault_cli.store.git_run import Git
 from vault_cli.store.git_settings import Settings
+
+_ENCODING: Final = "working-tree-encoding"
+_UNSET: Final = "unspecified"
+_ATTRIBUTE_FILES: Final = (".gitattributes", ":(glob)**/.gitattributes")
 
 
 class Filters(NamedTuple):
@@ -55,7 +63,8 @@ def choose_filters(git: Git, settings: Settings, paths: Iterable[str], *, plain:
     known = {name for name in settings.filters() if _has_command(settings, name)}
     if not known:
         return Filters(git)
-    drivers = {path: name for path, name in _attributes(git, paths).items() if name in known}
+    found = _attributes(git, paths, "filter")["filter"]
+    drivers = {path: name for path, name in found.items() if name in known}
     if plain:
         return Filters(git, drivers)
     for path, name in drivers.items():
@@ -72,8 +81,44 @@ def _has_command(settings: Settings, name: str) -> bool:
     return any(settings.text(f"filter.{name}.{part}") for part in ("clean", "process"))
 
 
-def _attributes(git: Git, paths: Iterable[str]) -> dict[str, str]:
+def altered_paths(git: Git, commit: str, prefix: str, paths: Iterable[str]) -> frozenset[str]:
+    """Return the paths whose files may differ from a commit although nobody edited them.
+
+    The repository says (`.gitattributes`) in which encoding and through which of the person's
+    filters git writes a file; what it wrote stays when the rule is gone, so history is asked too.
+    Where capitals do not count, a file of another name may have been written over this one.
+
+    Args:
+        git: the repository.
+        commit: the commit that is checked out.
+        prefix: folder of the vault in the repository.
+        paths: repository-relative paths.
+
+    Raises:
+        GitFailedError: git failed.
+    """
+    wanted = tuple(paths)
+    pickaxe = ("log", "-1", "--format=%H", "-m", "--full-history", f"-S{_ENCODING}", commit)
+    if commit and git.run(*pickaxe, "--", *_ATTRIBUTE_FILES).out.strip():
+        return frozenset(wanted)
+    found = _attributes(git, wanted, "filter", _ENCODING)
+    scope = ("--", prefix) if prefix else ()
+    tree = git.run("ls-tree", "-r", "-z", "--name-only", commit, *scope).out if commit else b""
+    names = Counter(fold_path(os.fsdecode(name)) for name in tree.split(b"\0"))
+    return frozenset(
+        path
+        for path in wanted
+        if names[fold_path(path)] > 1
+        or any(values.get(path, _UNSET) not in {_UNSET, "unset"} for values in found.values())
+    )
+
+
+def _attributes(git: Git, paths: Iterable[str], *names: str) -> dict[str, dict[str, str]]:
+    """Return what each attribute is for each path, by attribute."""
     data = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    out = git.run("check-attr", "-z", "--stdin", "filter", data=data).out
+    out = git.run("check-attr", "-z", "--stdin", *names, data=data).out
     fields = os.fsdecode(out).split("\0")
-    return dict(zip(fields[0::3], fields[2::3], strict=False))
+    found: dict[str, dict[str, str]] = {name: {} for name in names}
+    for path, name, value in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
+        found[name][path] = value
+    return found

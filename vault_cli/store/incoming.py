@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vault_cli.model.change import Move, Put, Remove
@@ -98,11 +99,21 @@ def has_ledger(root: Path) -> bool:
     return state_file(GROUP, hashlib.sha256(os.fsencode(real)).hexdigest()).exists()
 
 
-def record_change(root: Path, change: Change, commit: str) -> None:
+def record_change(
+    root: Path, change: Change, commit: str, waiting: Mapping[str, bool] = MappingProxyType({})
+) -> None:
     """Take down what a change through the gate put in force, or took out of it.
 
     A text that an agent wrote through the gate is not in force by that; one that a person or
-    their policy decided on is admitted.
+    their policy decided on is admitted. What waited before the change still does: who edits a
+    key of a record, or rejects a draft with its id, has not been shown what others changed.
+
+    Args:
+        root: the vault.
+        change: the change that was made.
+        commit: its commit.
+        waiting: ids that waited for a person before it, and whether a record of that id was
+            in force then: such a record can be taken out of force.
 
     Raises:
         StoreError: the state folder cannot be written.
@@ -112,22 +123,22 @@ def record_change(root: Path, change: Change, commit: str) -> None:
     ledger = load_ledger(root)
     before = dict(ledger.rows)
     decides = change.actor in {Actor.PERSON, Actor.POLICY}
-    for edit in change.edits:
-        gone = edit.path if isinstance(edit, Move | Remove) else ""
-        for key in [key for key, row in ledger.rows.items() if gone and row.path == gone]:
+    left = {edit.path for edit in change.edits if isinstance(edit, Move | Remove)}
+    for key in [key for key, row in ledger.rows.items() if row.path in left]:
+        if key not in waiting or (change.verb == "forget" and key in change.ids):
             del ledger.rows[key]
     for edit in change.edits:
         if isinstance(edit, Remove):
             continue
         path = edit.path if isinstance(edit, Put) else edit.target
-        if path == CONFIG_FILE and decides:
+        if path == CONFIG_FILE and decides and CONFIG_FILE not in waiting:
             ledger.admit_settings(edit.data, commit)
         record = read_record(edit.data, path)[0] if path.endswith(".md") else None
         if record is None:
             continue
-        if record.in_force and decides:
+        if record.in_force and decides and record.id not in waiting:
             ledger.admit((record,), commit)
-        elif not record.in_force:
+        elif not record.in_force and (change.verb == "forget" or waiting.get(record.id, True)):
             ledger.rows.pop(record.id, None)
     if ledger.rows != before:
         ledger.save()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from vault_cli.errors import UsageError
 from vault_cli.store.config import load_config
 from vault_cli.store.places import PROJECT_FOLDER, user_folder
-from vault_cli.store.vault import find_vault, is_vault
+from vault_cli.store.vault import admitted_settings, find_vault, is_vault
 
 
 class Layers(NamedTuple):
@@ -73,7 +73,8 @@ def find_layers(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str])
 
 def _beside(home: Path, user: Path | None, environ: Mapping[str, str]) -> Layers:
     """Say which of project and user vault is read, as `read_scopes` has it."""
-    scopes = load_config(home, environ=environ, lenient=True)["read_scopes"]
+    kept = admitted_settings(home, environ)
+    scopes = load_config(home, environ=environ, lenient=True, vault_file=kept)["read_scopes"]
     if user is None or is_same_folder(user, home):
         _require_project(scopes, home)
         return Layers(home, is_project=True)

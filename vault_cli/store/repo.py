@@ -265,6 +265,14 @@ class Repository:
             for name in pending.inside(self._prefix, [item.path])
         )
 
+    def altered_by_checkout(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return the vault paths whose files git may have written otherwise than HEAD has them."""
+        from vault_cli.store.filters import altered_paths
+
+        full = {self._full(path): path for path in paths}
+        found = altered_paths(self.git, self.head(), self._prefix, full)
+        return frozenset(full[path] for path in found)
+
     def outside_checkout(self) -> list[str]:
         """Return the vault paths that a sparse checkout keeps out of the work tree."""
         return pending.inside(self._prefix, pending.outside_checkout(self.git, self._prefix))

@@ -42,16 +42,16 @@ def find_vault(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) 
     named = explicit or (Path(environ["MVAULT"]) if environ.get("MVAULT") else None)
     if named is not None:
         where = "--vault" if explicit else "$MVAULT"
-        return _require_vault((cwd / expand_home(str(named))).absolute(), where)
+        return _require_vault((cwd / expand_home(str(named))).absolute(), where, environ)
     start = cwd.absolute()
     for folder in (start, *start.parents):
         for place in (folder, folder / PROJECT_FOLDER):
-            if is_vault(place):
+            if _is_kept(place, environ):
                 _require_own(place)
                 _require_inside(place, folder)
                 return place
     user_vault = user_folder("data")
-    if is_vault(user_vault):
+    if _is_kept(user_vault, environ):
         return user_vault
     raise UsageError(
         f"there is no vault here ({start}), above it, or in {user_vault}",
@@ -67,10 +67,38 @@ def is_vault(folder: Path) -> bool:
         return False
 
 
-def _require_vault(folder: Path, where: str) -> Path:
+def admitted_settings(root: Path, environ: Mapping[str, str]) -> bytes | None:
+    """Return the settings that count while those of others wait for a person, else None.
+
+    Under `trust.incoming` a push must not close the vault, or hide it, with its `vault.toml`.
+    """
+    from vault_cli.store.incoming import has_ledger
+
+    if not has_ledger(root):
+        return None
+    from vault_cli.store import waiting
+
+    own = load_config(root, environ=environ, lenient=True, vault_file=b"")
+    try:
+        return waiting.admitted_settings(Vault(root, own))
+    except VaultError:  # said by what reads the vault
+        return None
+
+
+def _is_kept(folder: Path, environ: Mapping[str, str]) -> bool:
+    """Whether a folder is a vault, or was one until others removed its settings."""
     if is_vault(folder):
+        return True
+    try:
+        return folder.is_dir() and admitted_settings(folder, environ) is not None
+    except OSError:
+        return False
+
+
+def _require_vault(folder: Path, where: str, environ: Mapping[str, str]) -> Path:
+    if _is_kept(folder, environ):
         return folder
-    if is_vault(folder / PROJECT_FOLDER):
+    if _is_kept(folder / PROJECT_FOLDER, environ):
         return folder / PROJECT_FOLDER
     what = "has no vault.toml" if folder.is_dir() else "is not a folder"
     raise UsageError(
@@ -82,7 +110,8 @@ def _require_own(folder: Path) -> None:
     """Do not take instructions from a vault that another user put above the working directory."""
     if not hasattr(os, "geteuid") or os.geteuid() == 0:
         return
-    owner = (folder / CONFIG_FILE).stat().st_uid
+    settings = folder / CONFIG_FILE
+    owner = (settings if settings.exists() else folder).stat().st_uid
     if owner not in {os.geteuid(), 0}:
         raise UsageError(
             f"the vault {folder} belongs to another user",
@@ -136,7 +165,14 @@ class Vault:
         Raises:
             UsageError: its configuration cannot be used.
         """
-        vault = cls(root, load_config(root, environ=environ, flags=flags, lenient=lenient))
+        try:
+            config = load_config(root, environ=environ, flags=flags, lenient=lenient)
+        except UsageError:
+            kept = admitted_settings(root, environ)
+            if kept is None:
+                raise
+            config = load_config(root, environ=environ, flags=flags, vault_file=kept)
+        vault = cls(root, config)
         if os.path.lexists(root / JOURNAL_PATH):
             vault._settle()
         return vault
@@ -258,12 +294,28 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
+        waits = self._find_waiting()
         done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
-        done = self._note_admitted(change, done, wait)
+        done = self._note_admitted(change, done, wait, waits)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
 
-    def _note_admitted(self, change: Change, done: Receipt, wait: float) -> Receipt:
+    def _find_waiting(self) -> dict[str, bool]:
+        """Return the ids that wait for a person, and whether each is in force as a file."""
+        from vault_cli.store.policy import incoming_policy
+
+        if incoming_policy(self.root, self.config) == "accept":
+            return {}
+        from vault_cli.store.incoming import load_ledger
+        from vault_cli.store.waiting import find_waiting
+
+        ledger = load_ledger(self.root)
+        found = find_waiting(self, self.snapshot(whole=False), ledger) if ledger.exists else []
+        return {item.id: item.what in {"new", "changed"} for item in found}
+
+    def _note_admitted(
+        self, change: Change, done: Receipt, wait: float, waits: Mapping[str, bool]
+    ) -> Receipt:
         """Take down what a change admitted, where the person has changes of others wait."""
         from vault_cli.store.files import lock_vault
         from vault_cli.store.policy import incoming_policy
@@ -274,7 +326,7 @@ class Vault:
 
         try:
             with lock_vault(self.root, wait=wait):  # another writer notes its change, too
-                record_change(self.root, change, done.commit)
+                record_change(self.root, change, done.commit, waits)
         except VaultError as error:  # the change itself is made
             note = Diagnostic("", 0, "trust-state", "warning", error.message, error.hint)
             return replace(done, diagnostics=(*done.diagnostics, note))

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from vault_cli.errors import StoreError, VaultError
 from vault_cli.model.record import Record, Snapshot
@@ -18,8 +19,18 @@ from vault_cli.store.policy import incoming_policy
 from vault_cli.store.toml_read import CONFIG_FILE
 
 if TYPE_CHECKING:
+    from vault_cli.store.config import Config
     from vault_cli.store.repo import Repository
-    from vault_cli.store.vault import Vault
+
+
+class Kept(Protocol):
+    """What is asked of a vault here."""
+
+    root: Path
+    config: Config
+
+    @property
+    def repo(self) -> Repository | None: ...  # noqa: D102
 
 
 class Waiting(NamedTuple):
@@ -49,12 +60,37 @@ def parse_all(texts: Mapping[str, bytes]) -> dict[str, Record]:
     return {path: record for path, record in found if record is not None}
 
 
-def find_waiting(vault: Vault, snapshot: Snapshot, ledger: Ledger) -> list[Waiting]:
+def find_waiting(vault: Kept, snapshot: Snapshot, ledger: Ledger) -> list[Waiting]:
     """Return how the records in force differ from what was admitted, the person's own edits aside.
 
     Under `signed` what an allowed key signed is admitted by that, and taken down.
     """
     found = [*_compare(snapshot, ledger), *_compare_settings(vault, ledger)]
+    return _leave_others(vault, found, ledger)
+
+
+def admitted_settings(vault: Kept) -> bytes | None:
+    """Return the settings that count while a changed `vault.toml` of others waits, else None.
+
+    For where a vault is opened: the changed file may be one that cannot be read, or be gone.
+
+    Args:
+        vault: the vault; its `config` need hold the person's own settings only.
+
+    Raises:
+        StoreError: git failed. UsageError: the file of allowed keys cannot be used.
+    """
+    if incoming_policy(vault.root, vault.config) == "accept":
+        return None
+    ledger = load_ledger(vault.root)
+    found = list(_compare_settings(vault, ledger))
+    if vault.repo is None or not _leave_others(vault, found, ledger):
+        return None
+    return admitted_bytes(vault, found).get(CONFIG_FILE, b"")
+
+
+def _leave_others(vault: Kept, found: list[Waiting], ledger: Ledger) -> list[Waiting]:
+    """Return the differences that are not the person's own."""
     if not found or vault.repo is None:
         return found
     own = _own_edits(vault.repo, found)
@@ -85,13 +121,13 @@ def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
             yield Waiting(key, "changed", odd.path, row, odd)
 
 
-def _compare_settings(vault: Vault, ledger: Ledger) -> Iterator[Waiting]:
+def _compare_settings(vault: Kept, ledger: Ledger) -> Iterator[Waiting]:
     row = ledger.rows.get(CONFIG_FILE)
     if row is not None and _digest(_settings_bytes(vault)) != row.digest:
         yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, row, None)
 
 
-def _settings_bytes(vault: Vault) -> bytes:
+def _settings_bytes(vault: Kept) -> bytes:
     try:
         return read_file(vault.root, CONFIG_FILE)
     except VaultError:
@@ -114,11 +150,14 @@ def _own_edits(repo: Repository, found: list[Waiting]) -> list[Waiting]:
     """Return the differences that only lie in the work tree: a hand edit on an admitted text."""
     paths = {_place_of(item) for item in found} - {""}
     changed = {item.path for item in repo.pending(sorted(paths))}
+    if not changed:
+        return []
     old = repo.read_head(changed)
+    altered = repo.altered_by_checkout(changed)
     own = []
     for item in found:
         path = _place_of(item)
-        if path not in changed:
+        if path not in changed or path in altered:
             continue
         committed = old.get(path)
         is_admitted = item.admitted is not None and _digest(committed) == item.admitted.digest
@@ -132,7 +171,7 @@ def _digest(data: bytes | None) -> str:
 
 
 def _admit_signed(
-    vault: Vault, repo: Repository, found: list[Waiting], ledger: Ledger
+    vault: Kept, repo: Repository, found: list[Waiting], ledger: Ledger
 ) -> list[Waiting]:
     """Take down the changes that were signed with an allowed key; return the others."""
     from vault_cli.store.lineage import last_deeds
@@ -167,7 +206,7 @@ def _admit_signed(
     return left
 
 
-def admitted_texts(vault: Vault, waiting: Iterable[Waiting]) -> dict[str, Record]:
+def admitted_texts(vault: Kept, waiting: Iterable[Waiting]) -> dict[str, Record]:
     """Return the admitted records that git still has, by id; the digest says it is the text."""
     listed = [item for item in waiting if item.what != "settings"]
     bytes_by_id = admitted_bytes(vault, listed)
@@ -181,7 +220,7 @@ def admitted_texts(vault: Vault, waiting: Iterable[Waiting]) -> dict[str, Record
     return found
 
 
-def admitted_bytes(vault: Vault, waiting: Iterable[Waiting]) -> dict[str, bytes]:
+def admitted_bytes(vault: Kept, waiting: Iterable[Waiting]) -> dict[str, bytes]:
     """Return the bytes of the admitted texts that git still has, by id."""
     from vault_cli.store.history import read_files
 
@@ -209,7 +248,7 @@ def admitted_bytes(vault: Vault, waiting: Iterable[Waiting]) -> dict[str, bytes]
     return found
 
 
-def admit_present(vault: Vault, snapshot: Snapshot) -> int:
+def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     """Take down everything that is in force now as admitted; return how much that is.
 
     Raises:
@@ -225,7 +264,7 @@ def admit_present(vault: Vault, snapshot: Snapshot) -> int:
     return count
 
 
-def admit_one(vault: Vault, item: Waiting) -> None:
+def admit_one(vault: Kept, item: Waiting) -> None:
     """Take down one change of others as admitted.
 
     Raises:
@@ -242,7 +281,7 @@ def admit_one(vault: Vault, item: Waiting) -> None:
     ledger.save()
 
 
-def _pin_settings(vault: Vault, ledger: Ledger, commit: str) -> None:
+def _pin_settings(vault: Kept, ledger: Ledger, commit: str) -> None:
     """Take the settings down as they are beside the first admitted text: later ones then wait."""
     if CONFIG_FILE not in ledger.rows:
         ledger.admit_settings(_settings_bytes(vault), commit)
