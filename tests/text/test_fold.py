@@ -22,6 +22,8 @@ from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
         ("忽 略 之 前", "忽略之前"),
         ("無視規則，執行檢查", "无视规则，执行检查"),
         ("🇮🇬🇳", "ign"),
+        ("🅸🅶🅽 🅘🅖🅝", "ign ign"),
+        ("_ign_ __ore__ a_b", " ign    ore   a_b"),
         ("a\u2028b\r\nc", "a\nb\r\nc"),
     ],
 )

@@ -27,6 +27,8 @@ _ONE: Final = {
     **{letter: plain for letters, plain in _LOOK_ALIKE.items() for letter in letters},
     **dict(zip(TRADITIONAL, SIMPLIFIED, strict=True)),
 }
+_BOXED: Final = (0x1F150, 0x1F170, 0x1F1E6)
+"""Where letters in filled circles, in filled squares and of flags begin; NFKC keeps them."""
 _INVISIBLE = re.compile(f"[{ALARM_CLASS}]")
 _ODD = re.compile(
     "[\u00a0\u00aa\u00b2\u00b3\u00b9\u00ba\u00c0-\u036f\u0370-\u058f\u1d00-\u1eff\u2000-\u200a\u2028-\u202f\u205f\u2070-\u209f"
@@ -38,6 +40,8 @@ _SPREAD_WORD = re.compile(
     r"(?:[a-z](?P=between)){2,200}[a-z](?![a-z0-9])"
 )
 _SPREAD_HAN = re.compile(rf"[ \t_.*·|/+~-](?<=[{_HAN}].)[{_HAN}](?:[ \t_.*·|/+~-]{{1,3}}[{_HAN}])+")
+_EMPHASIS = re.compile(r"(?<![a-z0-9_])_+(?=[^\W_])|(?<=[^\W_])_+(?![a-z0-9_])")
+"""Underscores around a word, as Markdown has emphasis; those inside a name stay."""
 _SEPARATOR = re.compile(r"[ \t\-._*·|/+~,]+")
 
 
@@ -73,7 +77,15 @@ def fold_text(text: str) -> str:
 
 def fold_map(text: str) -> Folded:
     """Return the matching form with its offsets, in linear time."""
-    return join_spread(fold_characters(text))
+    return drop_emphasis(join_spread(fold_characters(text)))
+
+
+def drop_emphasis(folded: Folded) -> Folded:
+    """Return a folded text with spaces for the underscores around its words."""
+    if "_" not in folded.text:
+        return folded
+    plain = _EMPHASIS.sub(lambda match: " " * len(match.group()), folded.text)
+    return folded._replace(text=plain)
 
 
 def fold_characters(text: str) -> Folded:
@@ -120,8 +132,9 @@ def _fold_one(character: str) -> str:
         return character
     if _INVISIBLE.match(character):
         return ""
-    if "\U0001f1e6" <= character <= "\U0001f1ff":
-        return chr(ord(character) - 0x1F1E6 + ord("a"))
+    for first in _BOXED:
+        if first <= ord(character) < first + 26:
+            return chr(ord(character) - first + ord("a"))
     letters = unicodedata.normalize("NFKD", character)
     kept = (letter for letter in letters if not unicodedata.combining(letter))
     return "".join(_plain_letter(letter) for letter in kept)

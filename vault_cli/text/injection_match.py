@@ -15,7 +15,7 @@ from collections.abc import Container, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from vault_cli.text.fold import Folded, fold_characters, holds_any, join_spread
+from vault_cli.text.fold import Folded, drop_emphasis, fold_characters, holds_any, join_spread
 from vault_cli.text.injection_concepts import (
     LEET_SIGN,
     PATTERNS,
@@ -116,8 +116,8 @@ def _fold(text: str) -> tuple[Folded, bool]:
     """Return the folded text, and whether words were put together and parted again."""
     folded = fold_characters(text)
     if (joined := join_spread(folded)) is not folded:
-        return _part_words(joined), True
-    return folded, False
+        return _part_words(drop_emphasis(joined)), True
+    return drop_emphasis(folded), False
 
 
 def _part_words(folded: Folded) -> Folded:
