@@ -111,6 +111,7 @@ def test_unsigned_unknown_and_uncommitted_texts_are_left_out(
     status = run("--vault", root, "status").ok().out
     assert "trust.require_signed = true" in status
     assert "r-two" in status
+    assert "mvault edit ID" in status
     brief = run("--vault", root, "brief").ok().out
     assert "nothing is in force" in brief
     signers.allow("mine", "theirs")

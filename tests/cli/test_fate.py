@@ -178,7 +178,8 @@ def test_a_text_that_no_commit_held_is_really_gone(vault: Path, how: tuple[str, 
     assert shown.code == 3
     assert "No commit ever held the text" in shown.out
     assert ("Pass phrase" in shown.out) == (how == ("--purge",))
-    run("--vault", vault, "forget", "f-9", *how, "--yes").ok()
+    gone = run("--vault", vault, "forget", "f-9", *how, "--yes").ok()
+    assert "No commit ever held the text: nothing brings it back." in gone.err
     assert blobs_with(vault, "Pass phrase") == []
     assert "Pass phrase" not in git(vault, "log", "--format=%B")
     left = [p for p in vault.rglob("*") if p.is_file() and b"Pass phrase" in p.read_bytes()]

@@ -125,6 +125,10 @@ def test_summary_counts_severities() -> None:
     found = [Diagnostic("a", 0, "c", severity, "m") for severity in ("error", "error", "note")]  # type: ignore[arg-type]
     assert text_of(summary_line(found)) == "2 errors, 1 note"
     assert text_of(summary_line([])) == "no findings"
+    held = [Diagnostic("a", 0, "c", "warning", "m", holds=True), *found]
+    assert text_of(summary_line(held, holding=1)) == (
+        "2 errors, 1 warning (1 holds a record back), 1 note"
+    )
 
 
 @pytest.mark.parametrize(

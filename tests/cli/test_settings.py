@@ -135,3 +135,11 @@ def test_settings_answers_have_the_keys_of_every_change(tmp_path: Path) -> None:
     assert (none.data["applied"], none.data["paths"], none.data["commit"]) == (False, [], "")
     assert own.data["applied"] is True
     assert "render.budget is 6000 already" in none.err
+
+
+def test_read_scopes_hides_nothing_of_a_vault_that_is_read_alone(tmp_path: Path) -> None:
+    run("init", tmp_path / "memory").ok()
+    shown = run("--vault", tmp_path / "memory", "config", "set", "--user", "read_scopes", "project")
+    assert shown.code == 3
+    assert "no effect here: this vault is read alone" in shown.out + shown.err
+    assert "hides" not in shown.out + shown.err

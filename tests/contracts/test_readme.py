@@ -204,3 +204,12 @@ def test_the_tour_runs_as_it_stands(tmp_path: Path) -> None:
     said = play(note + sink, vault, [("[y/N]", "y")])
     assert "发布前先冻结分支" in said
     assert "发布前先冻结分支" in (tmp_path / "AGENTS.md").read_text("utf-8")
+
+
+def test_the_worked_example_of_the_clocks_is_what_its_transcript_shows() -> None:
+    after = README.read_text("utf-8").split("Same question, three right answers.")[1]
+    example = after.split("```console\n")[1].split("```")[0]
+    played = (PROJECT / "tests/cli/clocks.md").read_text("utf-8").replace(" --vault memory", "")
+    played = "".join(line for line in played.splitlines(True) if not line.startswith("2> "))
+    assert example.count("$ mvault search") == 3
+    assert example in played

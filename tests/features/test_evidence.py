@@ -128,7 +128,7 @@ def test_a_draft_is_approved_by_it_under_all_the_rules(
 @pytest.mark.parametrize(
     ("evidence", "method", "words"),
     [
-        ((), "", "nothing is not eligible"),
+        ((), "", "it has no evidence"),
         ((REPORT,), "", "review-report"),
         ((REPORT,), "independent-source", "review-report"),
         ((SOURCE,), "user-confirmation", "needs a session-event"),

@@ -42,12 +42,13 @@ def check(
 ) -> int:
     """Check every file of the vault, or only some; exit 1 when something has to be done.
 
-    Errors keep a file out; warnings marked as holding keep a record from the render. Both end
-    with 1. Other warnings and notes do not. --fix repairs lost and double successors, circles,
-    one-sided conflicts, misspelt statuses and a `verified` that nothing carries; what needs a
-    choice is left and said. --trust says of every record in force where it came from, which commit
-    admitted it, by whom and how, and which one made its present text. --conflicts names pairs that
-    contradict each other, under a topic or about one subject; nothing is decided.
+    Errors keep a file out; some warnings hold a record back from the render, and the last line
+    counts them. Both end with 1. Other warnings and notes do not. --fix repairs lost and double
+    successors, circles, one-sided conflicts, misspelt statuses and a `verified` that nothing
+    carries; what needs a choice is left and said. --trust says of every record in force where it
+    came from, which commit admitted it, by whom and how, and which one made its present text.
+    --conflicts names pairs that contradict each other, under a topic or about one subject;
+    nothing is decided.
 
     Examples:
       mvault check
@@ -101,7 +102,7 @@ def _check_files(inv: Invocation, wanted: tuple[str, ...], *, conflicts: bool) -
     def lines() -> Iterator[Line]:
         for item in found:
             yield from finding_lines(item)
-        yield summary_line(found)
+        yield summary_line(found, holding=sum(item.severity == "warning" for item in bad))
 
     return inv.out.show(
         View(data, lines, None, found, notes, exit_code=1 if bad else 0, listed=True)

@@ -62,6 +62,9 @@ def describe_effect(inv: Invocation, key: str, value: str, *, user: bool) -> Eff
     if wins in above:
         lines.append(f"no effect here: {key} is set by the {wins}, which counts before it")
         new = old
+    elif key == "read_scopes" and root is not None and _is_alone(inv):
+        lines.append("no effect here: this vault is read alone; it counts in projects with a vault")
+        return Effect(lines, {"hides": [], "shows": [], "undo": _undo(key, old, user=user)})
     for word, levels in (("hides", old), ("shows", new)):
         gone = [level for level in levels if level not in (new if word == "hides" else old)]
         for level in gone:
@@ -69,11 +72,26 @@ def describe_effect(inv: Invocation, key: str, value: str, *, user: bool) -> Eff
             lines.append(_sentence(word, layer))
             names = [f"{record.id} {record.title}" for record in layer.records[:_NAMED]]
             data[word].append({"layer": layer.name, "records": len(layer.records), "some": names})
-    option = "--user " if user else ""
-    data["undo"] = f"mvault config set {option}{key} {','.join(old)}"
+    data["undo"] = _undo(key, old, user=user)
     if data["hides"] or data["shows"]:
         lines.append(f"to undo it: {data['undo']}")
     return Effect(lines, data)
+
+
+def _undo(key: str, old: Sequence[str], *, user: bool) -> str:
+    option = "--user " if user else ""
+    return f"mvault config set {option}{key} {','.join(old)}"
+
+
+def _is_alone(inv: Invocation) -> bool:
+    """Tell whether the vault is neither a project's nor the user vault: nothing is beside it."""
+    from vault_cli.store.layers import find_user_vault, is_same_folder
+
+    layers = inv.layers
+    if layers.both or layers.is_project:
+        return False
+    user = find_user_vault()
+    return user is None or not is_same_folder(user, layers.home)
 
 
 def _sentence(word: str, layer: _Layer) -> str:

@@ -261,7 +261,7 @@ def _what_is_left(
         "held_by_commits": [commit for commit, _ in found],
     }
     if not found:
-        gone = "No commit ever held the text: it will be gone." if request.gives_up else (
+        gone = "No commit ever held the text: nothing brings it back." if request.gives_up else (
             "The text is recorded in git before it goes; --purge leaves that out."
         )  # fmt: skip
         return [gone], data

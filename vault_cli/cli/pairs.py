@@ -121,7 +121,8 @@ def conflict(
     pair = inv.find(record_id), inv.find(other_id)
     if not kind and not remove:
         known = "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items())
-        raise UsageError("--type is missing", hint=known)
+        run = f"Run: mvault conflict {pair[0].id} {pair[1].id} --type TYPE"
+        raise UsageError("--type is missing", hint=f"{run}, which is one of {known}")
     in_force = any(record.in_force for record in pair)
     planned = plan_conflict(
         pair,

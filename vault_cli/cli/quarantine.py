@@ -148,6 +148,10 @@ def release(
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
+    card = _card(inv, [record], yes=yes)
+    if not reason.strip() and inv.is_person:  # asked why only after the text was read
+        inv.out.lines(card)
+        card = []
     reason = reason_for(inv, record.id, "quarantine release", reason)
     planned = plan_release(
         inv.snapshot,
@@ -163,7 +167,7 @@ def release(
         f"Make a draft of {record.id}?",
         person=True,
         yes=yes,
-        card=_card(inv, [record], yes=yes),
+        card=card,
         findings=planned.notes,
         hints=(f"A person puts it in force: mvault approve {record.id}",),
     )

@@ -141,7 +141,8 @@ def show(ctx: typer.Context, name: Name) -> int:
         yield f"{inline(found.name)}{state}  {found.record.id}"
         if found.record.aliases:
             yield f"also: {inline(', '.join(found.record.aliases))}"
-        yield from ("", *safe(_description(found)).splitlines(), "")
+        described = safe(_description(found)).splitlines()
+        yield from ("", *described, "") if described else ("",)
         yield from list_lines(members, width=0)
 
     notes = () if members else ("nothing stands under it",)
@@ -151,7 +152,9 @@ def show(ctx: typer.Context, name: Name) -> int:
 def _description(found: Topic) -> str:
     """Return the text of a topic without the heading that repeats its name."""
     lead, _, rest = found.record.body.strip().partition("\n")
-    return rest.strip() if lead.lstrip("# ") == found.name else found.record.body.strip()
+    # the heading keeps the first name when the topic is renamed; that name is an alias then
+    names = (found.name, *found.record.aliases)
+    return rest.strip() if lead.lstrip("# ") in names else found.record.body.strip()
 
 
 def _topic(inv: Invocation, name: str) -> Topic:

@@ -300,6 +300,7 @@ def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line]]:
     """Return what `status` says about the person's trust settings, as data and as lines."""
     from vault_cli.store.guard import guard_snapshot
     from vault_cli.store.policy import policies_of
+    from vault_cli.store.signatures import UNSIGNED
 
     if not policies_of(inv.vault.root, inv.vault.config):
         return {"policies": [], "waiting": [], "withheld": {}}, []
@@ -324,6 +325,8 @@ def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line]]:
     waits = {item.id for item in guarded.waiting}
     others = [r for r in guarded.withheld if r.id not in waits]
     lines += [f"  {inline(r.id)}  {inline(r.title)}: {r.withheld}" for r in others[:_MOST]]
+    if any(r.withheld == UNSIGNED for r in others):
+        lines.append("  Your next signed change of one brings it back: mvault edit ID")
     return data, lines
 
 

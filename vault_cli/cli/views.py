@@ -214,13 +214,20 @@ def in_force_count(records: Iterable[Record]) -> int:
     return sum(record.in_force for record in records)
 
 
-def summary_line(diagnostics: Sequence[Diagnostic]) -> Line:
-    """Return the last line of `mvault check`: how many findings of each severity."""
+def summary_line(diagnostics: Sequence[Diagnostic], *, holding: int = 0) -> Line:
+    """Return the last line of `mvault check`: how many findings of each severity.
+
+    Args:
+        diagnostics: the findings.
+        holding: how many of the warnings keep a record out of the render.
+    """
     spans: list[Span] = []
     for severity, style in (("error", "red"), ("warning", "yellow"), ("note", "dim")):
         number = sum(found.severity == severity for found in diagnostics)
         if number:
             spans += [", " if spans else "", (style, plural(number, severity))]
+        if severity == "warning" and holding:
+            spans.append(f" ({holding} {'holds' if holding == 1 else 'hold'} a record back)")
     return spans or [("green", "no findings")]
 
 

@@ -214,7 +214,9 @@ def plan_verify(
     method = _method(asked, cited)
     problem = rule_problem(record, method, cited)
     if problem:
-        raise RefusedError(f"{record.id} cannot be verified: {problem}", hint=_missing(method))
+        raise RefusedError(
+            f"{record.id} cannot be verified: {problem}", hint=_missing(record, method)
+        )
     data = texts_of(texts, record)
     edits, notes, path = _admission(
         snapshot, record, texts, now=now, actor=actor, random_int=random_int, how=how
@@ -320,9 +322,9 @@ def _method(given: str, cited: Sequence[Evidence]) -> str:
     return given or ("independent-source" if fits_source else "user-confirmation")
 
 
-def _missing(method: str) -> str:
+def _missing(record: Record, method: str) -> str:
     kind = "external-uri" if method == "independent-source" else "session-event"
-    return f"Give it with --evidence: {_example(kind).removeprefix('Write ')}"
+    return f"Run: mvault verify {record.id} --evidence {_example(kind).removeprefix('Write ')}"
 
 
 def _admission(

@@ -248,23 +248,24 @@ def rule_problem(record: Record, method: str, cited: Iterable[Evidence]) -> str:
     if method != "independent-source":
         if any(entry.type == "session-event" for entry in entries):
             return ""
-        return (
-            f"{method} needs a session-event with session, start and end; "
-            f"{_named(entries)} is not eligible"
-        )
+        return f"{method} needs a session-event with session, start and end; {_unfit(entries)}"
     sources = [entry for entry in entries if entry.type == "external-uri"]
     if not sources:
         return (
             "independent-source needs an external-uri with uri and captured_sha256; "
-            f"{_named(entries)} is not eligible"
+            f"{_unfit(entries)}"
         )
     if any(_is_independent(record, entry) for entry in sources):
         return ""
     return f"{sources[0].values['uri']} is the record's own source, not an independent one"
 
 
-def _named(entries: Iterable[Evidence]) -> str:
-    return ", ".join(f"{entry.id} ({entry.type})" for entry in entries) or "nothing"
+def _unfit(entries: Iterable[Evidence]) -> str:
+    """Say that none of the entries is enough, or that there are none."""
+    named = [f"{entry.id} ({entry.type})" for entry in entries]
+    if not named:
+        return "it has no evidence"
+    return f"{', '.join(named)} {'is' if len(named) == 1 else 'are'} not eligible"
 
 
 def _is_independent(record: Record, entry: Evidence) -> bool:

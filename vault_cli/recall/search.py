@@ -217,7 +217,8 @@ def _explain(query: Query, match: _Match, value: float) -> Hit:
 def _best_line(record: Record, query: Query) -> str:
     """Return the line of the text that has most of the terms; the title is shown anyway."""
     lines = [line.strip() for line in (*record.body.split("\n"), record.summary) if line.strip()]
-    plain = [line for line in lines if not line.startswith("#")] or lines
+    plain = [line for line in lines if not line.startswith("#")]
+    plain = plain or [line for line in lines if line.lstrip("# ") != record.title]
     terms = frozenset(query.terms)
 
     def fit(line: str) -> int:

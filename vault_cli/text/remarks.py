@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from shlex import quote
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import Diagnostic, Severity
+from vault_cli.model.record import ID_PATTERN
 from vault_cli.model.schema import FIELDS
 from vault_cli.text.admission import Finding
 from vault_cli.text.codes import Problem, show
@@ -29,11 +31,12 @@ from vault_cli.text.scan import (
 _TEXT_KEYS = frozenset({f.key for f in FIELDS if f.form == "text"} | {"description", "name"})
 _COMMENT = re.compile(r"[ \t]#")
 _SELF_BOUND = ('"', "'", "|", ">", "[", "{")
-_ALLOW: Final = "After reading it a person lets it pass: mvault approve ID --allow {} --reason TEXT"
+_ALLOW: Final = "After reading it a person lets it pass: mvault approve {} --allow {} --reason TEXT"
 _HINTS: Final = {
     SECRET: "Take the value out and change the key; it is written into no commit and no block.",
-    **{code: _ALLOW.format(code) for code in (PERSONAL, "injection", "filler")},
 }
+_JUDGED: Final = frozenset({PERSONAL, "injection", "filler"})
+"""Codes that are a person's to judge: the text may stay as it is."""
 
 
 def find_lost_text(document: Document) -> list[Problem]:
@@ -123,6 +126,10 @@ def scan_document(document: Document, path: str, gates: frozenset[str]) -> Scan:
         gates: those that are on.
     """
     secret, values = _find_secrets(document, path, gates)
+    place = _place_of(document, path)
+    if values:  # the id may be one of them
+        place = place._replace(name="ID")
+    secret = [_with_hint(item, place) for item in secret]
     if document.is_broken:
         return Scan(tuple(secret), values)
     front = document.front
@@ -131,10 +138,12 @@ def scan_document(document: Document, path: str, gates: frozenset[str]) -> Scan:
     found = list(secret)
     for field, hit in scan_wording(front, document.body, gates=gates):
         if field == BODY:
-            found.append(_diagnostic(hit, path, document.body_line + hit.line - 1))
+            found.append(
+                _with_hint(_diagnostic(hit, path, document.body_line + hit.line - 1), place)
+            )
         else:
             line = document.key_lines.get(field, 0) + hit.line - 1
-            found.append(_diagnostic(hit, path, line, f"in `{show(field)}`: "))
+            found.append(_with_hint(_diagnostic(hit, path, line, f"in `{show(field)}`: "), place))
     return Scan(tuple(found), values)
 
 
@@ -170,12 +179,51 @@ def _field_at(document: Document, line: int) -> str:
     return f"in `{show(max(before)[1])}`: " if before else "in the metadata: "
 
 
+class _Place(NamedTuple):
+    """A file in which something was found: what a command calls it, and what it allows."""
+
+    path: str
+    name: str
+    allowed: frozenset[str]
+    is_settled: bool
+
+
+def _place_of(document: Document, path: str) -> _Place:
+    """Return what the hints need; a file without an id is called by its path."""
+    name, codes = document.front.get("id"), document.front.get("allow")
+    known = isinstance(name, str) and ID_PATTERN.fullmatch(name)
+    listed = codes if isinstance(codes, list) else [codes]
+    return _Place(
+        path,
+        str(name) if known else quote(path),
+        frozenset(code for code in listed if isinstance(code, str)),
+        # what merely waits may have brought the list along: somebody still has to read it
+        document.front.get("status") in ("active", "verified") and not path.startswith("drafts/"),
+    )
+
+
 def _diagnostic(hit: Finding, path: str, line: int, where: str = "") -> Diagnostic:
     message = where + hit.message
-    if not hit.holds:
-        severity: Severity = "warning" if hit.code == PERSONAL else "note"
-        return Diagnostic(path, line, hit.code, severity, message)
-    hint = _HINTS.get(hit.code) or f"Remove it, or put `{hit.code}` into the record's `allow` list."
-    if path.startswith("quarantine/"):
-        hint = "A person looks at it: mvault quarantine show ID"
-    return Diagnostic(path, line, hit.code, "warning", message, hint, holds=True)
+    if hit.holds:
+        return Diagnostic(path, line, hit.code, "warning", message, holds=True)
+    severity: Severity = "warning" if hit.code == PERSONAL else "note"
+    return Diagnostic(path, line, hit.code, severity, message)
+
+
+def _with_hint(found: Diagnostic, place: _Place) -> Diagnostic:
+    """Return a finding that holds with what to do about it; a note when the record allows it."""
+    if not found.holds:
+        return found
+    if place.path.startswith("quarantine/"):
+        return found._replace(hint=f"A person looks at it: mvault quarantine show {place.name}")
+    if found.code in place.allowed and place.is_settled:
+        return found._replace(severity="note", hint="Its `allow` lets this pass.")
+    if found.code in place.allowed:
+        return found._replace(hint="Its `allow` lets this pass: read it before it is approved.")
+    hint = (
+        _HINTS.get(found.code)
+        or f"Remove it, or put `{found.code}` into the record's `allow` list."
+    )
+    if found.code in _JUDGED:
+        hint = _ALLOW.format(place.name, found.code)
+    return found._replace(hint=hint)
