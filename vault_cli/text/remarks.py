@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from shlex import quote
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -126,25 +125,19 @@ def scan_document(document: Document, path: str, gates: frozenset[str]) -> Scan:
         gates: those that are on.
     """
     secret, values = _find_secrets(document, path, gates)
-    place = _place_of(document, path)
-    if values:  # the id may be one of them
-        place = place._replace(name="ID")
-    secret = [_with_hint(item, place) for item in secret]
     if document.is_broken:
-        return Scan(tuple(secret), values)
+        return Scan(_with_hints(secret, document, path, values), values)
     front = document.front
     if path.startswith("quarantine/"):
         front = {key: value for key, value in front.items() if key != QUARANTINE_KEY}
     found = list(secret)
     for field, hit in scan_wording(front, document.body, gates=gates):
         if field == BODY:
-            found.append(
-                _with_hint(_diagnostic(hit, path, document.body_line + hit.line - 1), place)
-            )
+            found.append(_diagnostic(hit, path, document.body_line + hit.line - 1))
         else:
             line = document.key_lines.get(field, 0) + hit.line - 1
-            found.append(_with_hint(_diagnostic(hit, path, line, f"in `{show(field)}`: "), place))
-    return Scan(tuple(found), values)
+            found.append(_diagnostic(hit, path, line, f"in `{show(field)}`: "))
+    return Scan(_with_hints(found, document, path, values), values)
 
 
 def _find_secrets(
@@ -188,8 +181,23 @@ class _Place(NamedTuple):
     is_settled: bool
 
 
+def _with_hints(
+    found: Iterable[Diagnostic], document: Document, path: str, values: Mapping[str, str]
+) -> tuple[Diagnostic, ...]:
+    """Return findings with what to do about those that hold; most files have none."""
+    findings = tuple(found)
+    if not any(item.holds for item in findings):
+        return findings
+    place = _place_of(document, path)
+    if values:  # the id may be one of them
+        place = place._replace(name="ID")
+    return tuple(_with_hint(item, place) for item in findings)
+
+
 def _place_of(document: Document, path: str) -> _Place:
     """Return what the hints need; a file without an id is called by its path."""
+    from shlex import quote
+
     name, codes = document.front.get("id"), document.front.get("allow")
     known = isinstance(name, str) and ID_PATTERN.fullmatch(name)
     listed = codes if isinstance(codes, list) else [codes]
