@@ -148,6 +148,42 @@ def test_settings_of_others_do_not_hide_a_rule(pair: Pair) -> None:
     assert "vault.toml" not in pair.waiting()
 
 
+def test_settings_are_accepted_as_they_were_shown(pair: Pair) -> None:
+    """A pull between the look and the answer brings something nobody has seen."""
+    pair.trust()
+    with (pair.theirs / "vault.toml").open("a") as file:
+        file.write("\n[render]\nbudget = 5000\n")
+    pair.push()
+    pair.pull()
+    before = rendered(pair.mine)
+    terminal = Terminal("--vault", pair.mine, "review", "--incoming")
+    assert "budget = 5000" in terminal.read("vault.toml [a,r,s,q,?]")
+    text = (pair.theirs / "vault.toml").read_text()
+    (pair.theirs / "vault.toml").write_text(text.replace("budget = 5000", 'mode = "off"'))
+    pair.push()
+    pair.pull()
+    terminal.type("a")
+    assert terminal.end() == 0
+    assert pair.waiting() == {"vault.toml": "settings"}
+    assert rendered(pair.mine) == before
+
+
+def test_removed_settings_are_brought_back(pair: Pair) -> None:
+    pair.trust()
+    before = rendered(pair.mine)
+    (pair.theirs / "vault.toml").unlink()
+    pair.push()
+    pair.pull()
+    assert rendered(pair.mine) == before
+    terminal = Terminal("--vault", pair.mine, "review", "--incoming")
+    terminal.read("vault.toml [a,r,s,q,?]")
+    terminal.type("r")
+    assert terminal.end() == 0, terminal.shown
+    assert (pair.mine / "vault.toml").is_file()
+    assert pair.waiting() == {}
+    assert rendered(pair.mine) == before
+
+
 def test_what_the_person_does_here_needs_no_review(pair: Pair) -> None:
     pair.trust()
     added = run("--vault", pair.mine, "add", "note", "--title", "Mine", "--body", "b").ok()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.output import View, inline
+from vault_cli.cli.output import inline
 from vault_cli.cli.views import brief_data, show_lines
-from vault_cli.errors import NeedsPersonError, VaultError
+from vault_cli.cli.walking import SKIPPED, Walk, go_through
+from vault_cli.errors import VaultError
 from vault_cli.model.record import Record
 
 HELP = (
@@ -25,50 +23,34 @@ def review_expired(inv: Invocation) -> int:
     Raises:
         NeedsPersonError: there is something, and nobody at a terminal.
     """
-    expired = [r for r in inv.snapshot.records if _is_over(inv, r)]
     inv.warn_unreadable()
-    if not expired:
-        return inv.out.show(View(_data({}, ()), notes=("nothing in force has expired",)))
-    if not inv.is_person:
-        inv.out.partial = _data({}, expired)
-        inv.out.lines(f"{r.id}  {inline(r.title)}  ({r.validity.end})" for r in expired)
-        raise NeedsPersonError(
-            f"review needs a person at a terminal; {len(expired)} expired",
-            hint="They are not rendered; `mvault show ID` reads them.",
-        )
-    done: dict[str, list[Record]] = {}
-    for number, record in enumerate(expired, 1):
-        verdict = _ask(inv, record, f"({number}/{len(expired)})")
-        if not verdict:
-            break
-        done.setdefault(verdict, []).append(record)
-    decided = [r for what in ("prolonged", "deprecated") for r in done.get(what, [])]
-    left = [record for record in expired if record not in decided]
-    told = ", ".join(f"{len(items)} {what}" for what, items in done.items()) or "nothing decided"
-    return inv.out.show(View(_data(done, left), notes=(f"{told}; {len(left)} expired",)))
+    expired = [r for r in inv.snapshot.records if _is_over(inv, r)]
+    walk: Walk[Record] = Walk(
+        ask=lambda record, place: _ask(inv, record, place),
+        line=lambda record: f"{record.id}  {inline(record.title)}  ({record.validity.end})",
+        shown=lambda records: [brief_data(record) for record in records],
+        told=lambda records: [brief_data(record) for record in records],
+        rest=lambda _unseen, left: f"; {left} expired",
+        nothing="nothing in force has expired",
+        waits="expired",
+        hint="They are not rendered; `mvault show ID` reads them.",
+    )
+    return go_through(inv, expired, walk)
 
 
 def _is_over(inv: Invocation, record: Record) -> bool:
     return record.in_force and record.validity.state_at(inv.now) == "expired"
 
 
-def _data(done: dict[str, list[Record]], left: Sequence[Record]) -> dict[str, Any]:
-    return {
-        "decided": {what: [brief_data(r) for r in items] for what, items in done.items()},
-        "waiting": [brief_data(record) for record in left],
-        "counts": {**{what: len(items) for what, items in done.items()}, "waiting": len(left)},
-    }
-
-
-def _ask(inv: Invocation, record: Record, place: str) -> str:
-    """Ask about one record until it is decided; "" ends the review."""
+def _ask(inv: Invocation, record: Record, place: str) -> str | None:
+    """Ask about one record until it is decided; None ends the review."""
     inv.out.preview(["", *show_lines(record)])
     while True:
         answer = inv.out.ask(f"{place} {inline(record.title)} [l,d,s,q,?] ").lower()
         if answer == "q" or inv.out.ended:
-            return ""
+            return None
         if answer == "s":
-            return "skipped"
+            return SKIPPED
         try:
             if answer == "l" and _prolong(inv, record):
                 return "prolonged"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,9 +11,10 @@ from vault_cli.cli import flags
 from vault_cli.cli.admit import approval_card, plan_approval, plan_rejection
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import View, inline
+from vault_cli.cli.output import inline
 from vault_cli.cli.views import brief_data, plural
-from vault_cli.errors import Diagnostic, NeedsPersonError, NotFoundError, VaultError
+from vault_cli.cli.walking import SKIPPED, Walk, go_through
+from vault_cli.errors import Diagnostic, NotFoundError, VaultError
 from vault_cli.model.record import Kind, Record, Status
 
 HELP: tuple[str, ...] = (
@@ -26,17 +26,6 @@ HELP: tuple[str, ...] = (
     "q - quit; what was decided stays",
     "? - this help",
 )
-
-
-@dataclass(slots=True)
-class Session:
-    """What was decided so far, by what was done."""
-
-    done: dict[str, list[Record]] = field(default_factory=dict)
-
-    def note(self, what: str, record: Record) -> None:
-        """Remember one decision."""
-        self.done.setdefault(what, []).append(record)
 
 
 def review(
@@ -76,73 +65,44 @@ def review(
         if record.status is Status.CANDIDATE and (not kinds or record.kind in kinds)
     ]
     inv.warn_unreadable()
-    if not drafts:
-        return inv.out.show(View(_data({}, []), notes=("no drafts wait",)))
-    if not inv.is_person:
-        _refuse(inv, drafts)
-    session = Session()
-    try:
-        for number, draft in enumerate(drafts, 1):
-            if not _decide(inv, session, draft, f"({number}/{len(drafts)})"):
-                break
-    except KeyboardInterrupt:
-        inv.out.say(_summary(session, len(drafts)))
-        raise
-    ended = (records for what, records in session.done.items() if what != "skipped")
-    decided = {record.path for records in ended for record in records}
-    waiting = [draft for draft in drafts if draft.path not in decided]
-    data = _data(session.done, waiting)
-    return inv.out.show(View(data, notes=(_summary(session, len(drafts)),)))
-
-
-def _data(done: dict[str, list[Record]], waiting: list[Record]) -> dict[str, Any]:
-    counts = {what: len(records) for what, records in done.items()}
-    return {
-        "decided": {what: [brief_data(r) for r in records] for what, records in done.items()},
-        "waiting": [brief_data(record) for record in waiting],
-        "counts": {**counts, "waiting": len(waiting)},
-    }
-
-
-def _refuse(inv: Invocation, drafts: list[Record]) -> None:
-    inv.out.partial = _data({}, drafts)
-    inv.out.lines(f"{record.id}  {inline(record.title)}" for record in drafts)
-    raise NeedsPersonError(
-        f"review needs a person at a terminal; {len(drafts)} waiting",
+    walk: Walk[Record] = Walk(
+        ask=lambda draft, place: _decide(inv, draft, place),
+        line=lambda draft: f"{draft.id}  {inline(draft.title)}",
+        shown=lambda records: [brief_data(record) for record in records],
+        told=lambda records: [brief_data(record) for record in records],
+        rest=lambda unseen, _left: _stay(unseen),
+        nothing="no drafts wait",
+        waits="waiting",
         hint="`mvault list --status candidate` and `mvault show ID` read them.",
     )
+    return go_through(inv, drafts, walk)
 
 
-def _summary(session: Session, drafts: int) -> str:
-    """Say what was decided, and how many drafts stay as they were."""
-    parts = [f"{len(records)} {what}" for what, records in session.done.items()]
-    left = drafts - sum(map(len, session.done.values()))
-    stay = f"; {plural(left, 'draft')} left as {'it was' if left == 1 else 'they were'}"
-    return (", ".join(parts) or "nothing decided") + (stay if left else "")
+def _stay(unseen: int) -> str:
+    """Say how many drafts nobody looked at."""
+    if not unseen:
+        return ""
+    return f"; {plural(unseen, 'draft')} left as {'it was' if unseen == 1 else 'they were'}"
 
 
-def _decide(inv: Invocation, session: Session, draft: Record, place: str) -> bool:
-    """Ask about one draft until it is decided; False ends the review."""
-    steps: dict[str, Callable[[Invocation, Session, Record], bool]] = {
-        "a": _approve,
-        "r": _reject,
-    }
+def _decide(inv: Invocation, draft: Record, place: str) -> str | None:
+    """Ask about one draft until it is decided; None ends the review, "" is a draft that is gone."""
+    steps: dict[str, Callable[[Invocation, Record], str]] = {"a": _approve, "r": _reject}
     record: Record | None = draft
     _show_card(inv, draft)
     while record is not None:
         answer = inv.out.ask(f"{place} {inline(record.title)} [a,e,r,s,d,q,?] ").lower()
         if answer == "q" or inv.out.ended:
-            return False
+            return None
         if answer == "s":
-            session.note("skipped", record)
-            return True
+            return SKIPPED
         if answer in steps:
-            if _try(inv, lambda r=record, act=steps[answer]: act(inv, session, r)):  # type: ignore[misc]
-                return True
+            if verdict := _try(inv, lambda r=record, act=steps[answer]: act(inv, r)):  # type: ignore[misc]
+                return verdict
         else:
             _look(inv, record, answer)
         record = _again(inv, record)
-    return True
+    return ""
 
 
 def _show_card(inv: Invocation, record: Record) -> None:
@@ -159,13 +119,13 @@ def _findings(inv: Invocation, record: Record) -> tuple[Diagnostic, ...]:
     return (*record.findings, *missing_notes(record), *suspects)
 
 
-def _try(inv: Invocation, act: Callable[[], bool]) -> bool:
-    """Do one step; an expected error is shown and the question comes again."""
+def _try(inv: Invocation, act: Callable[[], str]) -> str:
+    """Do one step; an expected error is shown, and the question comes again as for ""."""
     try:
         return act()
     except VaultError as error:
         inv.out.error_text(error)
-        return False
+        return ""
 
 
 def _look(inv: Invocation, record: Record, answer: str) -> None:
@@ -178,36 +138,34 @@ def _look(inv: Invocation, record: Record, answer: str) -> None:
         inv.out.preview(HELP)
 
 
-def _show_change(inv: Invocation, record: Record) -> bool:
+def _show_change(inv: Invocation, record: Record) -> str:
     from vault_cli.cli.preview import change_diff
 
     inv.out.preview(change_diff(inv.root, plan_approval(inv, (record,)).change))
-    return True
+    return ""
 
 
-def _edit(inv: Invocation, record: Record) -> bool:
+def _edit(inv: Invocation, record: Record) -> str:
     from vault_cli.cli.curate import actor_for, edit_in_editor
 
     edit_in_editor(inv, record, inv.read(record.path), actor_for(inv, record))
     inv.forget_snapshot()
     _show_card(inv, inv.find(record.path))
-    return True
+    return ""
 
 
-def _approve(inv: Invocation, session: Session, record: Record) -> bool:
+def _approve(inv: Invocation, record: Record) -> str:
     inv.carry_out(plan_approval(inv, (record,), yes=True), _findings(inv, record))
-    session.note("approved", record)
-    return True
+    return "approved"
 
 
-def _reject(inv: Invocation, session: Session, record: Record) -> bool:
+def _reject(inv: Invocation, record: Record) -> str:
     reason = inv.out.ask("Why? ")
     if not reason:
         inv.out.say("not rejected: a reason is needed")
-        return False
+        return ""
     inv.carry_out(plan_rejection(inv, record, reason=reason, yes=True))
-    session.note("rejected", record)
-    return True
+    return "rejected"
 
 
 def _again(inv: Invocation, record: Record) -> Record | None:

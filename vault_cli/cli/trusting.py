@@ -5,7 +5,7 @@ May import everything below `cli`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,7 +15,8 @@ from vault_cli.cli.guarding import waiting_notes
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, Span, View, finding_lines, inline
 from vault_cli.cli.views import plural, summary_line
-from vault_cli.errors import NeedsPersonError, StoreError, UsageError, VaultError
+from vault_cli.cli.walking import SKIPPED, Walk, go_through
+from vault_cli.errors import NeedsPersonError, NotFoundError, StoreError, UsageError, VaultError
 
 if TYPE_CHECKING:
     from vault_cli.features.trust import Account
@@ -185,7 +186,7 @@ def _waiting_line(item: Waiting) -> Line:
     return [("yellow", f"{_WHAT[item.what]}: "), f"{inline(item.id)}{title}"]
 
 
-def waiting_data(waiting: Sequence[Waiting]) -> list[dict[str, str]]:
+def waiting_data(waiting: Iterable[Waiting]) -> list[dict[str, str]]:
     """Return what `--json` says about changes of others that wait."""
     return [
         {
@@ -206,54 +207,37 @@ def review_incoming(inv: Invocation) -> int:
     """
     from vault_cli.store.guard import guard_snapshot
 
-    waiting = guard_snapshot(inv.vault, inv.vault.snapshot()).waiting
-    if not waiting:
-        return inv.out.show(View(_review_data({}, ()), notes=("nothing of others waits",)))
-    if not inv.is_person:
-        inv.out.partial = _review_data({}, waiting)
-        inv.out.lines(_waiting_line(item) for item in waiting)
-        raise NeedsPersonError(
-            f"review needs a person at a terminal; {len(waiting)} waiting",
-            hint="Until then the admitted texts are shown.",
-        )
-    done: dict[str, list[Waiting]] = {}
-    for number, item in enumerate(waiting, 1):
-        verdict = _ask_incoming(inv, item, f"({number}/{len(waiting)})")
-        if not verdict:
-            break
-        done.setdefault(verdict, []).append(item)
-    decided = [item for what in ("accepted", "rejected") for item in done.get(what, [])]
-    left = [item for item in waiting if item not in decided]
-    told = ", ".join(f"{len(items)} {what}" for what, items in done.items()) or "nothing decided"
-    return inv.out.show(View(_review_data(done, left), notes=(f"{told}; {len(left)} waiting",)))
+    walk: Walk[Waiting] = Walk(
+        ask=lambda item, place: _ask_incoming(inv, item, place),
+        line=_waiting_line,
+        shown=waiting_data,
+        told=lambda items: [item.id for item in items],
+        rest=lambda _unseen, left: f"; {left} waiting",
+        nothing="nothing of others waits",
+        waits="waiting",
+        hint="Until then the admitted texts are shown; a person runs `mvault review --incoming`.",
+    )
+    return go_through(inv, guard_snapshot(inv.vault, inv.vault.snapshot()).waiting, walk)
 
 
-def _review_data(done: Mapping[str, Sequence[Waiting]], left: Sequence[Waiting]) -> dict[str, Any]:
-    return {
-        "decided": {what: [item.id for item in items] for what, items in done.items()},
-        "waiting": waiting_data(left),
-        "counts": {**{what: len(items) for what, items in done.items()}, "waiting": len(left)},
-    }
-
-
-def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str:
-    """Ask about one change until it is decided; "" ends the review."""
+def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str | None:
+    """Ask about one change until it is decided; None ends the review."""
     from vault_cli.cli.preview import diff_lines
     from vault_cli.store.waiting import admit_one, admitted_bytes
 
     old = admitted_bytes(inv.vault, [item]).get(item.id, b"")
-    new = inv.read(item.path) if item.path else b""
+    new = _present(inv, item)
     old_name = item.admitted.path if item.admitted else ""
-    inv.out.preview([_waiting_line(item), *diff_lines(old, new, old_name, item.path)])
+    inv.out.preview([_waiting_line(item), *diff_lines(old, new or b"", old_name, item.path)])
     while True:
         answer = inv.out.ask(f"{place} {inline(item.id)} [a,r,s,q,?] ").lower()
         if answer == "q" or inv.out.ended:
-            return ""
+            return None
         if answer == "s":
-            return "skipped"
+            return SKIPPED
         try:
             if answer == "a":
-                admit_one(inv.vault, item)
+                admit_one(inv.vault, item, new or b"")
                 return "accepted"
             if answer == "r":
                 _reject_incoming(inv, item, old, new)
@@ -272,7 +256,15 @@ INCOMING_HELP = (
 )
 
 
-def _reject_incoming(inv: Invocation, item: Waiting, old: bytes, new: bytes) -> None:
+def _present(inv: Invocation, item: Waiting) -> bytes | None:
+    """Return the bytes of what waits, None when others removed the file."""
+    try:
+        return inv.read(item.path) if item.path else None
+    except NotFoundError:
+        return None
+
+
+def _reject_incoming(inv: Invocation, item: Waiting, old: bytes, new: bytes | None) -> None:
     """Bring the admitted state of a record back.
 
     Raises:
@@ -285,7 +277,7 @@ def _reject_incoming(inv: Invocation, item: Waiting, old: bytes, new: bytes) -> 
     if item.admitted is not None and not old:
         raise StoreError(f"git no longer has the admitted text of {item.id}")
     edits: list[Edit] = []
-    here = digest_of(new) if item.path else ABSENT
+    here = digest_of(new) if new is not None else ABSENT
     if item.admitted is None:
         edits.append(Remove(item.path, here))
     elif item.path == item.admitted.path or not item.path:

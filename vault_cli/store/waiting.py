@@ -264,8 +264,13 @@ def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     return count
 
 
-def admit_one(vault: Kept, item: Waiting) -> None:
+def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
     """Take down one change of others as admitted.
+
+    Args:
+        vault: the vault.
+        item: what was found.
+        shown: the settings as the person saw them; what a pull brought since waits again.
 
     Raises:
         StoreError: the state folder cannot be written.
@@ -274,7 +279,7 @@ def admit_one(vault: Kept, item: Waiting) -> None:
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.rows.pop(item.id, None)
     if item.what == "settings":
-        ledger.admit_settings(_settings_bytes(vault), commit)
+        ledger.admit_settings(shown, commit)
     elif item.present is not None:
         ledger.admit((item.present,), commit)
     _pin_settings(vault, ledger, commit)
