@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from vault_cli.errors import ChangedMeanwhileError, Diagnostic, RefusedError, UsageError
 from vault_cli.features.drafts import needed_paths, plan_approve, plan_reject
-from vault_cli.features.supersession import find_cycle
 from vault_cli.model.change import Move, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Kind, Snapshot, Status, Validity
+from vault_cli.model.relations import find_circle, links_by
 
 
 @pytest.fixture
@@ -355,7 +355,6 @@ def test_a_circle_is_refused(make_vault: Any, note: Any, approve: Any) -> None:
     with pytest.raises(RefusedError) as caught:
         approve(vault, "f-2")
     assert "f-2 -> f-1 -> f-3 -> f-2" in caught.value.message
-    assert find_cycle(vault.snapshot(), "f-1") == ("f-1", "f-3", "f-2", "f-1")
 
 
 def test_one_successor_only(make_vault: Any, note: Any, approve: Any) -> None:
@@ -558,4 +557,4 @@ def test_a_diamond_is_no_circle(make_vault: Any, note: Any) -> None:
             "d.md": note(id="d"),
         }
     )
-    assert find_cycle(vault.snapshot(), "a") == ()
+    assert find_circle("a", links_by(vault.snapshot().by_id, "supersedes")) == ()

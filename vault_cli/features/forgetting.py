@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -31,10 +31,12 @@ from vault_cli.features.records import (
     texts_of,
 )
 from vault_cli.features.revival import revived_keys
+from vault_cli.features.supersession import successors_of
 from vault_cli.model.change import Change, Edit, Put, Remove
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import skill_folder
-from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.model.relations import links_by, reach
 from vault_cli.text.document import REMOVE, compose_document
 from vault_cli.text.names import new_id
 
@@ -45,6 +47,7 @@ UNHELD = frozenset({"privacy", "secret"})
 """Reasons for which a text that no commit holds yet must not enter history on its way out."""
 
 _HASHED = frozenset({"duplicate", "incorrect"})
+_HEIRS = IN_FORCE | {Status.SUPERSEDED}
 _TOMBS = "tombstones"
 
 
@@ -73,12 +76,14 @@ def find_heirs(snapshot: Snapshot, leaving: Sequence[Record]) -> Heirs:
         if set(record.supersedes) & gone.keys() and record.status is not Status.TOMBSTONED
     )
     links = {record.path: ids for record, ids in relinked}
+    after = replace(snapshot, records=tuple(_relinked(record, links) for record in staying))
     followed: list[tuple[Record, str]] = []
     orphans: list[Record] = []
     for record in staying:
         if record.status is not Status.SUPERSEDED or not _was_behind(record, gone):
             continue
-        heir = next(_successors(record, staying, links), None)
+        behind = successors_of(after, record.id, in_force=False)
+        heir = next((other for other in behind if other.status in _HEIRS), None)
         followed += [(record, heir.id)] if heir else []
         orphans += [] if heir else [record]
     return Heirs(relinked, tuple(followed), tuple(orphans))
@@ -111,35 +116,18 @@ def _inherited(
         if other.in_force and other.path != record.path
         for old in other.supersedes
     } - set(record.supersedes)
-    found: dict[str, None] = {}
-    seen: set[str] = set()
-    todo = list(reversed(record.supersedes))
-    while todo:
-        old = todo.pop()
-        if old in seen:
-            continue
-        seen.add(old)
-        if old in gone:
-            todo += reversed(gone[old].supersedes)
-        elif old != record.id and old not in taken:
-            found[old] = None
-    return tuple(found)
+    older = reach(record.supersedes, links_by(gone, "supersedes"))
+    return tuple(old for old in older if old not in gone and old != record.id and old not in taken)
+
+
+def _relinked(record: Record, links: Mapping[str, tuple[str, ...]]) -> Record:
+    return replace(record, supersedes=links[record.path]) if record.path in links else record
 
 
 def _was_behind(record: Record, gone: Mapping[str, Record]) -> bool:
     """Tell whether a deleted record was a successor of this one."""
     pointer = str(record.fields.get("superseded_by"))
     return pointer in gone or any(record.id in other.supersedes for other in gone.values())
-
-
-def _successors(
-    record: Record, staying: Sequence[Record], links: Mapping[str, tuple[str, ...]]
-) -> Iterator[Record]:
-    """Yield who still stands before a superseded record: in force, or superseded in turn."""
-    standing = {Status.ACTIVE, Status.VERIFIED, Status.SUPERSEDED}
-    for other in staying:
-        if record.id in links.get(other.path, other.supersedes) and other.status in standing:
-            yield other
 
 
 def paths_to_forget(snapshot: Snapshot, records: Sequence[Record]) -> tuple[str, ...]:

@@ -19,15 +19,13 @@ from vault_cli.features.parts import missing_notes
 from vault_cli.features.places import Places, finding
 from vault_cli.features.succession import Succession
 from vault_cli.features.support import (
-    RELATIONS,
     check_support,
-    find_circles,
     known_names,
     related_to,
-    targets_of,
 )
 from vault_cli.features.topics import check_topics
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot
+from vault_cli.model.relations import RELATIONS, find_circles, links_by, targets_of
 
 
 def check(
@@ -113,7 +111,7 @@ def check_relations(
     for record in snapshot.records:
         found += _check_targets(record, known, places)
         found += _check_successors(record, succession)
-    for circle in find_circles(snapshot, "supersedes"):
+    for circle in find_circles(by_id, links_by(by_id, "supersedes")):
         text = f"supersedes goes round in a circle: {' -> '.join(circle)}"
         hint = "Take one of the ids out of it."
         record = by_id[circle[0]]

@@ -26,7 +26,6 @@ from vault_cli.features.records import (
     texts_of,
 )
 from vault_cli.features.supersession import (
-    find_cycle,
     first_instant,
     last_instant,
     replace_record,
@@ -37,6 +36,7 @@ from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.model.relations import find_circle, links_by
 from vault_cli.text.document import REMOVE, replace_body
 from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 
@@ -105,7 +105,8 @@ def plan_merge(
     require_same(kept, data)
     new = _joined(kept, gone, data)
     after = read_checked(new, kept.path)
-    if find_cycle(with_record(snapshot, kept, after), kept.id):
+    joined = with_record(snapshot, kept, after)
+    if find_circle(kept.id, links_by(joined.by_id, "supersedes")):
         raise RefusedError(
             f"{gone.id} supersedes {kept.id}, directly or through others",
             hint=f"Merge the other way: mvault merge {kept.id} {gone.id} --into {gone.id}",

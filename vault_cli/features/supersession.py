@@ -15,7 +15,7 @@ a pointer for whoever reads it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -31,6 +31,7 @@ from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status, Validity
+from vault_cli.model.relations import find_circle, links_by
 from vault_cli.text.document import REMOVE
 
 _WITHOUT_EFFECT = frozenset({Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
@@ -71,7 +72,7 @@ def predecessors_of(snapshot: Snapshot, record: Record) -> tuple[Record, ...]:
         old = _predecessor(snapshot, record, old_id)
         require_no_rival(snapshot, old_id, record.id)
         found.append(old)
-    cycle = find_cycle(snapshot, record.id)
+    cycle = find_circle(record.id, links_by(snapshot.by_id, "supersedes"))
     if cycle:
         raise RefusedError(
             f"supersedes goes round in a circle: {' -> '.join(cycle)}",
@@ -106,28 +107,6 @@ def _predecessor(snapshot: Snapshot, record: Record, old_id: str) -> Record:
         f"{record.id} supersedes {old_id}, which is not in the vault",
         hint=f"Correct supersedes in {record.path}, or take it out.",
     )
-
-
-def find_cycle(snapshot: Snapshot, start: str) -> tuple[str, ...]:
-    """Return the ids of a circle of `supersedes` through `start` (start twice), else ()."""
-    by_id = snapshot.by_id
-    trail: list[tuple[str, Iterator[str]]] = [(start, _links(by_id, start))]
-    seen = {start}
-    while trail:
-        step = next(trail[-1][1], None)
-        if step is None:
-            trail.pop()
-        elif step == start:
-            return (*(item for item, _ in trail), start)
-        elif step not in seen:
-            seen.add(step)
-            trail.append((step, _links(by_id, step)))
-    return ()
-
-
-def _links(by_id: Mapping[str, Record], record_id: str) -> Iterator[str]:
-    record = by_id.get(record_id)
-    return iter(record.supersedes if record else ())
 
 
 def starting_day(record: Record, now: datetime) -> dict[str, Any]:
