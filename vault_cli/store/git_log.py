@@ -14,7 +14,7 @@ SAFE: Final = (
 """Flags under which `git log` runs nothing and answers the same everywhere."""
 
 
-class Entry(NamedTuple):
+class Logged(NamedTuple):
     """One commit of the answer.
 
     Args:
@@ -31,7 +31,7 @@ def format_of(fields: Sequence[str]) -> str:
     return "--format=tformat:" + "%x00".join(fields) + "%x00"
 
 
-def parse_log(out: bytes, count: int) -> Iterator[Entry]:
+def parse_log(out: bytes, count: int) -> Iterator[Logged]:
     """Yield the commits of `log -z --raw`: `count` fields each, then pairs of `:modes…` and a path.
 
     No path can be taken for a field or a commit: every one follows a token that starts with `:`.
@@ -46,7 +46,7 @@ def parse_log(out: bytes, count: int) -> Iterator[Entry]:
             if token:
                 changes.append((token, next(tokens, b"")))
             token = _next(tokens)
-        yield Entry(tuple(part.decode("utf-8", "replace") for part in fields), tuple(changes))
+        yield Logged(tuple(part.decode("utf-8", "replace") for part in fields), tuple(changes))
 
 
 def _next(tokens: Iterator[bytes]) -> bytes | None:
