@@ -10,6 +10,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.admit import reason_for
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.text_options import TextOptions, takes_text
 from vault_cli.errors import UsageError
 from vault_cli.model.record import Kind, Status
 
@@ -167,29 +168,16 @@ def _decision(planned: Planned, record: Record, done: str, verb: str, *, yes: bo
     )
 
 
+@takes_text
 def supersede(
     ctx: typer.Context,
     old: flags.ForceId,
     new: Annotated[
         str, typer.Argument(metavar="[NEW]", help="A record that is there; else write a new one.")
     ] = "",
-    title: flags.Title = None,
-    body: flags.Body = None,
-    section: flags.Sections = None,
+    *,
+    text: TextOptions,
     kind: Annotated[str, typer.Option("--kind", "-k", help="Kind of a new one.")] = "",
-    scope: flags.OneScope = "",
-    topic: flags.SomeTopics = None,
-    keyword: flags.Keywords = None,
-    applies_when: flags.AppliesWhen = "",
-    boundary: flags.Boundary = "",
-    summary: flags.Summary = "",
-    importance: flags.Importance = None,
-    confidence: flags.Confidence = "",
-    source: flags.Source = "",
-    valid_from: flags.ValidFrom = "",
-    valid_to: flags.ValidTo = "",
-    derived_from: flags.DerivedFrom = None,
-    required: flags.Required = False,
     reason: flags.Reason = "",
     yes: flags.Yes = False,
 ) -> int:
@@ -205,27 +193,7 @@ def supersede(
     """
     inv: Invocation = ctx.obj
     record = inv.find(old)
-    if title is not None and not title.strip():
-        raise UsageError("--title is empty", hint="Write one line that says it, or leave it out.")
-    given: dict[str, Any] = {
-        "title": title,
-        "body": body,
-        "scope": scope,
-        "topics": tuple(topic or ()),
-        "keywords": tuple(keyword or ()),
-        "applies_when": applies_when,
-        "boundary": boundary,
-        "summary": summary,
-        "importance": importance,
-        "confidence": confidence,
-        "source": source,
-        "valid_from": valid_from,
-        "valid_to": valid_to,
-        "derived_from": tuple(map(inv.known_id, derived_from or ())),
-        "required": required,
-        "sections": section,
-    }
-    values = {key: value for key, value in given.items() if value not in ("", None, False, ())}
+    values = text.values(inv, body=text.body, sections=text.section)
     if new:
         return _link(
             inv, record, inv.find(new), [*values, *(["kind"] if kind else [])], reason, yes
