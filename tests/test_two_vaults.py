@@ -307,7 +307,11 @@ def test_the_project_by_name_where_there_is_no_remote(place: Place) -> None:
     place.run("config", "set", "vault.project", "网站", "--yes").ok()
     assert place.run("--json", "status").ok().data["project"] == "网站"
     place.run("add", "fact", "--title", "x", "--body", "y", "--scope", "project").ok()
-    assert "scope: project:网站\n" in next((place.project / "drafts").rglob("*.md")).read_text()
+    draft = next((place.project / "drafts").rglob("*.md"))
+    assert "scope: project:网站\n" in draft.read_text()
+    own = place.run("supersede", "l-proj000", "--title", "y", "--scope", "project", "-r", "z").ok()
+    new = next((place.project / "drafts").rglob(f"*{own.out.strip()[2:]}.md"))
+    assert "scope: project:网站\n" in new.read_text()
 
 
 def test_a_vault_from_elsewhere_cannot_pose_as_another_project(place: Place) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import reason_for
+from vault_cli.cli.admit import decide_about, reason_for
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.text_options import TextOptions, takes_text
@@ -15,7 +15,6 @@ from vault_cli.errors import UsageError
 from vault_cli.model.record import Kind, Status
 
 if TYPE_CHECKING:
-    from vault_cli.features.records import Planned
     from vault_cli.model.record import Record
 
 
@@ -113,7 +112,7 @@ def resolve(
         random_int=inv.random_int,
         to=to,
     )
-    return inv.submit(_decision(planned, record, "resolved", "Resolve", yes=yes))
+    return inv.submit(decide_about(planned, record, "resolved", "Resolve", yes=yes))
 
 
 def revive(
@@ -144,7 +143,7 @@ def revive(
         now=inv.now,
         actor=inv.decider(yes=yes),
     )
-    plan = _decision(planned, record, "revived", "Revive", yes=yes)
+    plan = decide_about(planned, record, "revived", "Revive", yes=yes)
     plan.nothing = "in force already"
     return inv.submit(plan)
 
@@ -154,18 +153,6 @@ def _texts(inv: Invocation, record: Record) -> dict[str, bytes]:
     from vault_cli.features.supersession import needed_paths
 
     return {path: inv.read(path) for path in needed_paths(inv.snapshot, (record,))}
-
-
-def _decision(planned: Planned, record: Record, done: str, verb: str, *, yes: bool) -> Plan:
-    what = f"{record.id}: {record.title}"
-    return Plan(
-        planned.change,
-        f"{done} {what}",
-        f"{verb} {what}?",
-        person=True,
-        yes=yes,
-        findings=planned.notes,
-    )
 
 
 @takes_text

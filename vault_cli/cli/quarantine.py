@@ -29,14 +29,7 @@ quarantine = typer.Typer(
     "Example: mvault quarantine list",
 )
 
-HeldId = Annotated[
-    str,
-    typer.Argument(
-        metavar="ID",
-        help="Id, its unique beginning, or a path.",
-        autocompletion=complete_quarantined,
-    ),
-]
+HeldId = Annotated[str, flags.one_id(complete_quarantined)]
 
 
 @quarantine.callback()

@@ -21,6 +21,7 @@ from vault_cli.model.record import Record, Status
 
 if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks
+    from vault_cli.model.record import Snapshot
 
 
 def list_records(
@@ -146,10 +147,8 @@ def show(
       mvault show l-7k --known-at 2026-07-15
       mvault --json show l-7k
     """
-    from vault_cli.cli.mates import mates_data, mates_lines
-    from vault_cli.cli.provenance import provenance_data, provenance_lines, state_rules
+    from vault_cli.cli.provenance import state_rules
     from vault_cli.features.states import states_of
-    from vault_cli.recall.topics import find_mates
 
     inv: Invocation = ctx.obj
     if provenance and known_at:
@@ -163,30 +162,40 @@ def show(
     snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
     now = timed.clocks.now if timed else inv.now
     states = states_of(record, snapshot, now, state_rules(inv))
-    story = {"provenance": provenance_data(inv, record)} if provenance else {}
     more = timed.explain(record) if timed else {}
-    mates = find_mates(snapshot, record) if expand else ()
-    beside = {"mates": mates_data(mates)} if expand else {}
+    beside, lines = _beside(inv, snapshot, record, provenance=provenance, expand=expand)
     reason = "" if past else kept_out(inv.vault, record)
     kept = [f"kept out of the render: {reason}"] if reason else []
     told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
-
-    def lines() -> Iterator[Line]:
-        yield from show_lines(record, states)
-        if provenance:
-            yield ""
-            yield from provenance_lines(story["provenance"])
-        if expand:
-            yield from ("", *mates_lines(mates))
-
     return inv.out.show(
         View(
-            lambda: {**full_data(record), "states": list(states), **story, **beside, **more},
-            lines,
+            lambda: {**full_data(record), "states": list(states), **beside, **more},
+            lambda: (*show_lines(record, states), *lines),
             notes=told,
             diagnostics=record.findings,
         )
     )
+
+
+def _beside(
+    inv: Invocation, snapshot: Snapshot, record: Record, *, provenance: bool, expand: bool
+) -> tuple[dict[str, Any], list[Line]]:
+    """Return what --provenance and --expand add to a record, for --json and as lines."""
+    data: dict[str, Any] = {}
+    lines: list[Line] = []
+    if provenance:
+        from vault_cli.cli.provenance import provenance_data, provenance_lines
+
+        data["provenance"] = provenance_data(inv, record)
+        lines += ["", *provenance_lines(data["provenance"])]
+    if expand:
+        from vault_cli.cli.mates import mates_data, mates_lines
+        from vault_cli.recall.topics import find_mates
+
+        mates = find_mates(snapshot, record)
+        data["mates"] = mates_data(mates)
+        lines += ["", *mates_lines(mates)]
+    return data, lines
 
 
 def _require_readable(inv: Invocation, record: Record) -> None:

@@ -38,12 +38,7 @@ NewName = Annotated[str, typer.Argument(metavar="NAME", help="The new name.")]
 Aliases = Annotated[
     list[str] | None, typer.Option("--alias", "-a", help="A further name (repeatable).")
 ]
-Ids = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="ID...", help="Ids, their beginnings, or paths.", autocompletion=complete_id
-    ),
-]
+Ids = Annotated[list[str], flags.some_ids(complete_id, "ID...")]
 
 
 @topic.callback()

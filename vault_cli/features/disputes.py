@@ -18,20 +18,17 @@ from vault_cli.features.records import (
     PERSON_ONLY,
     Planned,
     deprecation,
-    digest_of,
     instant_text,
     patch_keys,
     put_change,
-    read_checked,
     require_reason,
     require_same,
 )
 from vault_cli.features.supersession import (
     orphaned_notes,
-    replace_predecessors,
     require_no_successor,
+    take_effect,
 )
-from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
@@ -213,11 +210,8 @@ def plan_resolve(
     if target not in IN_FORCE:
         return Planned(change, (record.id,))
     require_no_successor(snapshot, record)
-    after = read_checked(new, record.path)
-    effect = replace_predecessors(snapshot, record, after, texts, now=now, actor=actor)
-    edits = (Put(record.path, new, digest_of(data)), *effect.edits)
-    change = replace(change, edits=edits, touched=effect.touched)
-    return Planned(change, (record.id,), (*effect.notes, *_verify_again(record)))
+    change, _, notes = take_effect(snapshot, record, change, texts, now=now, actor=actor)
+    return Planned(change, (record.id,), (*notes, *_verify_again(record)))
 
 
 def _answer(record: Record, to: Status | None) -> Status:

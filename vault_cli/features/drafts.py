@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -110,46 +110,89 @@ def plan_add(
     checked = check_request(request)
     if allow:
         require_reason(checked.reason, "add --allow")
-    record_id = new_id(checked.kind, other_ids(snapshot), random_int)
-    source = checked.source or ("user" if actor is Actor.PERSON else "agent")
-    path = f"drafts/{now.strftime('%Y-%m')}/{file_name(checked.title, record_id)}"
-
-    def compose(status: Status, **more: Any) -> bytes:
-        full = replace(checked, extra=MappingProxyType({**checked.extra, **more}))
-        return compose_draft(
-            full, record_id, status=str(status), source=source, origin=origin, now=now
-        )
-
-    data = compose(Status.CANDIDATE)
-    record = _scanned(data, path, gates)
-    require_no_values(record, allow)
-    passing = [code for code in dict.fromkeys(allow) if code in {f.code for f in record.held_by}]
-    if passing:
-        data = compose(Status.CANDIDATE, allow=passing)
-        record = _scanned(data, path, gates)
-    alike = _alike(snapshot, record, now, gates)
-    outvoted = tuple(f for f in alike if f.code == LOW_AUTHORITY and source in OUTSIDE)
-    held = is_quarantined(record, outvoted, actor=actor, source=source, allow=passing)
-    if held:
-        path = quarantine_path(record_id)
-        found = held_list(record, outvoted, gates)
-        data = compose(Status.QUARANTINED, **{QUARANTINE_KEY: found})
-        record = _scanned(data, path, gates)
-    change = Change(
-        verb="quarantine" if held else "add",
-        subject=subject_of(record),
-        edits=(Put(path, data),),
-        reason=checked.reason.strip(),
-        ids=(record_id,),
-        actor=actor,
-        origin=origin,
-        extra=tuple((ALLOW_TRAILER, code) for code in passing),
-    )
-    if not held:  # what is held back takes effect nowhere
+    own_id = new_id(checked.kind, other_ids(snapshot), random_int)
+    desk = _Composer(checked, own_id, now, actor, origin, gates)
+    draft = desk.compose(snapshot, allow)
+    change = desk.change_to(draft)
+    if not draft.is_held:  # what is held back takes effect nowhere
         require_sound_change(snapshot, change, before)
-    ignored = _ignored_notes(path, checked.ignored)
-    notes = (*ignored, *_notes(snapshot, record, alike, gates))
-    return Planned(change, (record_id,), notes, held=held)
+    ignored = _ignored_notes(draft.record.path, checked.ignored)
+    notes = (*ignored, *_notes(snapshot, draft.record, draft.alike, gates))
+    return Planned(change, (own_id,), notes, held=draft.is_held)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A request as a file: its bytes, as what they read, and what was found about it.
+
+    Args:
+        data: the bytes.
+        record: the record, with the path it is written to.
+        alike: who says the same or the opposite.
+        passing: codes of its findings that a person lets pass.
+        is_held: whether it goes into quarantine.
+    """
+
+    data: bytes
+    record: Record
+    alike: tuple[Diagnostic, ...]
+    passing: tuple[str, ...]
+    is_held: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Composer:
+    """Makes one checked request a file (the arguments are those of `plan_add`)."""
+
+    request: DraftRequest
+    own_id: str
+    now: datetime
+    actor: Actor
+    origin: str
+    gates: frozenset[str]
+
+    @property
+    def source(self) -> str:
+        return self.request.source or ("user" if self.actor is Actor.PERSON else "agent")
+
+    def compose(self, snapshot: Snapshot, allow: Collection[str]) -> _Draft:
+        """Write the draft; what is held goes into quarantine with what was found."""
+        name = file_name(self.request.title, self.own_id)
+        path = f"drafts/{self.now.strftime('%Y-%m')}/{name}"
+        data, record = self._write(path, Status.CANDIDATE)
+        require_no_values(record, allow)
+        holding = {found.code for found in record.held_by}
+        passing = tuple(code for code in dict.fromkeys(allow) if code in holding)
+        if passing:
+            data, record = self._write(path, Status.CANDIDATE, allow=list(passing))
+        alike = _alike(snapshot, record, self.now, self.gates)
+        outvoted = tuple(f for f in alike if f.code == LOW_AUTHORITY and self.source in OUTSIDE)
+        held = is_quarantined(record, outvoted, actor=self.actor, source=self.source, allow=passing)
+        if held:
+            found = {QUARANTINE_KEY: held_list(record, outvoted, self.gates)}
+            data, record = self._write(quarantine_path(self.own_id), Status.QUARANTINED, **found)
+        return _Draft(data, record, alike, passing, held)
+
+    def _write(self, path: str, status: Status, **more: Any) -> tuple[bytes, Record]:
+        full = replace(self.request, extra=MappingProxyType({**self.request.extra, **more}))
+        data = compose_draft(
+            full, self.own_id, status=str(status), source=self.source, origin=self.origin,
+            now=self.now,
+        )  # fmt: skip
+        return data, _scanned(data, path, self.gates)
+
+    def change_to(self, draft: _Draft) -> Change:
+        """Return the change that writes the draft."""
+        return Change(
+            verb="quarantine" if draft.is_held else "add",
+            subject=subject_of(draft.record),
+            edits=(Put(draft.record.path, draft.data),),
+            reason=self.request.reason.strip(),
+            ids=(self.own_id,),
+            actor=self.actor,
+            origin=self.origin,
+            extra=tuple((ALLOW_TRAILER, code) for code in draft.passing),
+        )
 
 
 def _notes(
@@ -229,11 +272,7 @@ def plan_revise(
         return _revise_in_place(
             snapshot, record, data, body, wanted, actor=actor, origin=origin, reason=reason
         )
-    if is_skill_file(record.path):
-        raise RefusedError(
-            f"{record.id} is a skill", hint=f"Edit it by hand: mvault edit {record.id}"
-        )
-    _require_current(snapshot, record)
+    _require_revisable(snapshot, record)
     request, ignored = _revision(record, body, wanted)
     if request is None:
         empty = put_change("revise", record, data, data, actor=actor, origin=origin)
@@ -301,7 +340,11 @@ def _asked_fields(values: Mapping[str, Any]) -> set[str]:
     return names & set(DraftRequest.__dataclass_fields__) - own
 
 
-def _require_current(snapshot: Snapshot, record: Record) -> None:
+def _require_revisable(snapshot: Snapshot, record: Record) -> None:
+    if is_skill_file(record.path):
+        raise RefusedError(
+            f"{record.id} is a skill", hint=f"Edit it by hand: mvault edit {record.id}"
+        )
     if record.status not in IN_FORCE and record.status is not Status.DISPUTED:
         raise RefusedError(
             f"{record.id} is {record.status}; only what is in force is revised",

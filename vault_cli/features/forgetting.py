@@ -190,25 +190,17 @@ def plan_forget(
             has a recipe to go back to.
         ChangedMeanwhileError: bytes are missing or differ.
     """
-    if request.reason_code not in REASON_CODES:
-        raise UsageError(
-            f"there is no reason code {request.reason_code}",
-            hint=f"Use one of: {', '.join(REASON_CODES)}.",
-        )
+    _require_known_code(request.reason_code)
     for record in records:
         _require_may_forget(snapshot, record, actor, own)
     heirs = find_heirs(snapshot, records)
-    taken = other_ids(snapshot)
-    edits: list[Edit] = []
-    ids: list[str] = []
-    for record in records:
-        edits.append(Remove(record.path, digest_of(texts_of(texts, record))))
-        own_id = record.id if record.adopted else new_id(record.kind, taken, random_int)
-        taken.add(own_id)
-        ids.append(own_id)
-        if _is_last(snapshot, record, records) and own_id not in ids[:-1]:
-            edits.append(_tombstone(record, own_id, request.reason_code, now))
     keys = _heir_keys(snapshot, heirs, request, now)
+    ids = _ids_of(snapshot, records, random_int)
+    edits: list[Edit] = []
+    for place, record in enumerate(records):
+        edits.append(Remove(record.path, digest_of(texts_of(texts, record))))
+        if _is_last(snapshot, record, records) and ids[place] not in ids[:place]:
+            edits.append(_tombstone(record, ids[place], request.reason_code, now))
     edits += _heir_edits(snapshot, keys, texts)
     by_path = {record.path: record for record in snapshot.records}
     change = Change(
@@ -224,6 +216,25 @@ def plan_forget(
         discarded=frozenset(_paths(records)) if request.gives_up else frozenset(),
     )
     return Planned(change, change.ids, tuple(_notes(snapshot, records, heirs, request)))
+
+
+def _require_known_code(code: str) -> None:
+    if code not in REASON_CODES:
+        raise UsageError(
+            f"there is no reason code {code}", hint=f"Use one of: {', '.join(REASON_CODES)}."
+        )
+
+
+def _ids_of(
+    snapshot: Snapshot, records: Sequence[Record], random_int: Callable[[int], int]
+) -> list[str]:
+    """Return the ids that the tombstones hold; a note without one gets it now."""
+    taken = other_ids(snapshot)
+    ids: list[str] = []
+    for record in records:
+        ids.append(record.id if record.adopted else new_id(record.kind, taken, random_int))
+        taken.add(ids[-1])
+    return ids
 
 
 def _require_may_forget(

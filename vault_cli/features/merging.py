@@ -105,12 +105,7 @@ def plan_merge(
     require_same(kept, data)
     new = _joined(kept, gone, data)
     after = read_checked(new, kept.path)
-    joined = with_record(snapshot, kept, after)
-    if find_circle(kept.id, links_by(joined.by_id, "supersedes")):
-        raise RefusedError(
-            f"{gone.id} supersedes {kept.id}, directly or through others",
-            hint=f"Merge the other way: mvault merge {kept.id} {gone.id} --into {gone.id}",
-        )
+    _require_no_circle(snapshot, request, after)
     effect = replace_record(gone, after, texts, now=now, actor=actor)
     edits: list[Edit] = [Put(kept.path, new, digest_of(data))]
     edits += [effect.edit] if effect.edit else []
@@ -124,6 +119,16 @@ def plan_merge(
         origin=origin,
     )
     return Planned(change, change.ids, (*_left_behind(kept, gone, after), *effect.notes))
+
+
+def _require_no_circle(snapshot: Snapshot, request: MergeRequest, after: Record) -> None:
+    kept, gone = request.kept, request.gone
+    joined = with_record(snapshot, kept, after)
+    if find_circle(kept.id, links_by(joined.by_id, "supersedes")):
+        raise RefusedError(
+            f"{gone.id} supersedes {kept.id}, directly or through others",
+            hint=f"Merge the other way: mvault merge {kept.id} {gone.id} --into {gone.id}",
+        )
 
 
 def _require_mergeable(request: MergeRequest, actor: Actor) -> None:

@@ -11,22 +11,20 @@ from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.records import (
     ENDING_KEYS,
     Planned,
-    digest_of,
     patch_keys,
     plan_deprecate,
     present_keys,
     put_change,
-    read_checked,
     require_reason,
     texts_of,
 )
 from vault_cli.features.supersession import (
     orphaned_notes,
     reopened_end,
-    replace_predecessors,
     require_no_successor,
+    take_effect,
 )
-from vault_cli.model.change import Edit, Put
+from vault_cli.model.change import Edit
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE
@@ -121,11 +119,8 @@ def plan_revive(
     change = put_change("revive", record, data, new, reason=why, actor=actor, origin=origin)
     if target not in IN_FORCE:
         return Planned(change, (record.id,), _decision_notes(snapshot, record))
-    after = read_checked(new, record.path)
-    effect = replace_predecessors(snapshot, record, after, texts, now=now, actor=actor)
-    edits = (Put(record.path, new, digest_of(data)), *effect.edits)
-    change = replace(change, edits=edits, touched=effect.touched)
-    return Planned(change, (record.id,), (*effect.notes, *_expired_note(after, now)))
+    change, after, notes = take_effect(snapshot, record, change, texts, now=now, actor=actor)
+    return Planned(change, (record.id,), (*notes, *_expired_note(after, now)))
 
 
 def _require_ended(record: Record) -> None:

@@ -18,16 +18,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Any, cast
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.records import (
     digest_of,
     patch_keys,
+    read_checked,
     resolve_record,
     texts_of,
 )
-from vault_cli.model.change import Put
+from vault_cli.model.change import Change, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status, Validity
@@ -208,6 +209,38 @@ def replace_predecessors(
             edits.append(effect.edit)
             touched.append(old.id)
     return Effect(tuple(edits), tuple(notes), tuple(touched))
+
+
+def take_effect(
+    snapshot: Snapshot,
+    record: Record,
+    change: Change,
+    texts: Mapping[str, bytes],
+    *,
+    now: datetime,
+    actor: Actor,
+) -> tuple[Change, Record, tuple[Diagnostic, ...]]:
+    """Complete a change that puts `record` in force by what that does to its predecessors.
+
+    Args:
+        snapshot: the vault as it is.
+        record: with the links that count; its new text is the first edit of `change`.
+        change: of the record alone.
+        texts: bytes by path of the predecessors.
+        now: aware instant in the vault's time zone.
+        actor: who asks.
+
+    Returns:
+        The whole change, the record as it reads after it, and notes about the predecessors.
+
+    Raises:
+        RefusedError, ChangedMeanwhileError: as `replace_predecessors`.
+    """
+    after = read_checked(cast("Put", change.edits[0]).data, record.path)
+    effect = replace_predecessors(snapshot, record, after, texts, now=now, actor=actor)
+    touched = tuple(dict.fromkeys((*change.touched, *effect.touched)))
+    whole = replace(change, edits=(*change.edits, *effect.edits), touched=touched)
+    return whole, after, effect.notes
 
 
 def current_successors(snapshot: Snapshot, record: Record) -> tuple[str, ...]:
