@@ -347,7 +347,7 @@ def _heir_keys(
         keys.setdefault(record.path, {})["superseded_by"] = successor
     for record in heirs.orphans:
         if _comes_back(snapshot, record, request):
-            fresh = revived_keys(snapshot, record)
+            fresh = revived_keys(snapshot, record, now)
         else:
             fresh = deprecation(record, "its successor was deleted", now)
             fresh |= {"superseded_by": REMOVE} if "superseded_by" in record.fields else {}

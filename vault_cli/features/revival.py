@@ -117,7 +117,7 @@ def plan_revive(
     require_step(record.status, target, actor, record.id)
     if record.status is not Status.REJECTED:
         require_no_successor(snapshot, record)
-    new = patch_keys(data, record.path, _revived_keys(snapshot, record, target))
+    new = patch_keys(data, record.path, _revived_keys(snapshot, record, target, now))
     change = put_change("revive", record, data, new, reason=why, actor=actor, origin=origin)
     if target not in IN_FORCE:
         return Planned(change, (record.id,), _decision_notes(snapshot, record))
@@ -153,15 +153,17 @@ def _revived_status(record: Record) -> Status:
     return Status.CANDIDATE if is_draft else Status.ACTIVE
 
 
-def revived_keys(snapshot: Snapshot, record: Record) -> dict[str, Any]:
+def revived_keys(snapshot: Snapshot, record: Record, now: datetime) -> dict[str, Any]:
     """Return the keys of a record that is brought back in force (see `plan_revive`)."""
-    return _revived_keys(snapshot, record, _revived_status(record))
+    return _revived_keys(snapshot, record, _revived_status(record), now)
 
 
-def _revived_keys(snapshot: Snapshot, record: Record, target: Status) -> dict[str, Any]:
+def _revived_keys(
+    snapshot: Snapshot, record: Record, target: Status, now: datetime
+) -> dict[str, Any]:
     values: dict[str, Any] = {"status": str(target)}
     if {"superseded_by", "valid_to_before"} & record.fields.keys():
-        values |= reopened_end(snapshot, record)
+        values |= reopened_end(snapshot, record, now)
     gone = present_keys(record) & (ENDING_KEYS | {"graduated"})
     return values | dict.fromkeys(sorted(gone), REMOVE)
 
