@@ -164,8 +164,9 @@ def test_answers_need_a_dispute_a_reason_and_a_sense(
     make_vault: Any, note: Any, dispute: Any, resolve: Any
 ) -> None:
     vault = make_vault({"a.md": fact(note)})
+    assert resolve(vault).change.is_empty
     with pytest.raises(RefusedError, match="not disputed"):
-        resolve(vault)
+        resolve(vault, to=Status.DEPRECATED)
     dispute(vault, reason="wrong")
     with pytest.raises(UsageError, match="needs a reason"):
         resolve(vault, reason="")

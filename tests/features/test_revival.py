@@ -143,7 +143,6 @@ def test_reviving_a_skill_takes_its_pointer_away(make_vault: Any, revive: Any) -
 @pytest.mark.parametrize(
     ("status", "hint"),
     [
-        ("candidate", "mvault approve"),
         ("disputed", "mvault resolve"),
         ("quarantined", "releases"),
         ("tombstoned", "not there any more"),

@@ -11,7 +11,7 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, inline
 from vault_cli.cli.views import plural, show_lines
 from vault_cli.errors import RefusedError, UsageError
-from vault_cli.model.record import Record, Status
+from vault_cli.model.record import Kind, Record, Status
 
 if TYPE_CHECKING:
     from vault_cli.errors import Diagnostic
@@ -246,6 +246,7 @@ def graduate(
             yes=yes,
             data=data,
             findings=planned.notes,
+            nothing=f"{record.id} is the skill {planned.ids[-1]} already",
         )
     )
 
@@ -267,15 +268,16 @@ def demote(
 
     inv: Invocation = ctx.obj
     skill = _skill_of(inv, inv.find(record_id))
-    reason = reason_for(inv, skill.id, "demote", reason)
+    if skill.kind is not Kind.RECIPE or not skill.in_force:
+        reason = reason_for(inv, skill.id, "demote", reason)
     actor = inv.decider(yes=yes)
     planned = plan_demote(
         inv.snapshot, skill, _demoted_files(inv, skill), reason=reason, actor=actor
     )
     what = f"{skill.id}: {skill.title}"
-    return inv.submit(
-        Plan(planned.change, f"demoted {what}", f"Demote {what}?", person=True, yes=yes)
-    )
+    plan = Plan(planned.change, f"demoted {what}", f"Demote {what}?", person=True, yes=yes)
+    plan.nothing = f"{skill.id} is a recipe in force already"
+    return inv.submit(plan)
 
 
 def _skill_of(inv: Invocation, record: Record) -> Record:

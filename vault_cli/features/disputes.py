@@ -184,18 +184,22 @@ def plan_resolve(
             as active: its evidence is to be weighed again.
         origin: how the request came in.
 
+    Returns:
+        The change, empty when the record is not disputed and is what the answer would make it.
+
     Raises:
         UsageError: no reason, or no such answer. RefusedError: not disputed, not a person, a
             draft that would skip its approval, or a successor in force.
     """
     data = texts.get(record.path, b"")
     require_same(record, data)
-    why = require_reason(reason, "resolve")
+    if to is not None and to not in ANSWERS:
+        known = ", ".join(ANSWERS)
+        raise UsageError(f"a dispute is not resolved as {to}", hint=f"Use one of: {known}.")
     if record.status is not Status.DISPUTED:
-        raise RefusedError(
-            f"{record.id} is {record.status}, not disputed",
-            hint=f"To object to it: mvault dispute {record.id} --reason TEXT",
-        )
+        _require_answered(record, to)
+        return Planned(put_change("resolve", record, data, data, actor=actor), (record.id,))
+    why = require_reason(reason, "resolve")
     target = _answer(record, to)
     require_step(record.status, target, actor, record.id)
     if target is Status.REJECTED:
@@ -220,11 +224,20 @@ def plan_resolve(
     return Planned(change, (record.id,), (*effect.notes, *_verify_again(record)))
 
 
+def _require_answered(record: Record, to: Status | None) -> None:
+    """Refuse what is not disputed, but for one that is already what the answer would make it."""
+    back = {Status.ACTIVE: IN_FORCE, None: IN_FORCE | {Status.CANDIDATE}}
+    if record.status in back.get(to, {to}):
+        return
+    ended = record.status in (Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED)
+    other = "bring it back: mvault revive" if ended else "object to it: mvault dispute"
+    raise RefusedError(
+        f"{record.id} is {record.status}, not disputed",
+        hint=f"To {other} {record.id} --reason TEXT",
+    )
+
+
 def _answer(record: Record, to: Status | None) -> Status:
-    if to is not None and to not in ANSWERS:
-        raise UsageError(
-            f"a dispute is not resolved as {to}", hint=f"Use one of: {', '.join(ANSWERS)}."
-        )
     before = status_before(record)
     if to is Status.ACTIVE and before is Status.CANDIDATE:
         raise RefusedError(

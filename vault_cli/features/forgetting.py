@@ -183,7 +183,7 @@ def plan_forget(
     own: Collection[str] = (),
     origin: str = "cli",
 ) -> Planned:
-    """Plan to delete records: their files go, a tombstone each remains, in one change.
+    """Plan to delete records: their files go, a tombstone each remains; what is gone stays so.
 
     Args:
         snapshot: the vault.
@@ -207,8 +207,11 @@ def plan_forget(
             f"there is no reason code {request.reason_code}",
             hint=f"Use one of: {', '.join(REASON_CODES)}.",
         )
+    records = [record for record in records if record.status is not Status.TOMBSTONED]
     for record in records:
         _require_may_forget(snapshot, record, actor, own)
+    if not records:
+        return Planned(Change("forget", ": nothing", (), actor=actor))
     heirs = find_heirs(snapshot, records)
     taken = other_ids(snapshot)
     edits: list[Edit] = []
@@ -241,10 +244,6 @@ def plan_forget(
 def _require_may_forget(
     snapshot: Snapshot, record: Record, actor: Actor, own: Collection[str]
 ) -> None:
-    if record.status is Status.TOMBSTONED:
-        raise RefusedError(
-            f"{record.id} is deleted already", hint="Its tombstone stays, so that the id does."
-        )
     require_step(record.status, Status.TOMBSTONED, actor, record.id)
     if actor is not Actor.PERSON and record.id not in own:
         raise RefusedError(
@@ -378,7 +377,7 @@ def _notes(
         back = _comes_back(snapshot, record, request)
         what = "comes back in force" if back else "is deprecated"
         text = f"{record.id} loses its successor and {what}"
-        hint = "--revive or --no-revive decides it; once it is done, `mvault undo` comes first."
+        hint = "--revive or --no-revive decides it; without either it is deprecated."
         yield Diagnostic(record.path, 0, "predecessor-left", "note", text, hint)
     gone = {record.id for record in records if _is_last(snapshot, record, records)}
     paths = _paths(records)

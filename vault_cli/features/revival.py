@@ -102,14 +102,14 @@ def plan_revive(
         origin: how the request came in.
 
     Returns:
-        The change, empty when the record is in force already.
+        The change, empty when the record is in force or a draft already.
 
     Raises:
         UsageError: no reason. RefusedError: a successor is in force (named), or the lifecycle
             does not allow it. ChangedMeanwhileError: bytes are missing or differ.
     """
     data = texts_of(texts, record)
-    if record.in_force:
+    if record.in_force or record.status is Status.CANDIDATE:
         return Planned(put_change("revive", record, data, data, actor=actor), (record.id,))
     _require_ended(record)
     target = _revived_status(record)
@@ -136,7 +136,7 @@ def _require_ended(record: Record) -> None:
         )
     if record.status in _REVIVED:
         return
-    other = {Status.CANDIDATE: "approve", Status.DISPUTED: "resolve"}.get(record.status)
+    other = "resolve" if record.status is Status.DISPUTED else ""
     raise RefusedError(
         f"{record.id} is {record.status}; only what was superseded, deprecated or rejected "
         "is revived",
