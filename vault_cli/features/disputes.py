@@ -121,7 +121,8 @@ def _known_others(
         if text == record.id:
             raise UsageError(f"{option} names the record itself", hint="Name another record.")
         if text not in known:
-            raise UsageError(f"{option}: no record {text}", hint="`mvault list` shows the ids.")
+            hint = "`mvault list` shows the ids."
+            raise UsageError(f"{option}: no record {text}", hint=hint, missing=text)
     return tuple(dict.fromkeys(ids))
 
 

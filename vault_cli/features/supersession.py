@@ -107,6 +107,7 @@ def _predecessor(snapshot: Snapshot, record: Record, old_id: str) -> Record:
     raise RefusedError(
         f"{record.id} supersedes {old_id}, which is not in the vault",
         hint=f"Correct supersedes in {record.path}, or take it out.",
+        missing=old_id,
     )
 
 
