@@ -562,3 +562,38 @@ def test_the_two_clocks_look_at_both_vaults(place: Place) -> None:
     mine = place.run("show", "f-mine000", *later).ok()
     assert "我的偏好" in mine.out
     assert "f-mine000 has not changed since" in mine.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "fact", "--title", "新", "--body", "端口。", "--derived-from", "f-mine000"),
+        ("add", "fact", "--title", "新", "--body", "端口。", "--supersedes", "f-mine0"),
+        ("edit", "f-proj000", "--set", "derived_from=f-mine000", "--yes"),
+        ("revise", "f-proj000", "--set", "derived_from=f-mine000"),
+        ("dispute", "f-proj000", "--conflicts-with", "f-mine000", "--yes"),
+        ("supersede", "f-proj000", "--title", "新", "--derived-from", "f-mine000"),
+    ],
+)
+def test_a_link_into_the_other_vault_is_refused_with_where_it_leads(
+    place: Place, words: tuple[str, ...]
+) -> None:
+    refused = place.run(*words)
+    assert refused.code in (2, 4), refused.text
+    assert f"f-mine000 is not in the vault: it is in the user vault, {place.user}" in (
+        refused.err.replace("no record f-mine000", "f-mine000 is not in the vault")
+    )
+    assert "Links go within one vault" in refused.err
+    back = place.run("edit", "f-mine000", "--set", "derived_from=f-proj000", "--yes")
+    assert f"it is in the project vault, {place.project}" in back.err
+    unknown = place.run("edit", "f-proj000", "--set", "derived_from=f-none000", "--yes")
+    assert "it is in" not in unknown.err
+
+
+def test_check_says_in_which_vault_a_link_leads(place: Place) -> None:
+    write_files(
+        place.project, {"memories/f-link000.md": note("f-link000", "L", derived_from="[f-mine000]")}
+    )
+    found = place.run("--json", "check").json["diagnostics"]
+    (link,) = [f for f in found if f["code"] == "dangling-derived-from"]
+    assert f"in the user vault, {place.user}" in link["message"]

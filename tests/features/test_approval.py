@@ -308,6 +308,30 @@ def test_a_future_successor_leaves_the_old_one_in_force_and_says_so(
         assert len(current) == 1
 
 
+@pytest.mark.parametrize(
+    ("created", "new_start", "end"),
+    [
+        ("2026-12-15T01:00:00Z", "", "2026-12-15"),  # it never held on the day before
+        ("2026-12-14T20:00:00Z", "", "2026-12-15"),  # the same day in Shanghai
+        ("2026-12-15", "2026-12-15", "2026-12-15"),
+        ("2026-12-15T01:00:00Z", "2026-12-15T04:00:00Z", "2026-12-15T04:00:00Z"),
+        ("2026-10-01T01:00:00Z", "", "2026-12-14"),
+        ("2026-12-15T01:00:00Z", "2026-05-01", "2026-04-30"),  # said on purpose: wrong since May
+        ("no date", "", "2026-12-14"),
+    ],
+)
+def test_what_was_created_on_the_day_its_successor_begins_ends_on_that_day(
+    make_vault: Any, note: Any, approve: Any, created: str, new_start: str, end: str
+) -> None:
+    old = {"created": created, "valid_from": ""}
+    new = {"valid_from": new_start} if new_start else {}
+    vault = make_vault(pair(note, old=old, new=new))
+    approve(vault, "f-2")
+    old_record = vault.record("f-1")
+    assert old_record.status is Status.SUPERSEDED
+    assert old_record.fields["valid_to"] == end
+
+
 days = st.dates(date(2026, 1, 1), date(2027, 12, 31))
 
 

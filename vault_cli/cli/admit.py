@@ -11,7 +11,7 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, inline
 from vault_cli.cli.views import plural, show_lines
 from vault_cli.errors import RefusedError, UsageError
-from vault_cli.model.record import Record, Status
+from vault_cli.model.record import Kind, Record, Status
 
 if TYPE_CHECKING:
     from vault_cli.errors import Diagnostic
@@ -261,6 +261,7 @@ def graduate(
             yes=yes,
             data=data,
             findings=planned.notes,
+            nothing=f"{record.id} is the skill {planned.ids[-1]} already",
         )
     )
 
@@ -282,12 +283,15 @@ def demote(
 
     inv: Invocation = ctx.obj
     skill = _skill_of(inv, inv.find(record_id))
-    reason = reason_for(inv, skill.id, "demote", reason)
+    if skill.kind is not Kind.RECIPE or not skill.in_force:
+        reason = reason_for(inv, skill.id, "demote", reason)
     actor = inv.decider(yes=yes)
     planned = plan_demote(
         inv.snapshot, skill, _demoted_files(inv, skill), reason=reason, actor=actor
     )
-    return inv.submit(decide_about(planned, skill, "demoted", "Demote", yes=yes))
+    plan = decide_about(planned, skill, "demoted", "Demote", yes=yes)
+    plan.nothing = f"{skill.id} is a recipe in force already"
+    return inv.submit(plan)
 
 
 def _skill_of(inv: Invocation, record: Record) -> Record:

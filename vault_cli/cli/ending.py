@@ -167,6 +167,7 @@ def forget(
 
     inv: Invocation = ctx.obj
     records = _chosen(inv, ids, Choice(match, source, topic), _FORGOTTEN, "forget")
+    records = tuple(r for r in records if r.status is not Status.TOMBSTONED) or records
     orphans = find_heirs(inv.snapshot, records).orphans
     back = _ask_revival(inv, orphans, yes=yes) if revive is None else revive
     return inv.submit(
@@ -207,6 +208,8 @@ def _deletion(
         data=data,
         hints=left,
         findings=planned.notes,
+        nothing="deleted already",
+        stalled="A tombstone stays, so that the id is never given out again.",
     )
 
 

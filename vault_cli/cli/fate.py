@@ -101,7 +101,8 @@ def resolve(
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
     to = one_of(Status, answer, "status") if answer else None
-    reason = reason_for(inv, record.id, "resolve", reason)
+    if record.status is Status.DISPUTED:
+        reason = reason_for(inv, record.id, "resolve", reason)
     planned = plan_resolve(
         inv.snapshot,
         record,
@@ -112,7 +113,9 @@ def resolve(
         random_int=inv.random_int,
         to=to,
     )
-    return inv.submit(decide_about(planned, record, "resolved", "Resolve", yes=yes))
+    plan = decide_about(planned, record, "resolved", "Resolve", yes=yes)
+    plan.nothing = f"{record.id} is {record.status}; nobody objects to it"
+    return inv.submit(plan)
 
 
 def revive(
@@ -133,7 +136,8 @@ def revive(
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
-    if not record.in_force:
+    is_draft = record.status is Status.CANDIDATE
+    if not record.in_force and not is_draft:
         reason = reason_for(inv, record.id, "revive", reason)
     planned = plan_revive(
         inv.snapshot,
@@ -144,7 +148,8 @@ def revive(
         actor=inv.decider(yes=yes),
     )
     plan = decide_about(planned, record, "revived", "Revive", yes=yes)
-    plan.nothing = "in force already"
+    plan.nothing = "a draft already" if is_draft else "in force already"
+    plan.stalled = f"A person puts it in force: mvault approve {record.id}" if is_draft else ""
     return inv.submit(plan)
 
 

@@ -380,6 +380,10 @@ class Invocation:
             )
         where = f" (commit {receipt.commit[:10]})" if receipt.commit else ""
         notes.append(f"{plan.done}{self._in_vault()}{where}")
+        if data["touched"]:
+            from vault_cli.cli.preview import touched_notes
+
+            notes += touched_notes(self.snapshot, data["touched"])
         answer = plan.lines if plan.lines is not None else tuple(plan.change.ids)
         full = {
             **data,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.adoption import plan_adopt
@@ -48,7 +49,7 @@ from vault_cli.model.change import ALLOW_TRAILER, Change, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
-from vault_cli.text.document import REMOVE, replace_body
+from vault_cli.text.document import REMOVE, parse_document, replace_body
 from vault_cli.text.fields import read_record
 from vault_cli.text.lines import first_heading
 from vault_cli.text.names import file_name, new_id
@@ -67,6 +68,10 @@ __all__ = [
     "request_from_record",
     "request_from_template",
 ]
+
+
+_MARK: Final = re.compile(r"\[[^\[\]\n]+\]")
+"""What may stand for a secret: its kind in brackets."""
 
 
 def plan_add(
@@ -287,7 +292,26 @@ def plan_revise(
         gates=gates,
         before=record,
     )
-    return as_verb(planned, "revise")
+    notes = (*planned.notes, *_stand_in_notes(record, data, planned))
+    return as_verb(replace(planned, notes=notes), "revise")
+
+
+def _stand_in_notes(record: Record, data: bytes, planned: Planned) -> Iterator[Diagnostic]:
+    """Name each line of a new version where the kind of a secret stands for what is not copied."""
+    old = parse_document(data, record.path)
+    own = [*zip(old.body.split("\n"), record.body.split("\n"), strict=False)]
+    own += [(str(value), str(record.fields.get(key))) for key, value in old.front.items()]
+    marks = {mark for was, now in own if was != now for mark in _MARK.findall(now)}
+    for edit in planned.change.edits if marks else ():
+        lines = edit.data.decode("utf-8", "replace").split("\n") if isinstance(edit, Put) else []
+        for number, line in enumerate(lines, start=1):
+            for mark in sorted(marks.intersection(_MARK.findall(line))):
+                text = f"{mark} stands for what {record.id} holds there; a secret is not copied"
+                hint = (
+                    f"Say there where the value is kept: mvault edit {planned.ids[0]}; then take it"
+                    f" out of {record.path} and change the key."
+                )
+                yield Diagnostic(edit.path, number, "secret-left-out", "note", text, hint)
 
 
 def as_verb(planned: Planned, verb: str, *, touched: tuple[str, ...] = ()) -> Planned:

@@ -171,7 +171,7 @@ def plan_forget(
     own: Collection[str] = (),
     origin: str = "cli",
 ) -> Planned:
-    """Plan to delete records: their files go, a tombstone each remains, in one change.
+    """Plan to delete records: their files go, a tombstone each remains; what is gone stays so.
 
     Args:
         snapshot: the vault.
@@ -191,8 +191,11 @@ def plan_forget(
         ChangedMeanwhileError: bytes are missing or differ.
     """
     _require_known_code(request.reason_code)
+    records = [record for record in records if record.status is not Status.TOMBSTONED]
     for record in records:
         _require_may_forget(snapshot, record, actor, own)
+    if not records:
+        return Planned(Change("forget", ": nothing", (), actor=actor))
     heirs = find_heirs(snapshot, records)
     keys = _heir_keys(snapshot, heirs, request, now)
     ids = _ids_of(snapshot, records, random_int)
@@ -240,10 +243,6 @@ def _ids_of(
 def _require_may_forget(
     snapshot: Snapshot, record: Record, actor: Actor, own: Collection[str]
 ) -> None:
-    if record.status is Status.TOMBSTONED:
-        raise RefusedError(
-            f"{record.id} is deleted already", hint="Its tombstone stays, so that the id does."
-        )
     require_step(record.status, Status.TOMBSTONED, actor, record.id)
     if actor is not Actor.PERSON and record.id not in own:
         raise RefusedError(
@@ -346,7 +345,7 @@ def _heir_keys(
         keys.setdefault(record.path, {})["superseded_by"] = successor
     for record in heirs.orphans:
         if _comes_back(snapshot, record, request):
-            fresh = revived_keys(snapshot, record)
+            fresh = revived_keys(snapshot, record, now)
         else:
             fresh = deprecation(record, "its successor was deleted", now)
             fresh |= {"superseded_by": REMOVE} if "superseded_by" in record.fields else {}
@@ -377,7 +376,7 @@ def _notes(
         back = _comes_back(snapshot, record, request)
         what = "comes back in force" if back else "is deprecated"
         text = f"{record.id} loses its successor and {what}"
-        hint = "--revive or --no-revive decides it; once it is done, `mvault undo` comes first."
+        hint = "--revive or --no-revive decides it; without either it is deprecated."
         yield Diagnostic(record.path, 0, "predecessor-left", "note", text, hint)
     gone = {record.id for record in records if _is_last(snapshot, record, records)}
     paths = _paths(records)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
+from types import MappingProxyType
 
 from vault_cli.errors import Diagnostic
 from vault_cli.features.conflicts import check_conflicts
@@ -35,6 +36,7 @@ def check(
     head: Mapping[str, bytes] | None = None,
     load: Callable[[str], bytes] | None = None,
     files: Collection[str] = (),
+    elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Diagnostic]:
     """Check a vault beyond what its reader reports.
 
@@ -46,6 +48,7 @@ def check(
         load: gives a file's bytes by path; only called to tell the line of a finding.
         files: further vault-relative paths (attachments, notes that are not records), so that
             links to them can be judged.
+        elsewhere: where the records of another vault are, by id.
 
     Returns:
         Findings sorted by path and line; each `error` is a status that nobody may have given.
@@ -58,7 +61,7 @@ def check(
         found += _check_parts(record)
         found += _check_dates(record, now, places)
         found += check_evidence(record, places)
-    found += check_relations(snapshot, now, load=load)
+    found += check_relations(snapshot, now, load=load, elsewhere=elsewhere)
     found += check_forgotten(snapshot)
     found += check_support(snapshot, places)
     found += check_topics(snapshot)
@@ -94,7 +97,11 @@ def _check_dates(record: Record, now: datetime, places: Places) -> Iterator[Diag
 
 
 def check_relations(
-    snapshot: Snapshot, now: datetime, *, load: Callable[[str], bytes] | None = None
+    snapshot: Snapshot,
+    now: datetime,
+    *,
+    load: Callable[[str], bytes] | None = None,
+    elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Diagnostic]:
     """Check `supersedes`, `derived_from` and `conflicts` over the whole vault.
 
@@ -102,6 +109,7 @@ def check_relations(
         snapshot: all records.
         now: aware instant in the vault's time zone.
         load: gives a file's bytes by path, to tell the line of a finding.
+        elsewhere: where records of another vault are, by id.
     """
     places = Places(load)
     known = known_names(snapshot)
@@ -109,7 +117,7 @@ def check_relations(
     by_id = snapshot.by_id
     found: list[Diagnostic] = []
     for record in snapshot.records:
-        found += _check_targets(record, known, places)
+        found += _check_targets(record, known, places, elsewhere)
         found += _check_successors(record, succession)
     for circle in find_circles(by_id, links_by(by_id, "supersedes")):
         text = f"supersedes goes round in a circle: {' -> '.join(circle)}"
@@ -120,14 +128,18 @@ def check_relations(
     return found
 
 
-def _check_targets(record: Record, known: Collection[str], places: Places) -> Iterator[Diagnostic]:
+def _check_targets(
+    record: Record, known: Collection[str], places: Places, elsewhere: Mapping[str, str]
+) -> Iterator[Diagnostic]:
     relations = [(key, targets_of(record, key)) for key in RELATIONS]
     for key, targets in (*relations, ("links", tuple(name for name, _ in related_to(record)))):
         for target in targets:
             if target == record.id:
                 text, code = f"{key} names the record itself", "self-relation"
             elif target not in known:
-                text, code = f"{key} names {target}, which is not in the vault", f"dangling-{key}"
+                where = f"in {elsewhere[target]}, and " if target in elsewhere else ""
+                text = f"{key} names {target}, which is {where}not in the vault"
+                code = f"dangling-{key}"
                 code = code.replace("_", "-")
             else:
                 continue

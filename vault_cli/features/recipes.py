@@ -104,12 +104,19 @@ def plan_graduate(
         how: how the approval was given, for the dossier and the commit.
         origin: how the request came in.
 
+    Returns:
+        What would be written; its change is empty when the recipe is a skill in force already.
+
     Raises:
         UsageError: no name can be made from the title.
         RefusedError: not a person, not a recipe in force, held, not mature, a bad or taken
             name, a description that does not fit, or a text that a host would run.
     """
     require_same(record, data)
+    done = snapshot.by_id.get(str(record.fields.get("superseded_by")))
+    if record.fields.get("graduated") and done is not None and done.in_force:
+        same = Change("graduate", subject_of(record), (), ids=(record.id, done.id), actor=actor)
+        return Graduation(str(record.fields["graduated"]), "", {}, Planned(same, same.ids))
     _require_ready(record, actor)
     _require_proven(record, snapshot.tally(record.id), threshold, force_reason)
     chosen = _choose_name(snapshot, record, name, existing)
@@ -275,7 +282,7 @@ def plan_demote(
 
     Args:
         snapshot: the vault.
-        skill: the record of the SKILL.md.
+        skill: the record of the SKILL.md; a recipe in force needs nothing.
         files: bytes by path of the recipe, the SKILL.md and the dossier (if it is there).
         reason: why; body of the commit message.
         actor: who asks; only a person demotes.
@@ -285,6 +292,8 @@ def plan_demote(
         UsageError: no reason. RefusedError: not a person, or the recipe is not in the vault.
         ChangedMeanwhileError: bytes are missing or differ.
     """
+    if skill.kind is Kind.RECIPE and skill.in_force:
+        return Planned(Change("demote", subject_of(skill), (), ids=(skill.id,), actor=actor))
     why = require_reason(reason, "demote")
     if actor is not Actor.PERSON:
         raise RefusedError(f"demotion is not for {actor}", hint=PERSON_ONLY)

@@ -4,8 +4,9 @@ Which is current on a day: the successor counts from its `valid_from`, or from t
 admitted when it has none (that day is then written into it). The old record ends the day before
 (`valid_to`), so exactly one of them is current on each day. An old record that began no earlier
 than its successor cannot end before its own start: it ends on its first day, and its status says
-that it is not the current one. With exact instants the old one ends where the new one begins.
-A `valid_to` that is already earlier is kept.
+that it is not the current one. One without a first day that was created on the very day its
+successor begins ends on that day too: it never held on the day before. With exact instants
+the old one ends where the new one begins. A `valid_to` that is already earlier is kept.
 
 The old record becomes `superseded` at once when the successor counts today. When the successor
 begins in the future, the old one stays in force and only its end is written: nothing has to run
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any, cast
 
 from vault_cli.errors import Diagnostic, RefusedError
@@ -34,6 +35,7 @@ from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status, Validity
 from vault_cli.model.relations import find_circle, links_by
 from vault_cli.text.document import REMOVE
+from vault_cli.text.values import day_of
 
 _WITHOUT_EFFECT = frozenset({Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
 
@@ -107,6 +109,7 @@ def _predecessor(snapshot: Snapshot, record: Record, old_id: str) -> Record:
     raise RefusedError(
         f"{record.id} supersedes {old_id}, which is not in the vault",
         hint=f"Correct supersedes in {record.path}, or take it out.",
+        missing=old_id,
     )
 
 
@@ -151,7 +154,7 @@ def _kept_end(old: Record) -> dict[str, Any]:
     return {"valid_to_before": _iso(old.validity.end)}
 
 
-def reopened_end(snapshot: Snapshot, old: Record) -> dict[str, Any]:
+def reopened_end(snapshot: Snapshot, old: Record, now: datetime) -> dict[str, Any]:
     """Return the keys that give a superseded record its own end back.
 
     An end that its successor brought is taken away, or what stood there before comes back. An end
@@ -165,7 +168,6 @@ def reopened_end(snapshot: Snapshot, old: Record) -> dict[str, Any]:
     end = old.validity.end
     if start is None or end is None:
         return {}
-    now = datetime.combine(date.min, time.min, UTC)
     closed = replace(old, validity=Validity(old.validity.start, None))
     return {"valid_to": REMOVE} if _closing_end(closed, start, now) == _iso(end) else {}
 
@@ -313,7 +315,7 @@ def _scheduled_note(
 
 def _closing_end(old: Record, start: date | datetime, now: datetime) -> str:
     """Return the new `valid_to` of the old record, "" to leave it."""
-    begin, end = old.validity.start, old.validity.end
+    begin, end = old.validity.start or _created_day(old, start, now), old.validity.end
     if isinstance(start, datetime):
         closing: date | datetime = start
         if begin is not None and first_instant(begin, now) > start:
@@ -325,6 +327,15 @@ def _closing_end(old: Record, start: date | datetime, now: datetime) -> str:
     if end is not None and last_instant(end, now) <= last_instant(closing, now):
         return ""
     return _iso(closing)
+
+
+def _created_day(old: Record, start: date | datetime, now: datetime) -> date | None:
+    """Return the day a record was created, when that is the day `start` its successor begins.
+
+    An earlier successor says since when the old text was wrong, whenever that was written down.
+    """
+    first = first_instant(start, now).astimezone(now.tzinfo).date()
+    return first if day_of(old.created, now) == first else None
 
 
 def _iso(value: date | datetime) -> str:

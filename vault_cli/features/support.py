@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.places import Places, finding
 from vault_cli.model.change import Change, Move, Put, Remove
-from vault_cli.model.record import ENDED, Record, Snapshot
+from vault_cli.model.record import ENDED, Record, Snapshot, Status
 from vault_cli.model.relations import (
     RELATIONS,
     find_circle,
@@ -81,6 +81,8 @@ def unanswered(record: Record, by_id: Mapping[str, Record]) -> Iterator[tuple[st
         other = by_id.get(other_id)
         if other is None or other_id == record.id or {record.status, other.status} & ENDED:
             continue
+        if record.status is Status.DISPUTED:  # an objection speaks for its own side
+            continue
         if record.id not in targets_of(other, "conflicts"):
             yield other_id, kind
 
@@ -111,6 +113,7 @@ def require_sound_links(
                 raise RefusedError(
                     f"{key}: {target} is not in the vault",
                     hint="`mvault list` shows the ids; a shortened id must be unique.",
+                    missing=target,
                 )
         if targets and key != "conflicts":
             _require_no_circle(snapshot, record_id, key, targets)
