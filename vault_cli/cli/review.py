@@ -13,8 +13,8 @@ from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import inline
 from vault_cli.cli.views import brief_data, plural
-from vault_cli.cli.walking import SKIPPED, Walk, go_through
-from vault_cli.errors import Diagnostic, NotFoundError, VaultError
+from vault_cli.cli.walking import SKIPPED, Walk, go_through, try_step
+from vault_cli.errors import Diagnostic, NotFoundError
 from vault_cli.model.record import Kind, Record, Status
 
 HELP: tuple[str, ...] = (
@@ -97,7 +97,7 @@ def _decide(inv: Invocation, draft: Record, place: str) -> str | None:
         if answer == "s":
             return SKIPPED
         if answer in steps:
-            if verdict := _try(inv, lambda r=record, act=steps[answer]: act(inv, r)):  # type: ignore[misc]
+            if verdict := try_step(inv, lambda r=record, act=steps[answer]: act(inv, r)):  # type: ignore[misc]
                 return verdict
         else:
             _look(inv, record, answer)
@@ -119,21 +119,12 @@ def _findings(inv: Invocation, record: Record) -> tuple[Diagnostic, ...]:
     return (*record.findings, *missing_notes(record), *suspects)
 
 
-def _try(inv: Invocation, act: Callable[[], str]) -> str:
-    """Do one step; an expected error is shown, and the question comes again as for ""."""
-    try:
-        return act()
-    except VaultError as error:
-        inv.out.error_text(error)
-        return ""
-
-
 def _look(inv: Invocation, record: Record, answer: str) -> None:
     """Carry out the answers that decide nothing: diff, edit, help."""
     if answer == "d":
-        _try(inv, lambda: _show_change(inv, record))
+        try_step(inv, lambda: _show_change(inv, record))
     elif answer == "e":
-        _try(inv, lambda: _edit(inv, record))
+        try_step(inv, lambda: _edit(inv, record))
     else:
         inv.out.preview(HELP)
 

@@ -15,8 +15,8 @@ from vault_cli.cli.guarding import waiting_notes
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, Span, View, finding_lines, inline
 from vault_cli.cli.views import plural, summary_line
-from vault_cli.cli.walking import SKIPPED, Walk, go_through
-from vault_cli.errors import NeedsPersonError, NotFoundError, StoreError, UsageError, VaultError
+from vault_cli.cli.walking import Walk, ask_about, go_through
+from vault_cli.errors import NeedsPersonError, NotFoundError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from vault_cli.features.trust import Account
@@ -229,23 +229,17 @@ def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str | None:
     new = _present(inv, item)
     old_name = item.admitted.path if item.admitted else ""
     inv.out.preview([_waiting_line(item), *diff_lines(old, new or b"", old_name, item.path)])
-    while True:
-        answer = inv.out.ask(f"{place} {inline(item.id)} [a,r,s,q,?] ").lower()
-        if answer == "q" or inv.out.ended:
-            return None
-        if answer == "s":
-            return SKIPPED
-        try:
-            if answer == "a":
-                admit_one(inv.vault, item, new or b"")
-                return "accepted"
-            if answer == "r":
-                _reject_incoming(inv, item, old, new)
-                return "rejected"
-        except VaultError as error:
-            inv.out.error_text(error)
-            continue
-        inv.out.preview(INCOMING_HELP)
+
+    def accept() -> str:
+        admit_one(inv.vault, item, new or b"")
+        return "accepted"
+
+    def reject() -> str:
+        _reject_incoming(inv, item, old, new)
+        return "rejected"
+
+    question = f"{place} {inline(item.id)} [a,r,s,q,?] "
+    return ask_about(inv, question, {"a": accept, "r": reject}, INCOMING_HELP)
 
 
 INCOMING_HELP = (

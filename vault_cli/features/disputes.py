@@ -258,10 +258,28 @@ def plan_resolve(
         new = patch_keys(data, record.path, deprecation(record, why, now))
         change = put_change("resolve", record, data, new, reason=why, actor=actor, origin=origin)
         return Planned(change, (record.id,), orphaned_notes(snapshot, [record]))
+    return _plan_return(
+        snapshot, record, texts, target, reason=why, now=now, actor=actor, origin=origin
+    )
+
+
+def _plan_return(
+    snapshot: Snapshot,
+    record: Record,
+    texts: Mapping[str, bytes],
+    target: Status,
+    *,
+    reason: str,
+    now: datetime,
+    actor: Actor,
+    origin: str,
+) -> Planned:
+    """Plan that a disputed record counts again, in force or as a draft."""
+    data = texts[record.path]
     values, answered = _answered_conflicts(snapshot, record)
     values |= {"status": str(target), "disputed": REMOVE}
     new = patch_keys(data, record.path, values)
-    change = put_change("resolve", record, data, new, reason=why, actor=actor, origin=origin)
+    change = put_change("resolve", record, data, new, reason=reason, actor=actor, origin=origin)
     if target not in IN_FORCE:
         return Planned(change, (record.id,), answered)
     require_no_successor(snapshot, record)

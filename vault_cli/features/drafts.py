@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
@@ -16,44 +16,32 @@ from vault_cli.features.composing import (
     PROGRAM_KEYS,
     DraftRequest,
     check_request,
-    compose_draft,
     request_from_record,
 )
 from vault_cli.features.editing import plan_set
 from vault_cli.features.forgetting import find_forgotten
-from vault_cli.features.likeness import find_alike
 from vault_cli.features.parts import missing_notes
-from vault_cli.features.quarantine import (
-    LOW_AUTHORITY,
-    OUTSIDE,
-    held_list,
-    is_quarantined,
-    quarantine_path,
-    require_no_values,
-)
+from vault_cli.features.proposing import Composer
 from vault_cli.features.records import (
     Planned,
-    broken_file,
     other_ids,
     put_change,
     read_checked,
     require_reason,
     require_same,
-    subject_of,
 )
 from vault_cli.features.requests import read_payload, request_from_template
 from vault_cli.features.supersession import successors_of
 from vault_cli.features.support import require_sound_change
 from vault_cli.features.suspects import find_suspects
-from vault_cli.model.change import ALLOW_TRAILER, Change, Put
+from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE, parse_document, replace_body
-from vault_cli.text.fields import read_record
 from vault_cli.text.lines import first_heading
-from vault_cli.text.names import file_name, new_id
-from vault_cli.text.scan import ALL, CLICHE, QUARANTINE_KEY
+from vault_cli.text.names import new_id
+from vault_cli.text.scan import ALL, CLICHE
 
 __all__ = [
     "NEVER_ALLOWED",
@@ -116,88 +104,14 @@ def plan_add(
     if allow:
         require_reason(checked.reason, "add --allow")
     own_id = new_id(checked.kind, other_ids(snapshot), random_int)
-    desk = _Composer(checked, own_id, now, actor, origin, gates)
-    draft = desk.compose(snapshot, allow)
-    change = desk.change_to(draft)
+    composer = Composer(checked, own_id, now, actor, origin, gates)
+    draft = composer.compose(snapshot, allow)
+    change = composer.change_to(draft)
     if not draft.is_held:  # what is held back takes effect nowhere
         require_sound_change(snapshot, change, before)
     ignored = _ignored_notes(draft.record.path, checked.ignored)
     notes = (*ignored, *_notes(snapshot, draft.record, draft.alike, gates))
     return Planned(change, (own_id,), notes, held=draft.is_held)
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A request as a file: its bytes, as what they read, and what was found about it.
-
-    Args:
-        data: the bytes.
-        record: the record, with the path it is written to.
-        alike: who says the same or the opposite.
-        passing: codes of its findings that a person lets pass.
-        is_held: whether it goes into quarantine.
-    """
-
-    data: bytes
-    record: Record
-    alike: tuple[Diagnostic, ...]
-    passing: tuple[str, ...]
-    is_held: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Composer:
-    """Makes one checked request a file (the arguments are those of `plan_add`)."""
-
-    request: DraftRequest
-    own_id: str
-    now: datetime
-    actor: Actor
-    origin: str
-    gates: frozenset[str]
-
-    @property
-    def source(self) -> str:
-        return self.request.source or ("user" if self.actor is Actor.PERSON else "agent")
-
-    def compose(self, snapshot: Snapshot, allow: Collection[str]) -> _Draft:
-        """Write the draft; what is held goes into quarantine with what was found."""
-        name = file_name(self.request.title, self.own_id)
-        path = f"drafts/{self.now.strftime('%Y-%m')}/{name}"
-        data, record = self._write(path, Status.CANDIDATE)
-        require_no_values(record, allow)
-        holding = {found.code for found in record.held_by}
-        passing = tuple(code for code in dict.fromkeys(allow) if code in holding)
-        if passing:
-            data, record = self._write(path, Status.CANDIDATE, allow=list(passing))
-        alike = _alike(snapshot, record, self.now, self.gates)
-        outvoted = tuple(f for f in alike if f.code == LOW_AUTHORITY and self.source in OUTSIDE)
-        held = is_quarantined(record, outvoted, actor=self.actor, source=self.source, allow=passing)
-        if held:
-            found = {QUARANTINE_KEY: held_list(record, outvoted, self.gates)}
-            data, record = self._write(quarantine_path(self.own_id), Status.QUARANTINED, **found)
-        return _Draft(data, record, alike, passing, held)
-
-    def _write(self, path: str, status: Status, **more: Any) -> tuple[bytes, Record]:
-        full = replace(self.request, extra=MappingProxyType({**self.request.extra, **more}))
-        data = compose_draft(
-            full, self.own_id, status=str(status), source=self.source, origin=self.origin,
-            now=self.now,
-        )  # fmt: skip
-        return data, _scanned(data, path, self.gates)
-
-    def change_to(self, draft: _Draft) -> Change:
-        """Return the change that writes the draft."""
-        return Change(
-            verb="quarantine" if draft.is_held else "add",
-            subject=subject_of(draft.record),
-            edits=(Put(draft.record.path, draft.data),),
-            reason=self.request.reason.strip(),
-            ids=(self.own_id,),
-            actor=self.actor,
-            origin=self.origin,
-            extra=tuple((ALLOW_TRAILER, code) for code in draft.passing),
-        )
 
 
 def _notes(
@@ -209,22 +123,6 @@ def _notes(
     yield from find_forgotten(snapshot, record)
     yield from (f for f in record.findings if f.severity != "note" or f.code == CLICHE)
     yield from find_suspects((record,), gates)
-
-
-def _scanned(data: bytes, path: str, gates: frozenset[str]) -> Record:
-    """Read a planned text as the gates of this vault see it."""
-    record, findings = read_record(data, path, gates)
-    if record is None:
-        raise broken_file(path, findings)
-    return record
-
-
-def _alike(
-    snapshot: Snapshot, record: Record, now: datetime, gates: frozenset[str]
-) -> tuple[Diagnostic, ...]:
-    """Return who says the same or the opposite; about authority only when that gate is on."""
-    found = find_alike(snapshot, record, now)
-    return tuple(f for f in found if f.code != LOW_AUTHORITY or "authority" in gates)
 
 
 def _ignored_notes(path: str, keys: tuple[str, ...]) -> tuple[Diagnostic, ...]:

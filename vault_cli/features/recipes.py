@@ -112,28 +112,40 @@ def plan_graduate(
         RefusedError: not a person, not a recipe in force, held, not mature, a bad or taken
             name, a description that does not fit, or a text that a host would run.
     """
-    require_same(record, data)
-    done = snapshot.by_id.get(str(record.fields.get("superseded_by")))
-    if record.fields.get("graduated") and done is not None and done.in_force:
-        same = Change("graduate", subject_of(record), (), ids=(record.id, done.id), actor=actor)
-        return Graduation(str(record.fields["graduated"]), "", {}, Planned(same, same.ids))
-    _require_ready(record, actor)
+    if already := _graduated_already(snapshot, record, actor):
+        return already
+    _require_ready(record, data, actor)
     _require_proven(record, snapshot.tally(record.id), threshold, force_reason)
     chosen = _choose_name(snapshot, record, name, existing)
     listed = choose_description(record, description)
     skill_id = new_id(Kind.SKILL, other_ids(snapshot), random_int)
-    skill = skill_text(record, chosen, listed, skill_id)
-    path = f"skills/{chosen}/SKILL.md"
-    _require_valid(path, skill, chosen)
+    path, skill = _skill_file(record, chosen, listed, skill_id)
     why = force_reason.strip()
     dossier = dossier_text(snapshot, record, skill_id, history, now, how, why)
     files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
-    ids = (record.id, skill_id)
     edits = (*_new_files(files), _retire(record, data, skill_id, chosen))
     extra = (("Vault-Approval", how),) if how else ()
+    ids = (record.id, skill_id)
     change = Change("graduate", subject_of(record), edits, why, ids, actor, origin, extra)
     planned = Planned(change, ids, _notes(snapshot, record, path, listed))
     return Graduation(chosen, listed, files, planned)
+
+
+def _graduated_already(snapshot: Snapshot, record: Record, actor: Actor) -> Graduation | None:
+    """Return a graduation that changes nothing when the recipe is a skill in force."""
+    skill = snapshot.by_id.get(str(record.fields.get("superseded_by")))
+    if not record.fields.get("graduated") or skill is None or not skill.in_force:
+        return None
+    change = Change("graduate", subject_of(record), (), ids=(record.id, skill.id), actor=actor)
+    return Graduation(str(record.fields["graduated"]), "", {}, Planned(change, change.ids))
+
+
+def _skill_file(record: Record, name: str, description: str, own_id: str) -> tuple[str, bytes]:
+    """Return path and bytes of a SKILL.md that every host can read."""
+    skill = skill_text(record, name, description, own_id)
+    path = f"skills/{name}/SKILL.md"
+    _require_valid(path, skill, name)
+    return path, skill
 
 
 def _new_files(files: Mapping[str, bytes]) -> tuple[Put, ...]:
@@ -150,7 +162,8 @@ def _retire(record: Record, data: bytes, skill_id: str, name: str) -> Put:
     return Put(record.path, patch_keys(data, record.path, values), digest_of(data))
 
 
-def _require_ready(record: Record, actor: Actor) -> None:
+def _require_ready(record: Record, data: bytes, actor: Actor) -> None:
+    require_same(record, data)
     if actor is not Actor.PERSON:
         raise RefusedError(f"graduation is not for {actor}", hint=PERSON_ONLY)
     if record.kind is not Kind.RECIPE:
