@@ -59,7 +59,6 @@ SAME: Final = "the same text"
 
 _SHOWN: Final = 100
 _LEAST_TITLE: Final = 3
-_CHINESE_FROM: Final = "\u2e80"
 
 
 class Alike(NamedTuple):

@@ -30,7 +30,6 @@ ALL: Final = frozenset(ADMISSION_GATES)
 
 SECRET: Final = "secret"  # noqa: S105 - a code
 PERSONAL: Final = "personal-data"
-INJECTION: Final = "injection"
 FILLER: Final = "filler"
 CLICHE: Final = "cliche"
 
