@@ -158,8 +158,18 @@ def _description(found: Topic) -> str:
 
 
 def _topic(inv: Invocation, name: str) -> Topic:
+    """Return the topic of a name, and turn to its vault; where both have it, the project's."""
     from vault_cli.features.topics import require_topic
+    from vault_cli.recall.topics import TopicTable
 
+    reading = inv.reading
+    if reading.other is None or reading.home is None:
+        if reading.other is not None:
+            inv.turn_to(reading.other, reading.beside_heads)
+        return require_topic(inv.snapshot, name)
+    if TopicTable(inv.snapshot.records).find(name) is None:
+        require_topic(reading.snapshot(), name)
+        inv.turn_to(reading.other, reading.beside_heads)
     return require_topic(inv.snapshot, name)
 
 
