@@ -121,6 +121,7 @@ def show(ctx: typer.Context, name: Name) -> int:
     Examples:
       mvault topic show database
     """
+    from vault_cli.cli.recall import period_aside
     from vault_cli.features.topics import require_topic
     from vault_cli.recall.topics import TopicTable
 
@@ -143,7 +144,7 @@ def show(ctx: typer.Context, name: Name) -> int:
             yield f"also: {inline(', '.join(found.record.aliases))}"
         described = safe(_description(found)).splitlines()
         yield from ("", *described, "") if described else ("",)
-        yield from list_lines(members, width=0)
+        yield from list_lines(members, width=0, aside=period_aside(inv))
 
     notes = () if members else ("nothing stands under it",)
     return inv.out.show(View(data, lines, notes=notes))
