@@ -597,3 +597,35 @@ def test_check_says_in_which_vault_a_link_leads(place: Place) -> None:
     found = place.run("--json", "check").json["diagnostics"]
     (link,) = [f for f in found if f["code"] == "dangling-derived-from"]
     assert f"in the user vault, {place.user}" in link["message"]
+
+
+def test_topics_and_choices_find_their_vault(place: Place) -> None:
+    topic = note("o-mine000", "数据库", kind="topic", aliases="[db]")
+    write_files(place.user, {"topics/o-mine000.md": topic})
+    commit_all(place.user)
+    for words in (("alias", "db", "pg"), ("disable", "pg", "--reason", "旧"), ("enable", "数据库")):
+        done = place.run("--json", "topic", *words, "--yes").ok().data
+        assert (done["vault"], done["changed"]) == ("user", True)
+    assert place.run("topic", "alias", "nobody", "x", "--yes").code == 6
+    done = place.run("--json", "topic", "assign", "pg", "f-mine000", "--yes").ok().data
+    assert done["vault"] == "user"
+    dry = place.run("--json", "--dry-run", "deprecate", "--topic", "db", "--reason", "旧", "--yes")
+    assert (dry.ok().data["vault"], dry.data["ids"]) == ("user", ["f-mine000"])
+    done = place.run("--json", "deprecate", "--match", "我的", "--reason", "旧", "--yes").ok().data
+    assert (done["vault"], done["ids"]) == ("user", ["f-mine000"])
+    assert ids(place.run("--json", "deprecate", "--list")) == {"f-mine000": "user"}
+    both = place.run("forget", "--match", "text.", "--yes")
+    assert both.code == 2
+    assert "of the project vault and" in both.err
+    assert f"mvault --vault {place.user} forget" in both.err
+    assert place.run("forget", "--match", "nowhere", "--yes").code == 6
+    assert place.run("--json", "deprecate", "--match", "two workers", "--reason", "旧", "--yes").ok(
+    ).data["vault"] == "project"  # fmt: skip
+
+
+def test_a_review_names_the_drafts_of_the_other_vault(place: Place) -> None:
+    draft = note("f-draft00", "草稿", status="candidate")
+    write_files(place.user, {"drafts/f-draft00.md": draft})
+    said = place.run("review").err
+    assert f"1 draft in the user vault: mvault --vault {place.user} review" in said
+    assert "1 draft in" not in place.run("review", "--kind", "rule").err

@@ -115,6 +115,7 @@ def resolve(
     )
     plan = decide_about(planned, record, "resolved", "Resolve", yes=yes)
     plan.nothing = f"{record.id} is {record.status}; nobody objects to it"
+    plan.stalled = f"To object to it: mvault dispute {record.id} --reason TEXT"
     return inv.submit(plan)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +17,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
 from vault_cli.errors import UsageError
-from vault_cli.model.record import Record, Status
+from vault_cli.model.record import ALWAYS, Record, Status
 
 if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks
@@ -36,7 +36,7 @@ def list_records(
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
 ) -> int:
-    """List records: id, status, kind, title.
+    """List records: id, status, kind, title, and a period that ends, has ended or is to come.
 
     All statuses are listed, whatever their period, unless a view or a time is asked for. What a
     record is on this day besides (scheduled, expired, dormant, mature, core, weakened, orphaned,
@@ -65,7 +65,7 @@ def list_records(
     notes = timed.list_notes(records) if timed else ()
     if timed is None:
         inv.warn_unreadable(snapshot)
-    item, aside = (timed.item, timed.aside) if timed else (record_data, None)
+    item, aside = (timed.item, timed.aside) if timed else (record_data, period_aside(inv))
     return inv.out.show(
         View(
             lambda: {
@@ -81,6 +81,19 @@ def list_records(
             listed=True,
         )
     )
+
+
+def period_aside(inv: Invocation) -> Callable[[Record], Sequence[str]]:
+    """Return what gives the marks of a record in a plain list: its period, and `held`."""
+
+    def aside(record: Record) -> Sequence[str]:
+        if record.validity is ALWAYS and not record.findings:
+            return ()
+        from vault_cli.recall.views import mark_period
+
+        return [*mark_period(record, inv.now), *(["held"] if record.held_by else [])]
+
+    return aside
 
 
 def _without_held_words(record: Record) -> Record:
@@ -194,7 +207,7 @@ def _beside(
 
         mates = find_mates(snapshot, record)
         data["mates"] = mates_data(mates)
-        lines += ["", *mates_lines(mates)]
+        lines += ["", *mates_lines(mates, inv.now)]
     return data, lines
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Annotated
 
 import typer
@@ -65,6 +65,7 @@ def review(
         if record.status is Status.CANDIDATE and (not kinds or record.kind in kinds)
     ]
     inv.warn_unreadable()
+    _tell_of_others(inv, kinds)
     walk: Walk[Record] = Walk(
         ask=lambda draft, place: _decide(inv, draft, place),
         line=lambda draft: f"{draft.id}  {inline(draft.title)}",
@@ -76,6 +77,20 @@ def review(
         hint="`mvault list --status candidate` and `mvault show ID` read them.",
     )
     return go_through(inv, drafts, walk)
+
+
+def _tell_of_others(inv: Invocation, kinds: Collection[Kind]) -> None:
+    """Say how many drafts wait in the vault that is read beside: a review is about one vault."""
+    from shlex import quote
+
+    other = inv.reading.other
+    if other is None:
+        return
+    found = [r for r in inv.reading.beside_heads.records if r.status is Status.CANDIDATE]
+    if count := sum(not kinds or record.kind in kinds for record in found):
+        name = inv.layers.name_of(other.root)
+        place = quote(str(other.root))
+        inv.out.say(f"{plural(count, 'draft')} in the {name} vault: mvault --vault {place} review")
 
 
 def _stay(unseen: int) -> str:
