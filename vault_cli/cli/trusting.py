@@ -21,6 +21,7 @@ from vault_cli.errors import NeedsPersonError, NotFoundError, StoreError, UsageE
 if TYPE_CHECKING:
     from vault_cli.features.trust import Account
     from vault_cli.model.lineage import Deed
+    from vault_cli.model.record import Snapshot
     from vault_cli.store.repo import Repository
     from vault_cli.store.waiting import Waiting
 
@@ -288,14 +289,14 @@ def _reject_incoming(inv: Invocation, item: Waiting, old: bytes, new: bytes | No
     inv.carry_out(Plan(change, f"rejected the incoming change of {item.id}"))
 
 
-def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line]]:
-    """Return what `status` says about the person's trust settings, as data and as lines."""
+def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line], Snapshot]:
+    """Return what `status` says about the person's trust settings: data, lines, what they leave."""
     from vault_cli.store.guard import guard_snapshot
     from vault_cli.store.policy import policies_of
     from vault_cli.store.signatures import UNSIGNED
 
     if not policies_of(inv.vault.root, inv.vault.config):
-        return {"policies": [], "waiting": [], "withheld": {}}, []
+        return {"policies": [], "waiting": [], "withheld": {}}, [], inv.snapshot
     try:
         guarded = guard_snapshot(inv.vault, inv.vault.snapshot())
     except UsageError as error:
@@ -304,14 +305,15 @@ def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line]]:
             "waiting": [],
             "withheld": {},
         }
-        return {**said, "problem": error.message}, [[("red", f"nothing is shown: {error.message}")]]
+        lines: list[Line] = [[("red", f"nothing is shown: {error.message}")]]
+        return {**said, "problem": error.message}, lines, inv.snapshot
     withheld = {record.path: record.withheld for record in guarded.withheld}
     data = {
         "policies": list(guarded.policies),
         "waiting": waiting_data(guarded.waiting),
         "withheld": withheld,
     }
-    lines: list[Line] = [[("dim", "trust: "), "; ".join(guarded.policies)]]
+    lines = [[("dim", "trust: "), "; ".join(guarded.policies)]]
     lines += [[("yellow", note)] for note in waiting_notes(guarded)]
     lines += [[*_indented(_waiting_line(item))] for item in guarded.waiting[:_MOST]]
     waits = {item.id for item in guarded.waiting}
@@ -319,7 +321,7 @@ def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line]]:
     lines += [f"  {inline(r.id)}  {inline(r.title)}: {r.withheld}" for r in others[:_MOST]]
     if any(r.withheld == UNSIGNED for r in others):
         lines.append("  Your next signed change of one brings it back: mvault edit ID")
-    return data, lines
+    return data, lines, guarded.snapshot
 
 
 def _indented(line: Line) -> list[Span]:
