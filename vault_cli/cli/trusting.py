@@ -13,7 +13,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.guarding import waiting_notes
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import Line, Span, View, finding_lines, inline
+from vault_cli.cli.output import Line, Span, View, finding_lines, inline, told
 from vault_cli.cli.views import plural, summary_line
 from vault_cli.cli.walking import SKIPPED, Walk, go_through
 from vault_cli.errors import NeedsPersonError, NotFoundError, StoreError, UsageError, VaultError
@@ -84,12 +84,12 @@ def _signatures(inv: Invocation, repo: Repository, commits: Iterable[str]) -> di
         inv.out.warn(error.message)
         return {}
     found = check_commits(repo.git, checker, commits)
-    return {c: s.reason or f"good ({inline(s.signer)})" for c, s in found.items()}
+    return {c: s.reason or f"good ({told(s.signer)})" for c, s in found.items()}
 
 
 def _account_lines(account: Account) -> Iterator[Line]:
     record = account.record
-    yield f"{inline(record.id)}  {inline(record.title)}"
+    yield f"{told(record.id)}  {told(record.title)}"
     admitted = account.admitted.deed if account.admitted else None
     yield [("dim", f"  origin {inline(account.origin or 'unknown')}; admitted "), _said(admitted)]
     state = "" if account.state == "committed" else f" ({account.state} since, not committed)"
@@ -104,7 +104,7 @@ def _said(deed: Deed | None) -> str:
     how = (deed.say("Vault-Actor"), deed.say("Vault-Agent"), deed.say("Vault-Approval"))
     by = " ".join(filter(None, how)) or "no trailer"
     op = deed.say("Vault-Op") or "by hand"
-    return f"{deed.id[:_SHORT]} {deed.date[:10]} {inline(op)} ({inline(by)}), {inline(deed.author)}"
+    return f"{deed.id[:_SHORT]} {deed.date[:10]} {told(op)} ({told(by)}), {told(deed.author)}"
 
 
 def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
@@ -183,8 +183,8 @@ _WHAT = {
 
 
 def _waiting_line(item: Waiting) -> Line:
-    title = f"  {inline(item.present.title)}" if item.present is not None else ""
-    return [("yellow", f"{_WHAT[item.what]}: "), f"{inline(item.id)}{title}"]
+    title = f"  {told(item.present.title)}" if item.present is not None else ""
+    return [("yellow", f"{_WHAT[item.what]}: "), f"{told(item.id)}{title}"]
 
 
 def waiting_data(waiting: Iterable[Waiting]) -> list[dict[str, str]]:
@@ -231,7 +231,7 @@ def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str | None:
     old_name = item.admitted.path if item.admitted else ""
     inv.out.preview([_waiting_line(item), *diff_lines(old, new or b"", old_name, item.path)])
     while True:
-        answer = inv.out.ask(f"{place} {inline(item.id)} [a,r,s,q,?] ").lower()
+        answer = inv.out.ask(f"{place} {told(item.id)} [a,r,s,q,?] ").lower()
         if answer == "q" or inv.out.ended:
             return None
         if answer == "s":
@@ -318,7 +318,7 @@ def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line], Snapshot]
     lines += [[*_indented(_waiting_line(item))] for item in guarded.waiting[:_MOST]]
     waits = {item.id for item in guarded.waiting}
     others = [r for r in guarded.withheld if r.id not in waits]
-    lines += [f"  {inline(r.id)}  {inline(r.title)}: {r.withheld}" for r in others[:_MOST]]
+    lines += [f"  {told(r.id)}  {told(r.title)}: {r.withheld}" for r in others[:_MOST]]
     if any(r.withheld == UNSIGNED for r in others):
         lines.append("  Your next signed change of one brings it back: mvault edit ID")
     return data, lines, guarded.snapshot
