@@ -552,8 +552,8 @@ def test_the_program_itself_finds_both(place: Place) -> None:
 
 def test_the_two_clocks_look_at_both_vaults(place: Place) -> None:
     later = ("--known-at", "2100-01-01")
-    now = place.run("--json", "search", "text").ok().data["results"]
-    then = place.run("--json", "search", "text", *later).ok().data["results"]
+    now = place.run("--json", "search", "text").ok().data["records"]
+    then = place.run("--json", "search", "text", *later).ok().data["records"]
     assert {item["vault"] for item in then} == {"project", "user"}
     assert [item["id"] for item in then] == [item["id"] for item in now]
     done = place.run("list", "--known-at", "HEAD").ok()

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from helpers import commit_count, make_vault, run, snapshot_bytes, write_files
 
+from vault_cli.cli.consent import Plan
+from vault_cli.errors import Diagnostic
+from vault_cli.model.change import Change
+
 AGENT = {"MVAULT_ACTOR": "agent"}
 WHY = ("--reason", "因为 it changed")
 
@@ -140,3 +144,20 @@ def test_other_commands_say_so_too(vault: Path) -> None:
     data = run("--vault", vault, "--json", "revive", "f-1", *WHY, "--yes").ok().data
     assert data["touched"] == []
     run("--vault", vault, "undo", "--yes").ok()
+
+
+def test_no_hint_advises_what_is_being_done(vault: Path) -> None:
+    plain = run("--vault", vault, "forget", "f-5", "--dry-run", "--yes").ok()
+    assert "--revive puts it back instead" in plain.err
+    for decided in ("--revive", "--no-revive"):
+        assert "revive" not in run(
+            "--vault", vault, "forget", "f-5", decided, "--dry-run", "--yes"
+        ).ok().err.replace("predecessor", "")  # fmt: skip
+    notes = [
+        Diagnostic("a.md", 0, "x", "note", "said", hint)
+        for hint in ("Run: mvault approve f-6", "mvault approve f-7", "mvault reject f-6", "")
+    ]
+    plan = Plan(Change("approve", "(fact): x", (), ids=("f-6",)), "done", findings=notes)
+    plan.drop_own_hints()
+    assert [note.hint for note in plan.findings] == ["", *(note.hint for note in notes[1:])]
+    assert [note.message for note in plan.findings] == ["said"] * 4

@@ -199,9 +199,13 @@ def forget(
     records = tuple(r for r in records if r.status is not Status.TOMBSTONED) or records
     orphans = find_heirs(inv.snapshot, records).orphans
     back = _ask_revival(inv, orphans, yes=yes) if revive is None else revive
-    return inv.submit(
-        _deletion(inv, records, ForgetRequest(reason_code, reason, back, purge), yes=yes)
-    )
+    plan = _deletion(inv, records, ForgetRequest(reason_code, reason, back, purge), yes=yes)
+    if revive is not None:  # decided already: no advice to decide it
+        plan.findings = [
+            item._replace(hint="") if item.code == "predecessor-left" else item
+            for item in plan.findings
+        ]
+    return inv.submit(plan)
 
 
 def _deletion(

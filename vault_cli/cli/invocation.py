@@ -261,6 +261,7 @@ class Invocation:
         from vault_cli.cli.preview import change_data, change_diff, touches_force
 
         change = plan.change
+        plan.drop_own_hints()
         for_person = bool(self.consent(yes=plan.yes).how)
         diff = change_diff(self.root, change, veiled=plan.veiled, for_person=for_person)
         data = {**change_data(change, diff, for_person=for_person), **plan.data}

@@ -143,7 +143,8 @@ def brief(
         "in_force": found.total,
         "not_here": aside,
     }
-    more = f"{sum(aside.values())} more in force, not here: {aside_text(aside)}"
+    which = "more" if "trust" in aside else "more in force"  # what is kept out is not in force
+    more = f"{sum(aside.values())} {which}, not here: {aside_text(aside)}"
     notes = (more,) if aside else ()
     view = View(data, raw=found.text, diagnostics=snapshot.diagnostics, notes=notes, listed=True)
     return inv.out.show(view)

@@ -209,11 +209,6 @@ def count_statuses(records: Iterable[Record]) -> dict[str, int]:
     return {status: number for status, number in counts.items() if number}
 
 
-def in_force_count(records: Iterable[Record]) -> int:
-    """Return how many records are in force (whether held or out of date is told apart)."""
-    return sum(record.in_force for record in records)
-
-
 def summary_line(diagnostics: Sequence[Diagnostic], *, holding: int = 0) -> Line:
     """Return the last line of `mvault check`: how many findings of each severity.
 

@@ -376,7 +376,7 @@ def _notes(
         back = _comes_back(snapshot, record, request)
         what = "comes back in force" if back else "is deprecated"
         text = f"{record.id} loses its successor and {what}"
-        hint = "--revive or --no-revive decides it; without either it is deprecated."
+        hint = f"--{'no-revive deprecates it' if back else 'revive puts it back'} instead."
         yield Diagnostic(record.path, 0, "predecessor-left", "note", text, hint)
     gone = {record.id for record in records if _is_last(snapshot, record, records)}
     paths = _paths(records)
