@@ -255,6 +255,9 @@ def test_expired_is_a_note(make_vault: Any, note: Any, findings: Any) -> None:
         ("hypothesis", "Text.\n", {}, ("test",)),
         ("recipe", "## 问题\n甲\n## 步骤\n乙\n", {}, ()),
         ("recipe", "1. Go.\n", {}, ("problem", "steps")),
+        ("recipe", "## 问题\n甲\n## 做法\n1. 乙\n", {}, ()),
+        ("recipe", "## 问题\n甲\n## 尝试\n乙\n", {}, ("steps",)),
+        ("lesson", "## 问题\n甲\n## 做法\n乙\n", {}, ("correction",)),
     ],
 )
 def test_missing_parts(

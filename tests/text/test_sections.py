@@ -144,3 +144,25 @@ LINES = (
 def test_headings_found_without_the_parser_are_those_it_finds(text: str) -> None:
     if sections._ODD.search(text) is None:
         assert sections._find_plain_headings(text) == sections._parse_headings(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading", "name"),
+    [
+        ("recipe", "做法", "steps"),
+        ("rule", "**做法**：", "steps"),
+        ("fact", "2. 做法", "steps"),
+        ("lesson", "做法", "attempted"),
+        ("failure", "做法", "attempted"),
+        ("", "做法", "attempted"),
+        ("recipe", "Attempted / 做法", "attempted"),
+        ("recipe", "尝试", "attempted"),
+        ("recipe", "正确做法", "correction"),
+    ],
+)
+def test_what_the_chinese_word_for_doing_means_depends_on_the_kind(
+    kind: str, heading: str, name: str
+) -> None:
+    assert canonical_name(heading, kind) == name
+    ((section,)) = split_sections(f"## {heading}\n\n先停服务。\n", kind)[1]
+    assert (section.name, section.heading) == (name, heading)
