@@ -370,14 +370,8 @@ class Invocation:
             raise
 
     def left(self, data: Any) -> int:
-        """Answer that a person was asked and did not agree; return the exit code.
-
-        In `--json` it is an error as any other that leaves things undone.
-        """
-        if self.options.json:
-            self.out.partial = data
-            return self.out.error(NeedsPersonError(LEFT))
-        return self.out.show(View(data, notes=(LEFT,), exit_code=NeedsPersonError.exit_code))
+        """Answer that a person was asked and did not agree; return the exit code."""
+        return self.out.left(data, NeedsPersonError(LEFT))
 
     def _report(self, plan: Plan, receipt: Receipt, data: Mapping[str, Any]) -> int:
         notes = []

@@ -78,6 +78,7 @@ def plan_adopt(
         new, own_id = _adopted(record, data, kind, taken, random_int)
         ids.append(own_id)
         notes += (*_type_clash(record, kind), *find_suspects((record,), gates))
+        notes += (found for found in record.findings if found.code == "key-spelling")
         if new != data:
             read_checked(new, path)
             taken.add(own_id)

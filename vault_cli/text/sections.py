@@ -49,6 +49,11 @@ DESCRIBING: Final = frozenset(
 """Kinds that say how something is or is done: nothing was tried there, so `HOW_TO` is steps."""
 
 _CANONICAL: Final = {heading: name for name, headings in NAMES.items() for heading in headings}
+_SHORT: Final = 5
+_SHORT_HAN: Final = 3
+_OWN: Final = frozenset({"context", "contest", "season", "要不要做", "不要不做", "需要做"})
+"""Words of their own that are one letter away from a heading of ours."""
+
 _NEEDS_PARSER = re.compile(r"##|^[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
 _ODD = re.compile(
     r"```|~~~|\r|^ {0,3}[<\[]|^[ \t]+#|^[ \t]*(?:=+|-+)[ \t]*$|^##?[ \t].*#[ \t]*$", re.MULTILINE
@@ -125,6 +130,19 @@ def canonical_name(heading: str, kind: str = "") -> str:
         parts.extend(plain.split())
     known = (_CANONICAL.get(part.strip(":： \t")) for part in parts)
     return next((name for name in known if name), plain)
+
+
+def nearest_heading(heading: str) -> str:
+    """Return the known heading that one is probably a slip of, else "" (it is known, or its own).
+
+    One letter too many, too few, wrong or swapped. Short words are too near to each other.
+    """
+    name = canonical_name(heading)
+    if name in NAMES or name in _OWN or len(name) < (_SHORT if name.isascii() else _SHORT_HAN):
+        return ""
+    from vault_cli.text.spelling import one_slip
+
+    return next((known for known in _CANONICAL if one_slip(name, known)), "")
 
 
 def _find_headings(text: str) -> tuple[int, list[tuple[int, int, str]]]:
