@@ -41,8 +41,8 @@ _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})
 
 def _is_meant(ours: str, value: Any) -> bool:
     """Tell whether a misspelt key beside the right one (`adopt` adds it) says what ours could."""
-    known = {"status": _STATUSES, "kind": _KINDS}.get(ours, {})
-    return isinstance(value, str) and value.strip().lower() in known
+    said = value.strip().lower() if isinstance(value, str) else ""
+    return said in _STATUSES if ours == "status" else ours == "kind" and said in _KINDS
 
 
 def read_record(
