@@ -646,3 +646,10 @@ def test_revising_without_a_title_takes_the_heading(
     vault = make_vault({"memories/1.md": text})
     planned = revise(vault, "f-1", values={"title": REMOVE})
     assert vault.record(planned.ids[0]).title == "新标题"
+
+
+def test_what_was_tried_is_headed_so_that_it_reads_back(make_vault: Any, add: Any) -> None:
+    for kind, heading in ((Kind.LESSON, "## 做法"), (Kind.RECIPE, "## 尝试")):
+        request = DraftRequest(kind, "轮换密钥", sections={"attempted": "重启了服务。"})
+        record, _ = add(make_vault(), request)
+        assert heading in record.body

@@ -223,6 +223,12 @@ def test_bodies_are_joined_without_saying_it_twice(kept: str, gone: str, joined:
     assert join_bodies(kept, "Ask first", gone, "Look first") == joined
 
 
+def test_headings_are_read_by_the_kind_that_stays() -> None:
+    kept, gone = "## 步骤\n1. 停\n", "## 做法\n1. 停\n2. 开\n"
+    assert join_bodies(kept, "A", gone, "B", "recipe") == "## 步骤\n1. 停\n2. 开\n"
+    assert join_bodies(kept, "A", gone, "B", "lesson").endswith("## 做法\n\n2. 开\n")
+
+
 def test_joining_twice_adds_nothing() -> None:
     once = join_bodies(TEXT_A, "A", TEXT_B, "B")
     assert join_bodies(once, "A", TEXT_B, "B") == once

@@ -371,7 +371,7 @@ class Invocation:
 
     def left(self, data: Any) -> int:
         """Answer that a person was asked and did not agree; return the exit code."""
-        return self.out.show(View(data, notes=(LEFT,), exit_code=NeedsPersonError.exit_code))
+        return self.out.left(data, NeedsPersonError(LEFT))
 
     def _report(self, plan: Plan, receipt: Receipt, data: Mapping[str, Any]) -> int:
         notes = []

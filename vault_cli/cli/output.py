@@ -228,11 +228,21 @@ class Output:
         veil(error)
         self.error_text(error)
         if self.options.json:
-            info = {"kind": error.kind, "message": error.message, "hint": error.hint, "exit": code}
-            self._object(
-                ok=False, data=self.partial, diagnostics=error.diagnostics, extra={"error": info}
-            )
+            self._undone(self.partial, error)
         return code
+
+    def left(self, data: Any, error: VaultError) -> int:
+        """Answer that somebody decided against it, which is no mistake; return the exit code."""
+        self.say(error.message)
+        if self.options.json:
+            self._undone(data, error)
+        return error.exit_code
+
+    def _undone(self, data: Any, error: VaultError) -> None:
+        """Print the object that says why nothing was done."""
+        info = {"kind": error.kind, "message": error.message, "hint": error.hint}
+        extra = {"error": {**info, "exit": error.exit_code}}
+        self._object(ok=False, data=data, diagnostics=error.diagnostics, extra=extra)
 
     def error_text(self, error: VaultError) -> None:
         """Print an error, the findings that explain it, and its advice, on stderr."""

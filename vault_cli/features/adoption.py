@@ -69,6 +69,7 @@ def plan_adopt(
         new, own_id = _adopted(record, data, kind, taken, random_int)
         found.ids.append(own_id)
         found.notes += (*_type_clash(record, kind), *find_suspects((record,), gates))
+        found.notes += (item for item in record.findings if item.code == "key-spelling")
         if new != data:
             read_checked(new, path)
             taken.add(own_id)

@@ -27,6 +27,8 @@ from vault_cli.features.support import (
 from vault_cli.features.topics import check_topics
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot
 from vault_cli.model.relations import RELATIONS, find_circles, links_by, targets_of
+from vault_cli.text.codes import show
+from vault_cli.text.sections import nearest_heading, split_sections
 
 
 def check(
@@ -59,6 +61,7 @@ def check(
     for record in snapshot.records:
         found += _check_links(record, links, places)
         found += _check_parts(record)
+        found += _check_headings(record, places)
         found += _check_dates(record, now, places)
         found += check_evidence(record, places)
     found += check_relations(snapshot, now, load=load, elsewhere=elsewhere)
@@ -85,6 +88,21 @@ def _check_links(record: Record, links: LinkIndex, places: Places) -> Iterator[D
 def _check_parts(record: Record) -> Iterator[Diagnostic]:
     if record.status not in ENDED and record.kind is not Kind.SKILL:
         yield from missing_notes(record, "note")
+
+
+def _check_headings(record: Record, places: Places) -> Iterator[Diagnostic]:
+    """Yield a note for each heading that is probably a misspelt one of ours."""
+    if record.status in ENDED or record.kind is Kind.SKILL:
+        return
+    for section in split_sections(record.body, record.kind)[1]:
+        if near := nearest_heading(section.heading):
+            text = (
+                f"the section {show(section.heading)} means nothing special; did you mean {near}?"
+            )
+            hint = f"Write `## {near.capitalize()}`, or leave it: it is shown as it is."
+            body = record.body.split("\n")
+            at = next((n for n, t in enumerate(body, 1) if t.strip(" #") == section.heading), 1)
+            yield finding(record, "section-spelling", "note", text, hint, places.body(record, at))
 
 
 def _check_dates(record: Record, now: datetime, places: Places) -> Iterator[Diagnostic]:

@@ -36,7 +36,7 @@ class _Part(NamedTuple):
     lines: list[str]
 
 
-def join_bodies(kept: str, kept_title: str, gone: str, gone_title: str) -> str:
+def join_bodies(kept: str, kept_title: str, gone: str, gone_title: str, kind: str = "") -> str:
     """Return the body of one record with what another says beyond it.
 
     Section by section, as their headings mean the same in English and Chinese; a sentence, list
@@ -50,11 +50,12 @@ def join_bodies(kept: str, kept_title: str, gone: str, gone_title: str) -> str:
         kept_title: its title.
         gone: the other body.
         gone_title: its title; it is added when the other says nothing else and it is another one.
+        kind: kind of the record that stays, by which headings are read.
     """
-    parts = list(_parts(kept))
+    parts = list(_parts(kept, kind))
     present = {key for part in parts for unit in _units(part) for key in _keys(unit)}
     present.add(letters_of(kept_title))
-    theirs = list(_parts(gone))
+    theirs = list(_parts(gone, kind))
     if not any(_units(part) for part in theirs):
         likeness = compare_texts(kept_title, gone_title)
         theirs = [] if likeness.relation in ("same", "near") else [_Part("", [gone_title])]
@@ -71,14 +72,14 @@ def join_bodies(kept: str, kept_title: str, gone: str, gone_title: str) -> str:
     return "\n".join(line for part in parts for line in part.lines) if added else kept
 
 
-def _parts(body: str) -> Iterator[_Part]:
+def _parts(body: str, kind: str) -> Iterator[_Part]:
     name = ""
     lines: list[str] = []
     for line, fenced in fenced_lines(body.replace("\r\n", "\n").split("\n")):
         heading = None if fenced else _HEADING.match(line)
         if heading is not None:
             yield _Part(name, lines)
-            name, lines = canonical_name(heading["text"] or ""), []
+            name, lines = canonical_name(heading["text"] or "", kind), []
         lines.append(line)
     yield _Part(name, lines)
 

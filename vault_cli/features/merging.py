@@ -230,7 +230,7 @@ def _require_agreement(request: MergeRequest) -> None:
 
 def _joined(kept: Record, gone: Record, data: bytes) -> bytes:
     values = _united(kept, gone)
-    body = join_bodies(kept.body, kept.title, gone.body, gone.title)
+    body = join_bodies(kept.body, kept.title, gone.body, gone.title, kept.kind)
     if body != kept.body and kept.status is Status.VERIFIED:
         values["status"] = str(Status.ACTIVE)
     new = patch_keys(data, kept.path, values)
