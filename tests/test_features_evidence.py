@@ -288,6 +288,33 @@ def test_what_fades_is_listed_and_still_rendered_the_same(tmp_path: Path) -> Non
     assert all(b"dormant" not in data for data in files.values()), "derived, never stored"
 
 
+@pytest.mark.parametrize("word", ["Redis", "缓存"])
+def test_what_has_faded_leaves_strict_recall_only(tmp_path: Path, word: str) -> None:
+    old = record("f-1", f"{word} one", created="2021-01-01T00:00:00Z")
+    rule = record("r-1", f"{word} rule", kind="rule", created="2021-01-01T00:00:00Z")
+    root = vault(tmp_path, old, record("f-2", f"{word} two", created="2026-11-29"), rule)
+
+    def ids(*args: Any) -> set[str]:
+        found = run("--vault", root, "--json", *args).ok().data
+        return {item["id"] for item in found.get("results", found.get("records"))}
+
+    for command in (("search", word), ("list",)):
+        assert ids(*command, "--view", "strict") == {"f-2", "r-1"}
+        for view in ("historical", "associative"):
+            assert ids(*command, "--view", view) == {"f-1", "f-2", "r-1"}
+        assert ids(*command) == {"f-1", "f-2", "r-1"}
+    told = run("--vault", root, "show", "f-1", "--view", "strict").ok()
+    assert "not in the strict view" in told.err
+    assert "it is dormant: not used for 2159 days, retention 0.24" in told.err
+    marks = {
+        r["id"]: r["marks"] for r in run("--vault", root, "--json", "search", word).data["results"]
+    }
+    assert marks == {"f-1": ["dormant"], "f-2": [], "r-1": []}
+    assert "f-1" in rendered(root)
+    run("--vault", root, "config", "set", "decay.dormant_below", "0", "--yes").ok()
+    assert ids("search", word, "--view", "strict") == {"f-1", "f-2", "r-1"}
+
+
 def test_a_stale_anchor_is_told(tmp_path: Path) -> None:
     project = tmp_path / "web"
     project.mkdir()

@@ -51,7 +51,11 @@ def list_records(
     """
     inv: Invocation = ctx.obj
     asked = {_known_state(text) for text in state or ()}
-    timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
+    # What has faded is told from more than a list knows of a record: strict reads all at once.
+    strict = view.strip().lower() == "strict"
+    timed = None
+    if view or valid_at or known_at:
+        timed = _Timed(inv, view, valid_at, known_at, whole=strict)
     snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot()
     test = make_filter(snapshot.records, kind, status, topic, scope)
     chosen = timed.chosen() if timed else snapshot.records
@@ -209,22 +213,22 @@ def _notes(record: Record) -> Iterator[str]:
 class _Timed:
     """What `list` and `show` say about time: which text, whether it holds, what became of it."""
 
-    def __init__(self, inv: Invocation, view: str, valid_at: str, known_at: str) -> None:
+    def __init__(
+        self, inv: Invocation, view: str, valid_at: str, known_at: str, *, whole: bool = False
+    ) -> None:
         from vault_cli.cli.clocks import set_clocks
 
         self.inv = inv
-        self.clocks = set_clocks(inv, view, valid_at, known_at)
+        self.clocks = set_clocks(inv, view, valid_at, known_at, whole=whole)
         self.words: list[str] = []
 
     def chosen(self) -> list[Record]:
         """Return the records of the view that hold at the moment."""
-        from vault_cli.recall.views import why_not
-
         clocks = self.clocks
         records = clocks.snapshot.records
         if not (clocks.view or clocks.moment):
             return list(records)
-        return [r for r in records if not why_not(r, clocks.view, clocks.moment)]
+        return [record for record in records if not clocks.why_not(record)]
 
     def item(self, record: Record) -> dict[str, Any]:
         """Return what `--json` says about a record in a list."""
@@ -255,13 +259,12 @@ class _Timed:
     def explain(self, record: Record) -> dict[str, Any]:
         """Return what `--json` adds, and keep the words for the status line."""
         from vault_cli.cli.clocks import SHORT, changes_since
-        from vault_cli.recall.views import why_not
 
         clocks = self.clocks
         since = changes_since(self.inv, record, clocks) if clocks.is_past else []
         if clocks.is_past:
             since.insert(0, f"as of commit {clocks.snapshot.commit[:SHORT]}")
-        reason = why_not(record, clocks.view, clocks.moment)
+        reason = clocks.why_not(record)
         if clocks.view or clocks.moment:
             when = f" at {clocks.moment.isoformat(timespec='minutes')}" if clocks.moment else ""
             yes, no = "holds", "does not hold"

@@ -70,6 +70,7 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
         topics=wanted.topics,
         kinds=wanted.kinds,
         branch=find_branch(inv.cwd, inv.layers.home),
+        curve=str(config["decay.curve"]),
     )
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from vault_cli.model.record import Kind, Record, Snapshot
 from vault_cli.model.support import ORPHANED, Support, judge_support
 from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
+from vault_cli.recall.retention import newest_use
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
 from vault_cli.recall.together import settle_vaults
 from vault_cli.recall.topics import TopicTable
@@ -55,6 +56,7 @@ class Query:
         kinds: only these kinds (empty: all that are rendered).
         branch: git branch of the working directory; "" when unknown, then `Record.branch` does
             not count.
+        curve: how what nobody uses fades (`recall.retention`).
     """
 
     now: datetime
@@ -66,6 +68,7 @@ class Query:
     topics: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     branch: str = ""
+    curve: str = "power"
 
 
 INTACT_SUPPORT = Support()
@@ -233,9 +236,10 @@ def _rank(
     words = query_words(query.text) if query.mode == "assist" else frozenset[str]()
     pairs = mutual_conflicts(eligible)
     supports = judge_support(snapshot, eligible)
+    aging = newest_use(snapshot.tallies.values(), query.curve) if snapshot.tallies else None
     keyed = []
     for record in eligible:
-        score = score_record(record, snapshot.tally(record.id), words)
+        score = score_record(record, snapshot.tally(record.id), words, aging=aging)
         pick = _pick(record, score, bool(words), pairs)
         if record.id in supports:
             pick = pick._replace(support=supports[record.id])
