@@ -10,9 +10,9 @@ from vault_cli.features.states import (
     STATES,
     StateRules,
     all_states,
-    anchors_of,
     states_of,
 )
+from vault_cli.model.anchors import Anchor, Verdict
 from vault_cli.model.record import Kind, Record, Snapshot, Status, Tally, Validity
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -89,37 +89,20 @@ def test_support_is_told_for_what_has_not_ended() -> None:
     assert found == {"memories/a.md": ("orphaned",), "memories/c.md": ("weakened",)}
 
 
-BLOB = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
-
-
-@pytest.mark.parametrize(
-    ("anchor", "blob", "expected"),
-    [
-        ({"path": "a.json", "blob": BLOB}, BLOB, "fresh"),
-        ({"path": "a.json", "blob": "3b18e51…"}, BLOB, "fresh"),
-        ({"path": "a.json", "blob": "3B18E51"}, BLOB, "fresh"),
-        ({"path": "a.json", "blob": "3b18e52"}, BLOB, "stale"),
-        ({"path": "a.json", "blob": BLOB}, "", "stale"),
-        ({"path": "a.json", "blob": BLOB}, None, "unverifiable"),
-        ({"path": "a.json", "blob": "3b18"}, BLOB, "unverifiable"),
-        ({"path": "a.json", "blob": "0a" * 32}, BLOB, "unverifiable"),
-        ({"path": "a.json"}, BLOB, "unverifiable"),
-    ],
-)
-def test_an_anchor_is_fresh_stale_or_unverifiable(anchor: Any, blob: Any, expected: str) -> None:
-    one = record(fields={"anchors": [anchor, "text"]})
-    assert anchors_of(one, lambda _, path: blob if path == "a.json" else None) == [
-        ("a.json", expected)
-    ]
-    assert of(one, blob_of=lambda *_: blob) == (("stale",) if expected == "stale" else ())
-    assert anchors_of(one, None) == [("a.json", "unverifiable")]
+def test_a_record_whose_code_has_changed_is_stale() -> None:
+    one = record(fields={"anchors": [{"path": "a.json", "blob": "3b18e51"}]})
+    judged = lambda state: lambda _: [(Anchor("a.json", "3b18e51"), Verdict(state))]  # noqa: E731
+    assert of(one, judge=judged("stale")) == ("stale",)
+    assert of(one, judge=judged("fresh")) == of(one, judge=judged("unverifiable")) == ()
+    assert of(one) == (), "nobody looked"
+    assert of(record(), judge=judged("stale")) == (), "it names no code, so nobody looks"
 
 
 def test_the_order_of_states_is_the_documented_one() -> None:
     one = record(
         created=days_ago(5000), validity=Validity(None, NOW.date() - timedelta(days=9)),
-        derived_from=("gone",), fields={"anchors": {"path": "a", "blob": BLOB}},
+        derived_from=("gone",), fields={"anchors": {"path": "a", "blob": "3b18e51"}},
     )  # fmt: skip
-    found = of(one, Tally(), blob_of=lambda *_: "")
+    found = of(one, Tally(), judge=lambda _: [(Anchor("a"), Verdict("stale"))])
     assert found == ("expired", "dormant", "orphaned", "stale")
     assert sorted(found, key=STATES.index) == list(found)

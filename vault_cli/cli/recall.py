@@ -117,7 +117,8 @@ class _DerivedStates:
 
             inv, clocks = self._inv, self._clocks
             snapshot = clocks.snapshot if clocks and clocks.is_past else inv.whole_snapshot()
-            self._found = all_states(snapshot, clocks.now if clocks else inv.now, state_rules(inv))
+            with state_rules(inv) as rules:
+                self._found = all_states(snapshot, clocks.now if clocks else inv.now, rules)
         return self._found.get(record.path, ())
 
 
@@ -151,7 +152,13 @@ def show(
       mvault --json show l-7k
     """
     from vault_cli.cli.mates import mates_data, mates_lines
-    from vault_cli.cli.provenance import provenance_data, provenance_lines, state_rules
+    from vault_cli.cli.provenance import (
+        anchor_lines,
+        anchors_data,
+        provenance_data,
+        provenance_lines,
+        state_rules,
+    )
     from vault_cli.features.states import states_of
     from vault_cli.recall.topics import find_mates
 
@@ -166,7 +173,10 @@ def show(
     past = timed is not None and timed.clocks.is_past
     snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
     now = timed.clocks.now if timed else inv.now
-    states = states_of(record, snapshot, now, state_rules(inv))
+    with state_rules(inv) as rules:
+        states = states_of(record, snapshot, now, rules)
+        anchors = [] if past else anchors_data(record, rules)
+    code = {"anchors": anchors} if anchors else {}
     story = {"provenance": provenance_data(inv, record)} if provenance else {}
     more = timed.explain(record) if timed else {}
     mates = find_mates(snapshot, record) if expand else ()
@@ -176,7 +186,7 @@ def show(
     told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
 
     def lines() -> Iterator[Line]:
-        yield from show_lines(record, states)
+        yield from show_lines(record, states, () if provenance else tuple(anchor_lines(anchors)))
         if provenance:
             yield ""
             yield from provenance_lines(story["provenance"])
@@ -185,7 +195,14 @@ def show(
 
     return inv.out.show(
         View(
-            lambda: {**full_data(record), "states": list(states), **story, **beside, **more},
+            lambda: {
+                **full_data(record),
+                "states": list(states),
+                **code,
+                **story,
+                **beside,
+                **more,
+            },
             lines,
             notes=told,
             diagnostics=record.findings,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.render import Block, RenderOptions
-    from vault_cli.recall.select import Exclusion, Query
+    from vault_cli.recall.select import Exclusion, Query, Selection
+
+    Mark = Callable[[Invocation, Selection], Selection]
 
 LEVELS = ("global", "project", "session")
 
@@ -36,13 +38,25 @@ class Wanted:
     moment: datetime | None = None
 
 
-def render_snapshot(inv: Invocation, snapshot: Snapshot, wanted: Wanted) -> Block:
-    """Select and render one snapshot."""
+def render_snapshot(
+    inv: Invocation, snapshot: Snapshot, wanted: Wanted, mark: Mark | None = None
+) -> Block:
+    """Select and render one snapshot.
+
+    Args:
+        inv: the running command.
+        snapshot: what is rendered.
+        wanted: what was asked for.
+        mark: marks what the code at hand says of the picks (`checkout.mark_code`); not asked
+            about a past commit, since nobody knows what the code was then.
+    """
     from vault_cli.recall.render import render_block
-    from vault_cli.recall.select import select_records
+    from vault_cli.recall.select import has_anchors, select_records
 
     query = make_query(inv, wanted)
     selection = select_records(snapshot, query)
+    if mark is not None and not snapshot.commit and has_anchors(selection):
+        selection = mark(inv, selection)
     return render_block(selection, query, make_options(inv, wanted), len(snapshot.unreadable))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -83,6 +83,7 @@ class Pick(NamedTuple):
         partners: records of this selection it is in mutual conflict with, as (id, type).
         support: how well what it rests on still holds.
         topic: name of the topic it stands under, "" for none or a disabled one.
+        stale: whether code it speaks about has changed since; marked, never a reason to leave out.
     """
 
     record: Record
@@ -92,6 +93,7 @@ class Pick(NamedTuple):
     partners: tuple[tuple[str, str], ...] = ()
     support: Support = INTACT_SUPPORT
     topic: str = ""
+    stale: bool = False
 
     @property
     def score(self) -> float:
@@ -103,6 +105,7 @@ class Pick(NamedTuple):
         """The reason for its place, in words."""
         why = self.support.describe()
         words = self.worth.describe()
+        words += ", stale: its code has changed" if self.stale else ""
         return f"{words}, {self.support.state}: {why}" if why else words
 
 
@@ -132,6 +135,31 @@ def select_records(snapshot: Snapshot, query: Query) -> Selection:
     eligible, excluded = _divide(snapshot, query, table)
     excluded.sort(key=lambda item: (item.record.id, item.record.path))
     return Selection(_rank(eligible, snapshot, query, table), tuple(excluded))
+
+
+def has_anchors(selection: Selection) -> bool:
+    """Tell whether any of the chosen records names code."""
+    return any("anchors" in pick.record.fields for pick in selection.picks)
+
+
+def mark_stale(
+    selection: Selection, find_stale: Callable[[Sequence[Record]], Collection[tuple[str, str]]]
+) -> Selection:
+    """Return a selection in which the records with changed code are marked; the order stays.
+
+    Args:
+        selection: what was chosen; only its records that name code are looked at.
+        find_stale: gives vault and path of those records of whom code has changed.
+    """
+    anchored = [pick.record for pick in selection.picks if "anchors" in pick.record.fields]
+    stale = find_stale(anchored) if anchored else ()
+    if not stale:
+        return selection
+    picks = tuple(
+        pick._replace(stale=True) if (pick.record.vault, pick.record.path) in stale else pick
+        for pick in selection.picks
+    )
+    return selection._replace(picks=picks)
 
 
 def divide_records(snapshot: Snapshot, query: Query) -> tuple[list[Record], list[Exclusion]]:
