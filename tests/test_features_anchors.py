@@ -294,6 +294,31 @@ def test_user_and_project_vault_are_read_together(tmp_path: Path, monkeypatch: A
     assert states(user, "f-3", cwd=web) == {"src/cart.py": "unverifiable"}
 
 
+def test_git_is_asked_once_for_any_number_of_records(tmp_path: Path, monkeypatch: Any) -> None:
+    from vault_cli.store.project_history import ProjectHistory
+
+    web = make_project(tmp_path)
+    files = {
+        f"memories/{n}.md": record(
+            f"f-{n}", f"T{n}", anchors=f"[{{path: f{n}.py, blob: '{n:040}'}}]"
+        )
+        for n in range(30)
+    }
+    root = make_vault(tmp_path, files)
+    asked: list[int] = []
+    real = ProjectHistory._ask
+
+    def ask(self: ProjectHistory, blobs: Any) -> dict[str, bool]:
+        asked.append(len(blobs))
+        return real(self, blobs)
+
+    monkeypatch.setattr(ProjectHistory, "_ask", ask)
+    for command in (("render",), ("list", "--state", "stale"), ("check", "--stale")):
+        asked.clear()
+        run("--vault", root, *command, cwd=web).ok()
+        assert [number for number in asked if number] == ([30] if command == ("render",) else [])
+
+
 # --- what a hostile repository may try
 
 

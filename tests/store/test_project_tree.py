@@ -233,8 +233,8 @@ def test_git_says_what_it_knows(project: Path) -> None:
     history = ProjectHistory(ProjectTree(project))
     assert history.find_moved(blob) == history.find_moved(blob[:8]) == ["lib/c.py"]
     assert history.find_moved("0" * 40) == []
-    assert history.read_old(blob) == b"one\n"
-    assert history.read_old("0" * 40) is None
+    assert history.read_old([blob, blob[:9], "0" * 40]) == {blob: b"one\n", blob[:9]: b"one\n"}
+    assert history.read_old([]) == {}
     assert history.has_blobs([blob, blob[:7], "0" * 40]) == {blob, blob[:7]}
     head = git(project, "rev-parse", "HEAD").strip()
     assert history.has_blobs([head]) == set(), "a commit is no content of a file"
@@ -349,7 +349,7 @@ def test_an_answer_of_git_is_kept_until_head_moves(
     real = ProjectHistory._ask
     monkeypatch.setattr(ProjectHistory, "_ask", lambda self, b: asked.append(b) or real(self, b))
     assert ask() == {blob}
-    assert asked == [[]]
+    assert asked == [[]], "both answers are kept"
     put(project, "b.py", b"later\n", commit=True)
     assert ask() == {blob, later}
     assert asked == [[], [later]]

@@ -209,9 +209,10 @@ def find_stale_code(
     from vault_cli.features.anchors import find_stale, stale_findings
 
     reader = AnchorReader(inv)
+    reader.look([record for record in records if "anchors" in record.fields])
     found = find_stale(records, reader)
     stale = [item for item in found if item.verdict.state == STALE]
-    explained = [_explain(item, reader) for item in stale[:_MOST_EXPLAINED]]
+    explained = _explain(stale[:_MOST_EXPLAINED], reader)
     elsewhere = [item for item in found if _is_elsewhere(item, reader)]
     rest = [item for item in found if item.verdict.state != STALE and item not in elsewhere]
     told = [*explained, *stale[_MOST_EXPLAINED:], *rest]
@@ -228,15 +229,21 @@ def _is_elsewhere(item: Stale, reader: AnchorReader) -> bool:
     return item.verdict.why == NOT_KNOWN or bool(reader.why_not(item.record))
 
 
-def _explain(item: Stale, reader: AnchorReader) -> Stale:
-    """Add what changed in the file, and where its old content lies now."""
+def _explain(found: Sequence[Stale], reader: AnchorReader) -> list[Stale]:
+    """Add what changed in the files, and where their old contents lie now."""
     from vault_cli.features.anchors import count_lines
 
-    blob, path = item.anchor.blob, item.anchor.path
-    moved = tuple(other for other in reader.history.find_moved(blob) if other != path)
-    lines = None
-    if item.verdict.blob and reader.tree is not None:
-        old, new = reader.history.read_old(blob), reader.tree.read(path)
-        if old is not None and new is not None:
+    if not found or reader.tree is None:
+        return list(found)
+    changed = {item.anchor.blob for item in found if item.verdict.blob}
+    texts = reader.history.read_old(changed)
+    explained = []
+    for item in found:
+        blob, path = item.anchor.blob, item.anchor.path
+        moved = tuple(other for other in reader.history.find_moved(blob) if other != path)
+        old, new = texts.get(blob), reader.tree.read(path) if blob in texts else None
+        lines = None
+        if item.verdict.blob and old is not None and new is not None:
             lines = count_lines(old, new.replace(b"\r\n", b"\n"))
-    return item._replace(lines=lines, moved=moved)
+        explained.append(item._replace(lines=lines, moved=moved))
+    return explained

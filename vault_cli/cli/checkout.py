@@ -14,7 +14,7 @@ from vault_cli.model.anchors import STALE, UNVERIFIABLE, Anchor, Verdict, read_a
 from vault_cli.store.places import PROJECT_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from vault_cli.cli.invocation import Invocation
     from vault_cli.model.record import Record
@@ -58,14 +58,26 @@ class AnchorReader:
         return [one for one in records if any(verdict.state == STALE for _, verdict in self(one))]
 
     def look(self, records: Sequence[Record]) -> None:
-        """Look at the code of many records, folder by folder."""
+        """Look at the code of many records: folder by folder, and with one question to git."""
         anchors = {(record.vault, record.path): read_anchors(record) for record in records}
         mine = [one for one in records if anchors[one.vault, one.path] and not self.why_not(one)]
         if self.tree is not None:
             self.tree.look_all(a.path for one in mine for a in anchors[one.vault, one.path])
+            self._ask_of_strangers([one for one in mine if not self.is_ours(one)], anchors)
         for one in records:
             key = one.vault, one.path
             self._found[key] = self._judge(one, anchors[key])
+
+    def _ask_of_strangers(
+        self, records: Sequence[Record], anchors: Mapping[tuple[str, str], Sequence[Anchor]]
+    ) -> None:
+        """Ask git at once which old contents it knows of records that may be another project's."""
+        assert self.tree is not None  # noqa: S101 - the caller asked
+        unsure = [a for one in records for a in anchors[one.vault, one.path]]
+        pairs = zip(unsure, self.tree.compare(unsure), strict=True)
+        blobs = {anchor.blob for anchor, verdict in pairs if verdict.state == STALE}
+        if blobs:
+            self.history.has_blobs(blobs)
 
     def _judge(self, record: Record, anchors: Sequence[Anchor]) -> Judged:
         if not anchors:

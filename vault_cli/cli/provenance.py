@@ -24,12 +24,18 @@ _SHORT = 10
 
 
 @contextmanager
-def state_rules(inv: Invocation) -> Iterator[StateRules]:
-    """Give how this vault derives states, with the checkout at hand for anchors."""
+def state_rules(inv: Invocation, records: Sequence[Record] = ()) -> Iterator[StateRules]:
+    """Give how this vault derives states, with the checkout at hand for anchors.
+
+    Args:
+        inv: the running command.
+        records: whose code is looked at first, all at once.
+    """
     from vault_cli.cli.checkout import AnchorReader
     from vault_cli.features.states import StateRules
 
     config, reader = inv.vault.config, AnchorReader(inv)
+    reader.look([record for record in records if "anchors" in record.fields])
     yield StateRules(str(config["decay.curve"]), int(config["decay.dormant_below"]), reader)
     reader.save()
 

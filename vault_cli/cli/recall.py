@@ -117,7 +117,7 @@ class _DerivedStates:
 
             inv, clocks = self._inv, self._clocks
             snapshot = clocks.snapshot if clocks and clocks.is_past else inv.whole_snapshot()
-            with state_rules(inv) as rules:
+            with state_rules(inv, snapshot.records) as rules:
                 self._found = all_states(snapshot, clocks.now if clocks else inv.now, rules)
         return self._found.get(record.path, ())
 

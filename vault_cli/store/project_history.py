@@ -13,7 +13,7 @@ from typing import Final
 from vault_cli.errors import StoreError
 from vault_cli.store.anchor_cache import AnchorCache
 from vault_cli.store.commit import head_id
-from vault_cli.store.entry import Entry, parse_tree, tree_entries
+from vault_cli.store.entry import parse_tree, tree_entries
 from vault_cli.store.git_run import Git
 from vault_cli.store.project_tree import ProjectTree, spellings
 
@@ -32,6 +32,7 @@ class ProjectHistory:
     def __init__(self, tree: ProjectTree, cache: AnchorCache | None = None) -> None:
         self._tree = tree
         self._cache = cache
+        self._known: dict[str, bool] = {}
 
     @cached_property
     def _git(self) -> Git | None:
@@ -58,28 +59,36 @@ class ProjectHistory:
         return ""
 
     @cached_property
-    def _files(self) -> dict[str, Entry]:
-        if self._git is None or not self._root:
-            return {}
-        done = self._git.run("ls-tree", "-r", "-z", self._root, check=False)
-        return {} if done.code else parse_tree(done.out)
+    def _paths(self) -> dict[str, list[str]]:
+        """The files of HEAD by the ids of their contents."""
+        found: dict[str, list[str]] = {}
+        if self._git is not None and self._root:
+            done = self._git.run("ls-tree", "-r", "-z", self._root, check=False)
+            for path, entry in sorted(parse_tree(done.out).items()) if not done.code else ():
+                found.setdefault(entry.blob, []).append(path)
+        return found
 
     def find_moved(self, blob: str) -> list[str]:
         """Return where in HEAD a content with this id, or its beginning, lies; sorted."""
-        return sorted(path for path, entry in self._files.items() if entry.blob.startswith(blob))
+        if blob in self._paths:
+            return self._paths[blob]
+        if len(blob) >= len(self._tree.head or blob):
+            return []
+        found = (paths for known, paths in self._paths.items() if known.startswith(blob))
+        return sorted(path for paths in found for path in paths)
 
     def has_blobs(self, blobs: Iterable[str]) -> set[str]:
         """Return which of these contents this repository has: then an anchor speaks of it."""
         wanted = sorted(set(blobs))
-        known = {blob: self._recall(blob) for blob in wanted}
-        answers = self._ask([blob for blob in wanted if known[blob] is None])
-        if self._cache is not None:
-            for blob, answer in answers.items():
+        for blob in wanted:
+            if blob not in self._known and self._cache is not None:
+                answer = self._cache.knows(self._key(blob))
+                self._known.update({} if answer is None else {blob: answer})
+        for blob, answer in self._ask([b for b in wanted if b not in self._known]).items():
+            self._known[blob] = answer
+            if self._cache is not None:
                 self._cache.note(self._key(blob), known=answer)
-        return {blob for blob in wanted if known[blob] or answers.get(blob)}
-
-    def _recall(self, blob: str) -> bool | None:
-        return self._cache.knows(self._key(blob)) if self._cache is not None else None
+        return {blob for blob in wanted if self._known.get(blob)}
 
     def _key(self, blob: str) -> tuple[str, str, str]:
         return str(self._tree.top), self._tree.head, blob
@@ -93,12 +102,14 @@ class ProjectHistory:
             return {blob: b" blob " in line for blob, line in zip(blobs, lines, strict=False)}
         return {}
 
-    def read_old(self, blob: str) -> bytes | None:
-        """Return a content that git still has by its id; None when it has not, or it is large."""
-        if self._git is None:
-            return None
-        with suppress(StoreError):
-            size = self._git.run("cat-file", "-s", blob, check=False)
-            if size.code == 0 and int(size.out or b"0") <= MOST_COMPARED:
-                return self._git.run("cat-file", "blob", blob).out
-        return None
+    def read_old(self, blobs: Iterable[str]) -> dict[str, bytes]:
+        """Return the contents that git still has, by their ids; large ones are left out."""
+        from vault_cli.store.history import read_blobs
+
+        wanted = sorted(self.has_blobs(blobs))
+        if self._git is None or not wanted:
+            return {}
+        with suppress(StoreError, OSError):
+            texts = zip(wanted, read_blobs(self._git, wanted), strict=True)
+            return {blob: data for blob, data in texts if len(data) <= MOST_COMPARED}
+        return {}
