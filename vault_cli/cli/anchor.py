@@ -13,6 +13,7 @@ from vault_cli.cli.checkout import NOT_KNOWN, AnchorReader, project_path
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import View
 from vault_cli.cli.provenance import anchor_lines
+from vault_cli.cli.rendering import find_project
 from vault_cli.cli.views import plural
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.anchors import STALE, Anchor, read_anchors
@@ -65,7 +66,7 @@ def anchor(
     if remove and refresh:
         raise UsageError("--remove and --refresh exclude each other", hint="Give one of them.")
     record = inv.find(record_id)
-    reader = AnchorReader(inv)
+    reader = AnchorReader(inv, find_project)
     if not paths and not refresh:
         return _list_anchors(inv, record, reader, remove=remove)
     if remove:
@@ -208,7 +209,7 @@ def find_stale_code(
     """
     from vault_cli.features.anchors import find_stale, stale_findings
 
-    reader = AnchorReader(inv)
+    reader = AnchorReader(inv, find_project)
     reader.look([record for record in records if "anchors" in record.fields])
     found = find_stale(records, reader)
     stale = [item for item in found if item.verdict.state == STALE]

@@ -14,11 +14,10 @@ from vault_cli.model.anchors import STALE, UNVERIFIABLE, Anchor, Verdict, read_a
 from vault_cli.store.places import PROJECT_FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from vault_cli.cli.invocation import Invocation
     from vault_cli.model.record import Record
-    from vault_cli.recall.select import Selection
     from vault_cli.store.anchor_cache import AnchorCache
     from vault_cli.store.project_history import ProjectHistory
     from vault_cli.store.project_tree import ProjectTree
@@ -38,10 +37,15 @@ class AnchorReader:
     for those whose scope is that project. Of other records in a vault of a person's own it is not
     known whose code they mean: a file that differs is stale only when this repository once had
     the anchored content, and else nobody's business here.
+
+    Args:
+        inv: the running command.
+        project_of: gives the id of the project at hand.
     """
 
-    def __init__(self, inv: Invocation) -> None:
+    def __init__(self, inv: Invocation, project_of: Callable[[Invocation], str]) -> None:
         self._inv = inv
+        self._project_of = project_of
         self._found: dict[tuple[str, str], Judged] = {}
 
     def __call__(self, record: Record) -> Judged:
@@ -127,11 +131,10 @@ class AnchorReader:
     def project(self) -> str:
         """The id of the project at hand, "" when it has none."""
         from vault_cli.cli.project import project_id
-        from vault_cli.cli.rendering import find_project
 
         if self._named and self.top is not None and not self._inv.environ.get("MVAULT_PROJECT"):
             return project_id(self.top, self._inv.root)
-        return find_project(self._inv)
+        return self._project_of(self._inv)
 
     @cached_property
     def top(self) -> Path | None:
@@ -172,16 +175,6 @@ class AnchorReader:
         """Keep what was worked out for the next run."""
         if self._found:
             self._cache.save()
-
-
-def mark_code(inv: Invocation, selection: Selection) -> Selection:
-    """Mark the picks that speak about code which has changed; the others cost nothing."""
-    from vault_cli.recall.select import mark_stale
-
-    def find_stale(records: Sequence[Record]) -> set[tuple[str, str]]:
-        return {(one.vault, one.path) for one in AnchorReader(inv).find_stale(records)}
-
-    return mark_stale(selection, find_stale)
 
 
 def project_path(top: Path, cwd: Path, text: str) -> str:

@@ -191,10 +191,8 @@ def diff(
 
 
 def _render_at(inv: Invocation, at: str, wanted: Wanted, *, alone: bool) -> Block:
-    from vault_cli.cli.checkout import mark_code
-
     snapshot = inv.reading.snapshot(whole=True, at=at, alone=alone)
-    return render_snapshot(inv, snapshot, wanted, mark_code)
+    return render_snapshot(inv, snapshot, wanted)
 
 
 def undo(

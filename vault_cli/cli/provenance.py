@@ -32,9 +32,10 @@ def state_rules(inv: Invocation, records: Sequence[Record] = ()) -> Iterator[Sta
         records: whose code is looked at first, all at once.
     """
     from vault_cli.cli.checkout import AnchorReader
+    from vault_cli.cli.rendering import find_project
     from vault_cli.features.states import StateRules
 
-    config, reader = inv.vault.config, AnchorReader(inv)
+    config, reader = inv.vault.config, AnchorReader(inv, find_project)
     reader.look([record for record in records if "anchors" in record.fields])
     yield StateRules(str(config["decay.curve"]), int(config["decay.dormant_below"]), reader)
     reader.save()

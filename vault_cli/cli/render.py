@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from vault_cli.hosts.sinks import SinkResult
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.render import Block
-    from vault_cli.recall.select import Selection
 
 _LEVEL_STYLES = {"full": "green", "line": "green", "id": "yellow", "omitted": "red"}
 
@@ -73,7 +72,7 @@ def render(
         project=project,
         moment=clocks.moment,
     )
-    block = render_snapshot(inv, snapshot, wanted, _mark_code)
+    block = render_snapshot(inv, snapshot, wanted)
     warn_unreadable(inv, clocks)
     if clocks.forgotten:  # the receipt measures every entry
         for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
@@ -91,13 +90,6 @@ def render(
         listed=True,
     )
     return inv.out.show(view)
-
-
-def _mark_code(inv: Invocation, selection: Selection) -> Selection:
-    """Mark what speaks about code that has changed; imported for a vault that names code only."""
-    from vault_cli.cli.checkout import mark_code
-
-    return mark_code(inv, selection)
 
 
 def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str, *, alone: bool) -> Clocks:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.output import Line, inline
@@ -13,11 +14,9 @@ from vault_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.model.record import Snapshot
+    from vault_cli.model.record import Record, Snapshot
     from vault_cli.recall.render import Block, RenderOptions
-    from vault_cli.recall.select import Exclusion, Query, Selection
-
-    Mark = Callable[[Invocation, Selection], Selection]
+    from vault_cli.recall.select import Exclusion, Query
 
 LEVELS = ("global", "project", "session")
 
@@ -38,25 +37,13 @@ class Wanted:
     moment: datetime | None = None
 
 
-def render_snapshot(
-    inv: Invocation, snapshot: Snapshot, wanted: Wanted, mark: Mark | None = None
-) -> Block:
-    """Select and render one snapshot.
-
-    Args:
-        inv: the running command.
-        snapshot: what is rendered.
-        wanted: what was asked for.
-        mark: marks what the code at hand says of the picks (`checkout.mark_code`); not asked
-            about a past commit, since nobody knows what the code was then.
-    """
+def render_snapshot(inv: Invocation, snapshot: Snapshot, wanted: Wanted) -> Block:
+    """Select and render one snapshot."""
     from vault_cli.recall.render import render_block
-    from vault_cli.recall.select import has_anchors, select_records
+    from vault_cli.recall.select import select_records
 
     query = make_query(inv, wanted)
     selection = select_records(snapshot, query)
-    if mark is not None and not snapshot.commit and has_anchors(selection):
-        selection = mark(inv, selection)
     return render_block(selection, query, make_options(inv, wanted), len(snapshot.unreadable))
 
 
@@ -85,7 +72,16 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
         kinds=wanted.kinds,
         branch=find_branch(inv.cwd, inv.layers.home),
         curve=str(config["decay.curve"]),
+        find_stale=partial(_find_stale, inv),
     )
+
+
+def _find_stale(inv: Invocation, records: Sequence[Record]) -> set[tuple[str, str]]:
+    """Return vault and path of the records whose code has changed."""
+    from vault_cli.cli.checkout import AnchorReader
+
+    reader = AnchorReader(inv, find_project)
+    return {(record.vault, record.path) for record in reader.find_stale(records)}
 
 
 def make_options(inv: Invocation, wanted: Wanted) -> RenderOptions:

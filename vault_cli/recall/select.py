@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
 from operator import itemgetter
@@ -40,6 +40,10 @@ _KIND_GROUPS = {
 _ALWAYS_RELEVANT = frozenset({"corrections", "failures", "required", "checklist", "conflicts"})
 
 
+FindStale = Callable[[Sequence[Record]], Collection[tuple[str, str]]]
+"""Gives vault and path of those records of whom code has changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """What a render asks for.
@@ -57,6 +61,8 @@ class Query:
         branch: git branch of the working directory; "" when unknown, then `Record.branch` does
             not count.
         curve: how what nobody uses fades (`recall.retention`).
+        find_stale: port to the code that records speak about; not asked about a past commit,
+            since nobody knows what the code was then. It only puts marks.
     """
 
     now: datetime
@@ -69,6 +75,7 @@ class Query:
     kinds: tuple[str, ...] = ()
     branch: str = ""
     curve: str = "power"
+    find_stale: FindStale | None = field(default=None, compare=False, repr=False)
 
 
 INTACT_SUPPORT = Support()
@@ -134,32 +141,22 @@ def select_records(snapshot: Snapshot, query: Query) -> Selection:
     table = TopicTable(snapshot.records)
     eligible, excluded = _divide(snapshot, query, table)
     excluded.sort(key=lambda item: (item.record.id, item.record.path))
-    return Selection(_rank(eligible, snapshot, query, table), tuple(excluded))
+    picks = _rank(eligible, snapshot, query, table)
+    if query.find_stale is not None and not snapshot.commit:
+        picks = _with_stale(picks, query.find_stale)
+    return Selection(picks, tuple(excluded))
 
 
-def has_anchors(selection: Selection) -> bool:
-    """Tell whether any of the chosen records names code."""
-    return any("anchors" in pick.record.fields for pick in selection.picks)
-
-
-def mark_stale(
-    selection: Selection, find_stale: Callable[[Sequence[Record]], Collection[tuple[str, str]]]
-) -> Selection:
-    """Return a selection in which the records with changed code are marked; the order stays.
-
-    Args:
-        selection: what was chosen; only its records that name code are looked at.
-        find_stale: gives vault and path of those records of whom code has changed.
-    """
-    anchored = [pick.record for pick in selection.picks if "anchors" in pick.record.fields]
+def _with_stale(picks: tuple[Pick, ...], find_stale: FindStale) -> tuple[Pick, ...]:
+    """Return the picks with those marked whose code has changed; the order stays."""
+    anchored = [pick.record for pick in picks if "anchors" in pick.record.fields]
     stale = find_stale(anchored) if anchored else ()
     if not stale:
-        return selection
-    picks = tuple(
+        return picks
+    return tuple(
         pick._replace(stale=True) if (pick.record.vault, pick.record.path) in stale else pick
-        for pick in selection.picks
+        for pick in picks
     )
-    return selection._replace(picks=picks)
 
 
 def divide_records(snapshot: Snapshot, query: Query) -> tuple[list[Record], list[Exclusion]]:
