@@ -6,7 +6,6 @@ May import everything below `cli`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.invocation import Invocation
@@ -23,13 +22,12 @@ if TYPE_CHECKING:
 _SHORT = 10
 
 
-@contextmanager
-def state_rules(inv: Invocation, records: Sequence[Record] = ()) -> Iterator[StateRules]:
-    """Give how this vault derives states, with the checkout at hand for anchors.
+def state_rules(inv: Invocation, records: Sequence[Record] = ()) -> StateRules:
+    """Return how this vault derives states, with the checkout at hand for anchors.
 
     Args:
         inv: the running command.
-        records: whose code is looked at first, all at once.
+        records: whose code is looked at right away, all at once.
     """
     from vault_cli.cli.checkout import AnchorReader
     from vault_cli.cli.rendering import find_project
@@ -37,37 +35,8 @@ def state_rules(inv: Invocation, records: Sequence[Record] = ()) -> Iterator[Sta
 
     config, reader = inv.vault.config, AnchorReader(inv, find_project)
     reader.look([record for record in records if "anchors" in record.fields])
-    yield StateRules(str(config["decay.curve"]), int(config["decay.dormant_below"]), reader)
     reader.save()
-
-
-def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
-    """Return everything that `show --provenance` tells, in the promised JSON shape."""
-    from vault_cli.features.states import states_of
-    from vault_cli.features.support import chain_of, dependents_of, related_to
-    from vault_cli.model.support import Support, judge_support
-
-    snapshot = inv.snapshot
-    with state_rules(inv) as rules:
-        states = states_of(record, snapshot, inv.now, rules)
-        anchors = anchors_data(record, rules)
-    support = judge_support(snapshot, (record,)).get(record.id, Support())
-    return {
-        "source": record.source,
-        "origin": record.origin,
-        "created": record.created,
-        "states": list(states),
-        "support": {"state": support.state, "why": support.describe()},
-        "evidence": _evidence_data(record),
-        "verification": _verification_data(record),
-        "anchors": anchors,
-        "rests_on": [_rest_data(rest) for rest in chain_of(snapshot, record)],
-        "links": [{"id": name, "why": why} for name, why in related_to(record)],
-        "rest_on_it": [brief_data(other) for other in dependents_of(snapshot, record)],
-        "supersedes": _chain(inv, record),
-        "superseded_by": [brief_data(other) for other in _later(inv, record)],
-        "history": [_commit_data(commit) for commit in _commits(inv, record)],
-    }
+    return StateRules(str(config["decay.curve"]), int(config["decay.dormant_below"]), reader)
 
 
 def anchors_data(record: Record, rules: StateRules) -> list[dict[str, str]]:
@@ -85,6 +54,32 @@ def anchor_lines(data: Sequence[Mapping[str, str]]) -> Iterator[Line]:
         style = {"fresh": "green", "stale": "yellow"}.get(item["state"], "dim")
         why = f": {inline(item['why'])}" if item["why"] else ""
         yield ["  ", inline(item["path"]), "  ", (style, item["state"]), why]
+
+
+def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
+    """Return everything that `show --provenance` tells, in the promised JSON shape."""
+    from vault_cli.features.states import states_of
+    from vault_cli.features.support import chain_of, dependents_of, related_to
+    from vault_cli.model.support import Support, judge_support
+
+    snapshot, rules = inv.snapshot, state_rules(inv)
+    support = judge_support(snapshot, (record,)).get(record.id, Support())
+    return {
+        "source": record.source,
+        "origin": record.origin,
+        "created": record.created,
+        "states": list(states_of(record, snapshot, inv.now, rules)),
+        "support": {"state": support.state, "why": support.describe()},
+        "evidence": _evidence_data(record),
+        "verification": _verification_data(record),
+        "anchors": anchors_data(record, rules),
+        "rests_on": [_rest_data(rest) for rest in chain_of(snapshot, record)],
+        "links": [{"id": name, "why": why} for name, why in related_to(record)],
+        "rest_on_it": [brief_data(other) for other in dependents_of(snapshot, record)],
+        "supersedes": _chain(inv, record),
+        "superseded_by": [brief_data(other) for other in _later(inv, record)],
+        "history": [_commit_data(commit) for commit in _commits(inv, record)],
+    }
 
 
 def _evidence_data(record: Record) -> list[dict[str, Any]]:

@@ -117,8 +117,8 @@ class _DerivedStates:
 
             inv, clocks = self._inv, self._clocks
             snapshot = clocks.snapshot if clocks and clocks.is_past else inv.whole_snapshot()
-            with state_rules(inv, snapshot.records) as rules:
-                self._found = all_states(snapshot, clocks.now if clocks else inv.now, rules)
+            rules = state_rules(inv, snapshot.records)
+            self._found = all_states(snapshot, clocks.now if clocks else inv.now, rules)
         return self._found.get(record.path, ())
 
 
@@ -173,9 +173,9 @@ def show(
     past = timed is not None and timed.clocks.is_past
     snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
     now = timed.clocks.now if timed else inv.now
-    with state_rules(inv) as rules:
-        states = states_of(record, snapshot, now, rules)
-        anchors = [] if past else anchors_data(record, rules)
+    rules = state_rules(inv)
+    states = states_of(record, snapshot, now, rules)
+    anchors = [] if past else anchors_data(record, rules)
     code = {"anchors": anchors} if anchors else {}
     story = {"provenance": provenance_data(inv, record)} if provenance else {}
     more = timed.explain(record) if timed else {}
