@@ -39,6 +39,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "forget": ("forget", "{id}", "--reason", "incorrect", "--yes"),
     "merge": ("merge", "{id}", "r-other", "--yes"),
     "conflict": ("conflict", "{id}", "r-other", "--type", "goal", "--yes"),
+    "anchor": ("anchor", "{id}", "代码.py", "--yes"),
     "promote": ("promote", "{id}", "--to", "project:x", "--yes"),
     "graduate": ("graduate", "{id}", "--yes"),
     "demote": ("demote", "{id}", "--yes"),

@@ -47,6 +47,7 @@ COMMANDS: dict[str, Entry] = {
     "forget": Entry("curate", "ending", "forget", "Delete records; a tombstone remains."),
     "merge": Entry("curate", "pairs", "merge", "Put two records that say the same into one."),
     "conflict": Entry("curate", "pairs", "conflict", "Name two records as being in conflict."),
+    "anchor": Entry("curate", "anchor", "anchor", "Name the code a record speaks about."),
     "promote": Entry("curate", "promote", "promote", "Give a record another scope, or vault."),
     "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
     "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),

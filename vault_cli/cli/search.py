@@ -24,7 +24,7 @@ from vault_cli.cli.output import Line, Span, View, is_terminal
 from vault_cli.cli.views import cut, list_lines, plural
 from vault_cli.errors import UsageError
 from vault_cli.model.record import Record
-from vault_cli.recall.views import is_found_by_default, why_not
+from vault_cli.recall.views import is_found_by_default
 
 if TYPE_CHECKING:
     from vault_cli.recall.search import Hit, Results
@@ -95,7 +95,7 @@ def _wanted(
     def wanted(record: Record) -> bool:
         if not (clocks.view or status or is_found_by_default(record)):
             return False
-        return not why_not(record, clocks.view, clocks.moment) and test(record)
+        return not clocks.why_not(record) and test(record)
 
     return wanted
 

@@ -55,6 +55,9 @@ SUPPORT_MARKS: Mapping[str, str] = {
 }
 """What a line says about an entry whose sources no longer hold."""
 
+STALE_CODE = "its code has changed since"
+"""What a line says about an entry that names a file which is another one now."""
+
 NOT_VERIFIED = "claims to be verified, is not"
 
 _HIDDEN_SECTIONS = frozenset({"critique", "evidence"})
@@ -110,29 +113,30 @@ def show_id(key: str) -> str:
     return neutral_inline(key).replace("[", "%5B").replace("]", "%5D")
 
 
-def id_text(record: Record, _support: str = "") -> str:
+def id_text(record: Record, _support: str = "", *, stale: bool = False) -> str:  # noqa: ARG001
     """Return the entry at level `id`, to stand after `IDS_OPENER`; there is no room for marks."""
     return f" [{show_id(record.id)}]"
 
 
-def line_text(record: Record, support: str = "") -> str:
+def line_text(record: Record, support: str = "", *, stale: bool = False) -> str:
     """Return the entry at level `line`: id, title, marks, and the summary if it is short."""
     bounded = ("has a boundary",) if record.boundary.strip() else ()
-    head = _head(record, support, *bounded)
+    head = _head(record, support, *_code_mark(stale=stale), *bounded)
     summary = record.summary.strip()
     if not summary or len(summary) > MAX_SUMMARY or summary == record.title:
         return head + "\n"
     return f"{head}: {neutral_inline(summary)}\n"
 
 
-def full_text(record: Record, support: str = "") -> str:
+def full_text(record: Record, support: str = "", *, stale: bool = False) -> str:
     """Return the entry at level `full`: head, condition, text, boundary.
 
     Args:
         record: the record.
         support: state of what it rests on (a key of `SUPPORT_MARKS` is told).
+        stale: whether code it speaks about has changed.
     """
-    lines = [_head(record, support)]
+    lines = [_head(record, support, *_code_mark(stale=stale))]
     if record.applies_when.strip():
         lines.append(f"{INDENT}When: {neutral_inline(record.applies_when)}")
     lines += [_indented(line) for line in _body_lines(record)]
@@ -173,6 +177,10 @@ def _may_hide(body: str) -> bool:
 def least_line(record: Record) -> int:
     """Return about the least that `line` can take, in characters."""
     return len(record.id) + len(record.title) + 6
+
+
+def _code_mark(*, stale: bool) -> tuple[str, ...]:
+    return (STALE_CODE,) if stale else ()
 
 
 def _head(record: Record, support: str, *more: str) -> str:
