@@ -29,6 +29,7 @@ COMMANDS: dict[str, Entry] = {
     "search": Entry("recall", "search", "search", "Find records by their words."),
     "list": Entry("recall", "recall", "list_records", "List records: id, status, kind, title."),
     "show": Entry("recall", "recall", "show", "Show one record."),
+    "why": Entry("recall", "why", "why", "Say where a line of a block comes from."),
     "log": Entry("recall", "history", "log", "Show what changed in the vault, newest first."),
     "diff": Entry("recall", "history", "diff", "Compare two renders."),
     "add": Entry("curate", "curate", "add", "Write a new draft."),

@@ -107,3 +107,8 @@ def _walk(text: str) -> Iterator[tuple[str, str]]:
             found = _ITEM.match(line)
             key = found.group(1) if found else ""
         yield (key if line else ""), line
+
+
+def frame_lines(block: Block) -> list[str]:
+    """Return the lines of a block that belong to no entry."""
+    return [line for key, line in _walk(block.text) if not key and line]
