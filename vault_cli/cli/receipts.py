@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
-
-from vault_cli.cli.output import Line, inline
-from vault_cli.errors import NotFoundError, VaultError
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.model.record import Snapshot
     from vault_cli.recall.block import Block, RenderOptions
     from vault_cli.recall.select import Query
-    from vault_cli.store.receipts import KeptRender
 
 SHORT = 10
 
@@ -33,8 +28,14 @@ def keep_receipt(
         return
     from vault_cli.recall.explain import read_items
     from vault_cli.recall.repeat import settings_data
-    from vault_cli.store.receipts import KeptEntry, KeptRender, keep_render
-    from vault_cli.store.receipts import mark_text, peek_head, receipt_id
+    from vault_cli.store.receipts import (
+        KeptEntry,
+        KeptRender,
+        keep_render,
+        mark_text,
+        peek_head,
+        receipt_id,
+    )
 
     settings = settings_data(*asked)
     settings["text"] = _without_secret(asked[0].text)

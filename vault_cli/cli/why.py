@@ -247,7 +247,7 @@ class _Answer:
         gone = self._forgotten()
         near = "the nearest:" if nearest else "and none is near it"
         notes = (gone,) if gone else (f"no record has this line; {near}",)
-        hints = ("A line of an older text: mvault why --at DATE LINE", )
+        hints = ("A line of an older text: mvault why --at DATE LINE",)
         return View(data, lines, notes=notes, hints=hints, exit_code=1)
 
     def _forgotten(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from vault_cli.model.record import Record
@@ -27,7 +27,7 @@ _RUN = re.compile(r"[^\W_]+")
 _HEAD_ID = re.compile(r"\s*(?:[-*•]\s*)?\[([^\]\s]+)\]")
 _ANY_ID = re.compile(r"\[([^\]\s]+)\]")
 _CONFLICT = re.compile(r"\*\*Conflicts?(?: \([^)]*\))?: (.*)\*\*$")
-_LISTS_IDS = re.compile(r"\s*(?:-\s*by id only:|>\s*Larger than the whole budget)")
+_LISTS_IDS = re.compile(r"\s*(?:-\s*by id only:|>?\s*Larger than the whole budget)")
 _LEAST = 2
 _NEAREST = 3
 _LEAST_LIKENESS = 0.25
@@ -55,7 +55,7 @@ class Pasted(NamedTuple):
 
     Args:
         raw: without colours and line ends at its ends.
-        lines: without decoration, one or several.
+        lines: without blank ones, one or several.
         parts: the letters of what stands between its gaps (`…`), in order.
     """
 
@@ -69,20 +69,33 @@ class Pasted(NamedTuple):
         found = _HEAD_ID.match(self.lines[0]) if self.lines else None
         return found[1] if found else ""
 
+    def undecorated(self) -> Pasted:
+        """Return it without what a quote, an editor or a box puts before and behind lines."""
+        return _read(self.raw, map(_undecorated, self.lines))
+
 
 def letters(text: str) -> str:
     """Return the letters and digits of a text, folded; of a text without any all but blanks."""
+    plain = _fold(text)
+    return "".join(_RUN.findall(plain)) or "".join(plain.split())
+
+
+def _fold(text: str) -> str:
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    found = "".join(_RUN.findall(plain.casefold()))
-    return found or "".join(plain.split())
+    return plain.casefold()
 
 
 def read_paste(text: str) -> Pasted:
-    """Take the decoration of a terminal, a quote or an editor off a pasted line."""
+    """Read a pasted text: without the colours of a terminal."""
     raw = _ESCAPES.sub("", text).replace("\r\n", "\n").strip("\n")
-    lines = tuple(line for line in map(_undecorated, raw.split("\n")) if line.strip())
-    parts = tuple(filter(None, map(letters, _GAP.split("\n".join(lines)))))
-    return Pasted(raw, lines, parts)
+    return _read(raw, raw.split("\n"))
+
+
+def _read(raw: str, lines: Iterable[str]) -> Pasted:
+    kept = tuple(line for line in lines if line.strip())
+    whole = "\n".join(kept)
+    pieces = ("".join(_RUN.findall(_fold(piece))) for piece in _GAP.split(whole))
+    return Pasted(raw, kept, tuple(filter(None, pieces)) or (letters(whole),))
 
 
 def _undecorated(line: str) -> str:
@@ -106,32 +119,40 @@ def find_matches(
         entry_of: gives all that a block may say of a record.
 
     Returns:
-        Those that fit best; when none of these is in the block, those of the block as well.
+        Whole lines before parts of an entry; when none of these is in the block, those of the
+        block as well.
     """
-    if not pasted.parts:
+    if not pasted.lines:
         return []
     known = list(records)
-    found = list(_matches(pasted, _likely(pasted, known), shown_of, entry_of))
+    bare = pasted.undecorated()
+    tries = ((line, some) for some in (_likely(bare, known), known) for line in (pasted, bare))
+    found = next(filter(None, (_matches(t, some, shown_of, entry_of) for t, some in tries)), [])
     if not found:
-        found = list(_matches(pasted, known, shown_of, entry_of))
+        return []
     found.sort(key=lambda match: (match.rank, not match.shown, match.record.id))
-    best = [match for match in found if match.rank == found[0].rank]
+    best = [match for match in found if match.rank <= max(LIKE, found[0].rank)]
     if any(match.shown for match in best):
         best = [match for match in best if match.shown]
     else:
         best += [match for match in found[len(best) :] if match.shown]
-    own = [match for match in best if wording.show_id(match.record.id) == pasted.head_id]
-    return own if own and best[0].rank != SAME else best
+    if best[0].rank == SAME and not pasted.raw[0].isspace():  # only a head stands at the edge
+        return [match for match in best if match.rank == SAME]
+    if best[0].rank != SAME:  # an id at its start is the best sign left
+        best.sort(key=lambda match: wording.show_id(match.record.id) != bare.head_id)
+    return best
 
 
-def _likely(pasted: Pasted, records: Sequence[Record]) -> Iterator[Record]:
-    """Yield the records that hold the longest word of the line; building entries takes long."""
+def _likely(pasted: Pasted, records: Sequence[Record]) -> list[Record]:
+    """Return the records that hold the longest word of the line; building entries takes long."""
     words = _RUN.findall(_GAP.sub("\n", "\n".join(pasted.lines)).lower())
     word = max(words, key=len, default="")
-    for record in records:
+
+    def holds(record: Record) -> bool:
         texts = (record.title, record.body, record.applies_when, record.boundary, record.summary)
-        if word in record.id or any(word in text.lower() for text in texts):
-            yield record
+        return word in record.id or any(word in text.lower() for text in texts)
+
+    return [record for record in records if holds(record)]
 
 
 def _matches(
@@ -139,16 +160,18 @@ def _matches(
     records: Iterable[Record],
     shown_of: Callable[[Record], str],
     entry_of: Callable[[Record], str],
-) -> Iterator[Match]:
+) -> list[Match]:
+    found = []
     for record in records:
         shown = shown_of(record)
         fit = _fit(pasted, shown.splitlines()) if shown else None
         if fit is not None:
-            yield Match(record, *fit, shown=True)
+            found.append(Match(record, *fit, shown=True))
             continue
         fit = _fit(pasted, entry_of(record).splitlines())
         if fit is not None:
-            yield Match(record, *fit, shown=False)
+            found.append(Match(record, *fit, shown=False))
+    return found
 
 
 def _fit(pasted: Pasted, lines: Sequence[str]) -> tuple[int, str] | None:
@@ -186,20 +209,22 @@ def frame_line(pasted: Pasted, frame: Iterable[str]) -> str:
         pasted: the line.
         frame: the lines of a block that belong to no entry.
     """
-    whole = "".join(pasted.parts)
-    return next((line for line in frame if line.strip() and letters(line) == whole), "")
+    keys = {"".join(pasted.parts), "".join(pasted.undecorated().parts)}
+    like = [line for line in frame if line.strip() and letters(line) in keys]
+    return next((line for line in like if line in pasted.raw), like[0] if like else "")
 
 
 def named_ids(pasted: Pasted) -> tuple[str, ...]:
     """Return the ids that a line names: at its start, in a list of ids, or as a conflict."""
-    line = pasted.raw.strip()
+    line = pasted.undecorated().lines[0].strip() if pasted.lines else ""
     conflict = _CONFLICT.match(line)
     if conflict:
-        found = re.findall(r"[^\s;()]+", conflict[1])
-        return tuple(word for word in found if word != "or")
+        words = re.findall(r"[^\s;()]+", conflict[1])
+        return tuple(word for word in words if word != "or")
     if _LISTS_IDS.match(line):
         return tuple(_ANY_ID.findall(line))
-    return (pasted.head_id,) if pasted.head_id else ()
+    found = _HEAD_ID.match(line)
+    return (found[1],) if found else ()
 
 
 def find_nearest(pasted: Pasted, records: Iterable[Record]) -> list[Record]:

@@ -34,13 +34,9 @@ def read_settings(data: Mapping[str, Any]) -> tuple[Query, RenderOptions]:
         UsageError: the data is of another version, or somebody changed it.
     """
     try:
-        texts = {name: _text(data[name]) for name in _TEXTS}
-        lists = {name: tuple(map(_text, data[name])) for name in _LISTS}
-        query = Query(
-            now=datetime.fromisoformat(data["now"]),
-            **texts,
-            **lists,
-        )
+        asked: dict[str, Any] = {name: _text(data[name]) for name in _TEXTS}
+        asked |= {name: tuple(map(_text, data[name])) for name in _LISTS}
+        query = Query(now=datetime.fromisoformat(data["now"]), **asked)
         options = RenderOptions(
             budget=_number(data["budget"]),
             unit=_text(data["unit"]),
