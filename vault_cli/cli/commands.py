@@ -31,7 +31,7 @@ COMMANDS: dict[str, Entry] = {
     "show": Entry("recall", "recall", "show", "Show one record."),
     "why": Entry("recall", "why", "why", "Say where a line of a block comes from."),
     "log": Entry("recall", "history", "log", "Show what changed in the vault, newest first."),
-    "diff": Entry("recall", "history", "diff", "Compare two renders."),
+    "diff": Entry("recall", "diff", "diff", "Compare two renders."),
     "add": Entry("curate", "curate", "add", "Write a new draft."),
     "edit": Entry("curate", "curate", "edit", "Change one record in the editor or by key."),
     "adopt": Entry("curate", "curate", "adopt", "Take hand-written notes in as drafts."),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.recall.block import Block, Excluded, Line
+from vault_cli.recall.explain import EntryChange
 
 SHOWN = "shown"
 ABSENT = "absent"
@@ -98,3 +99,58 @@ class Fates:
 def _in_words(item: Excluded) -> str:
     words = {"scheduled": "not yet valid: ", "expired": "expired: ", "trust": "kept out by trust: "}
     return words.get(item.code, "") + item.reason
+
+
+_BACK = {
+    "draft": "approved",
+    "disputed": "its dispute was answered",
+    "superseded": "brought back into force",
+    "deprecated": "brought back into force",
+    "rejected": "brought back into force",
+    "forgotten": "brought back",
+    "quarantined": "released",
+    "scheduled": "its time has come",
+    "expired": "valid again",
+    BUDGET: "there is room for it now",
+}
+
+
+def say_why(change: EntryChange, before: Fate, after: Fate) -> tuple[str, str]:
+    """Return why an entry changed between two renders: a code, and words.
+
+    Args:
+        change: what happened.
+        before: what became of its record in the earlier render.
+        after: the same in the later one.
+    """
+    if change.change == "added":
+        return _say_added(before)
+    if change.change == "removed":
+        return after.code, after.words or "no longer shown"
+    if change.change == "level-changed":
+        return BUDGET, after.words or "there is room for all of it now"
+    return _say_altered(change, _rank(before), _rank(after))
+
+
+def _say_altered(change: EntryChange, before: str, after: str) -> tuple[str, str]:
+    if change.old_group != change.new_group:
+        return "group", f"group {change.old_group} -> {change.new_group}"
+    ranks = f"{before} -> {after}" if before != after else ""
+    if change.change == "changed":
+        return "text", f"its text changed; {ranks}" if ranks else "its text changed"
+    return ("score", ranks) if ranks else ("order", "others have moved around it")
+
+
+def _say_added(before: Fate) -> tuple[str, str]:
+    if before.code == ABSENT:
+        return "new", "new in the vault"
+    if before.code == "draft":
+        return "approved", _BACK["draft"]
+    known = _BACK.get(before.code)
+    return before.code, known or f"no longer left out ({before.words})"
+
+
+def _rank(fate: Fate) -> str:
+    if fate.line is None:
+        return "?"
+    return f"score {fate.line.pick.score:g} ({fate.line.pick.reason})"
