@@ -78,8 +78,11 @@ def test_time_budget_and_hand_edits(vault: Path) -> None:
     (item,) = diff(vault, "HEAD~1", "HEAD", env=env)["entries"]
     assert (item["change"], item["code"]) == ("removed", "expired")
     assert item["commit"]["subject"] == "by hand"
-    write_files(vault, {"memories/0.md": note("l-note0", text="长 " * 110, importance="10")})
-    found = {i["id"]: i for i in diff(vault, "--budget", "800")["entries"]}
+    long = {f"memories/{n}.md": note(f"l-note{n}", text="word " * 60) for n in range(2, 6)}
+    write_files(vault, long)
+    commit_all(vault)
+    write_files(vault, {"memories/0.md": note("l-note0", text="正文 " * 30, importance="10")})
+    found = {i["id"]: i for i in diff(vault, "--budget", "1800")["entries"]}
     assert found["l-note0"]["commit"] == {"commit": "", "subject": "not committed"}
     lost = [i for i in found.values() if i["code"] == "budget"]
     assert lost
