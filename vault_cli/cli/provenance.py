@@ -143,7 +143,10 @@ def _commits(inv: Invocation, record: Record) -> Sequence[CommitInfo]:
 
 
 def commit_data(commit: CommitInfo) -> dict[str, Any]:
-    """Return what provenance says about a commit: when, who, on whose behalf."""
+    """Return what provenance says about a commit: when, who, on whose behalf, why."""
+    from vault_cli.cli.history import veiled
+
+    commit = veiled(commit)
     trailers = dict(commit.trailers)
     return {
         "commit": commit.id,
@@ -154,6 +157,7 @@ def commit_data(commit: CommitInfo) -> dict[str, Any]:
         "agent": trailers.get("Vault-Agent", ""),
         "origin": trailers.get("Vault-Origin", "editor"),
         "how": trailers.get("Vault-Approval", ""),
+        "reason": commit.body.strip(),
     }
 
 

@@ -109,6 +109,7 @@ def _receipt(inv: Invocation, record: Record) -> dict[str, Any] | None:
 
 def _history(inv: Invocation, vault: Vault, clocks: Clocks, match: Match) -> dict[str, Any]:
     """Return the file and line, and the commits that made and admitted it."""
+    from vault_cli.cli.provenance import commit_data
     from vault_cli.features.trust import admission
 
     record, repo = match.record, vault.repo
@@ -127,7 +128,8 @@ def _history(inv: Invocation, vault: Vault, clocks: Clocks, match: Match) -> dic
             "line_by": _line_commit(repo, start, record, match, found),
         }
         infos = repo.read_commits(list(dict.fromkeys(filter(None, wanted.values()))))
-        data |= {key: _deed_data(infos.get(name)) for key, name in wanted.items()}
+        told = {name: commit_data(info) for name, info in infos.items()}
+        data |= {key: told.get(name) for key, name in wanted.items()}
         data["shallow"] = not whole
         if not clocks.snapshot.commit:
             codes = [item.code for item in repo.pending([record.path])]
@@ -187,16 +189,6 @@ def find_line(data: bytes, match: Match) -> int:
     key = letters(record.title if head else text)
     parts = enumerate(lines, 1)
     return next((n for n, line in parts if len(line) >= _LEAST_PART and line in key), 0)
-
-
-def _deed_data(commit: Any) -> dict[str, Any] | None:
-    from vault_cli.cli.history import veiled
-    from vault_cli.cli.provenance import commit_data
-
-    if commit is None:
-        return None
-    commit = veiled(commit)
-    return {**commit_data(commit), "reason": commit.body.strip()}
 
 
 # Lines
