@@ -231,7 +231,7 @@ def test_a_vault_inside_a_repository_looks_at_its_own_folder(tmp_path: Path) -> 
     write_files(root, {"memories/1.md": note("l-note1")})
     commit_all(top, "note 1")
     for n in range(6):
-        write_files(top, {"code.py": str(n)})
+        write_files(top, {"code.py": f"code {n}"})
         commit_all(top, f"code {n}")
     write_files(root, {"memories/2.md": note("l-note2")})
     wanted = commit_all(top, "note 2")
