@@ -11,7 +11,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.rendering import Wanted, render_snapshot
+from vault_cli.cli.rendering import Wanted, make_options, make_query, render_query
 
 if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks
@@ -54,6 +54,8 @@ def render(
       mvault render --at 2026-07-15
       mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
+    from vault_cli.cli.receipts import keep_receipt
+
     inv: Invocation = ctx.obj
     alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
     clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
@@ -70,15 +72,25 @@ def render(
         project=project,
         moment=clocks.moment,
     )
-    block = render_snapshot(inv, snapshot, wanted)
+    asked, options = make_query(inv, wanted), make_options(inv, wanted)
+    block = render_query(snapshot, asked, options)
     _tell_beside(inv, clocks, block, explained=receipt)
-    if to:
-        return _write_files(inv, block, to, snapshot, explained=receipt)
+    code = (
+        _write_files(inv, block, to, snapshot, explained=receipt)
+        if to
+        else _print(inv, block, snapshot, explained=receipt)
+    )
+    if clocks.is_plain and not inv.options.dry_run:
+        keep_receipt(inv, block, (asked, options), [str(_target(inv, name)) for name in to or ()])
+    return code
+
+
+def _print(inv: Invocation, block: Block, snapshot: Snapshot, *, explained: bool) -> int:
     view = View(
         lambda: block_data(block, snapshot),
         raw=block.text,
         diagnostics=snapshot.diagnostics,
-        notes=(summary(block, explained=receipt),),
+        notes=(summary(block, explained=explained),),
         listed=True,
     )
     return inv.out.show(view)

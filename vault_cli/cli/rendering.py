@@ -38,12 +38,16 @@ class Wanted:
 
 def render_snapshot(inv: Invocation, snapshot: Snapshot, wanted: Wanted) -> Block:
     """Select and render one snapshot."""
+    return render_query(snapshot, make_query(inv, wanted), make_options(inv, wanted))
+
+
+def render_query(snapshot: Snapshot, query: Query, options: RenderOptions) -> Block:
+    """Select and render one snapshot, as a query and options say."""
     from vault_cli.recall.render import render_block
     from vault_cli.recall.select import select_records
 
-    query = make_query(inv, wanted)
     selection = select_records(snapshot, query)
-    return render_block(selection, query, make_options(inv, wanted), len(snapshot.unreadable))
+    return render_block(selection, query, options, len(snapshot.unreadable))
 
 
 def make_query(inv: Invocation, wanted: Wanted) -> Query:
