@@ -306,7 +306,7 @@ def test_what_has_faded_leaves_strict_recall_only(tmp_path: Path, word: str) -> 
     assert "not in the strict view" in told.err
     assert "it is dormant: not used for 2159 days, retention 0.24" in told.err
     marks = {
-        r["id"]: r["marks"] for r in run("--vault", root, "--json", "search", word).data["results"]
+        r["id"]: r["marks"] for r in run("--vault", root, "--json", "search", word).data["records"]
     }
     assert marks == {"f-1": ["dormant"], "f-2": [], "r-1": []}
     assert "f-1" in rendered(root)

@@ -23,6 +23,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "show": ("show", "{id}"),
     "log": ("log", "{id}"),
     "diff": ("diff", "HEAD"),
+    "why": ("why", "{id}"),
+    "bisect": ("bisect", "start", "HEAD"),
     "add": ("add", "rule", "--title", "标题 {id}", "--body", "正文。"),
     "edit": ("edit", "{id}", "--set", "title=新"),
     "adopt": ("adopt", "{id}.md"),
