@@ -26,6 +26,7 @@ from vault_cli.text.injection_concepts import (
 )
 from vault_cli.text.injection_rules import Rule
 from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
+from vault_cli.text.run_words import part_run
 
 LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
@@ -37,7 +38,7 @@ _GUARD_REACH: Final = 40
 _NEGATED_REACH: Final = 12
 _PADDED: Final = 8
 _LONG_WORD: Final = 12
-_LONGEST_WORD: Final = 16
+_SHORT_WORD: Final = 4
 _FIRST_HAN: Final = "\u3400"
 
 
@@ -122,13 +123,18 @@ def _fold(text: str) -> tuple[Folded, bool]:
 
 def _part_words(folded: Folded) -> Folded:
     """Return a folded text with the words in a run of letters parted (`ignoreprevious`)."""
-    words = vocabulary().words
+    book = vocabulary()
+    if folded.offsets is None:
+        return folded
     cuts: list[int] = []
     for match in WORD.finditer(folded.text):
-        run = match.group()
-        if len(run) > _LONG_WORD and run.isalpha() and run not in words:
-            cuts += [match.start() + at for at in _word_ends(run, words)]
-    if not cuts or folded.offsets is None:
+        run, (start, end) = match.group(), match.span()
+        if not run.isalpha() or run in book.words:
+            continue
+        put_together = folded.offsets[end - 1] - folded.offsets[start] >= len(run)
+        if len(run) > (_SHORT_WORD if put_together else _LONG_WORD):
+            cuts += [start + at for at in part_run(run, book.spellings)]
+    if not cuts:
         return folded
     parts, offsets, done = [], [], 0
     for cut in cuts:
@@ -138,22 +144,6 @@ def _part_words(folded: Folded) -> Folded:
     return Folded(
         "".join((*parts, folded.text[done:])), offsets + folded.offsets[done:], folded.length
     )
-
-
-def _word_ends(run: str, words: Container[str]) -> Iterator[int]:
-    """Yield where words of the vocabulary begin or end in a run of letters, longest first."""
-    at = cut = 0
-    while at < len(run):
-        for size in range(min(_LONGEST_WORD, len(run) - at), 3, -1):
-            if run[at : at + size] in words:
-                if at > cut:
-                    yield at
-                at = cut = at + size
-                if cut < len(run):
-                    yield cut
-                break
-        else:
-            at += 1
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:

@@ -67,6 +67,7 @@ class Vocabulary(NamedTuple):
         words: single words and their concepts; 0 for a word that hides others.
         phrases: by their first two words, the words that follow and the concepts.
         heads: the words with which an entry begins.
+        spellings: all words of entries, also those that mean nothing by themselves.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
         guards: the concepts that make a rule harmless when they stand before it.
@@ -79,6 +80,7 @@ class Vocabulary(NamedTuple):
     words: dict[str, int]
     phrases: dict[tuple[str, ...], tuple[tuple[list[str], int], ...]]
     heads: frozenset[str]
+    spellings: frozenset[str]
     han: dict[str, int]
     silent: tuple[str, ...]
     guards: int
@@ -109,6 +111,7 @@ def vocabulary() -> Vocabulary:
             (parts[:2], (list(parts[2:]), mask)) for parts, mask in latin.items() if parts[1:]
         ),
         frozenset(parts[0] for parts in latin),
+        STOP_WORDS.union(*latin),
         han,
         tuple(word for word, mask in han.items() if not mask),
         bits["NEG"] | bits["DEFEND"],
