@@ -30,6 +30,11 @@ _ONE: Final = {
 }
 _BOXED: Final = (0x1F150, 0x1F170, 0x1F1E6)
 """Where letters in filled circles, in filled squares and of flags begin; NFKC keeps them."""
+_KANA: Final = "\u3040"
+_LAST_KANA: Final = "\u30ff"
+_HANGUL: Final = "\uac00"
+_LAST_HANGUL: Final = "\ud7a3"
+"""Scripts that NFKD would take apart: they stay as they are."""
 _INVISIBLE = re.compile(f"[{ALARM_CLASS}]")
 _ODD = re.compile(
     "[\u00a0\u00aa\u00b2\u00b3\u00b9\u00ba\u00c0-\u036f\u0370-\u058f\u1d00-\u1eff\u2000-\u200a\u2028-\u202f\u205f\u2070-\u209f"
@@ -134,7 +139,11 @@ def _fold_any(character: str) -> str:
 def _fold_one(character: str) -> str:
     if character in "\r\u2028\u2029":
         return "\n"
-    if character in "！？；，：":
+    if (
+        character in "！？；，："
+        or _KANA <= character <= _LAST_KANA
+        or _HANGUL <= character <= _LAST_HANGUL
+    ):
         return character
     if _INVISIBLE.match(character):
         return ""

@@ -44,6 +44,7 @@ _FIRST_HAN: Final = "\u3400"
 
 _SPREAD_SHARE: Final = 3
 _EXCHANGED: Final = 2
+_OTHER_SCRIPT = re.compile("[\u0370-\u058f]")
 _LETTER = re.compile(
     "[\u0250-\u02af\u0370-\u058f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\ua720-\ua7ff"
     "\uff10-\uff5a\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff]|[a-z@][0134570@$]"
@@ -164,6 +165,8 @@ def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
     plain = folded.text[span.start : span.end]
     if len(raw) > len(plain) + len(plain) // _SPREAD_SHARE:
         return True
+    if _OTHER_SCRIPT.search(plain) is not None:  # a word of that language, no look-alike
+        return False
     letters = set(_LETTER.findall(raw.lower()))
     return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
 

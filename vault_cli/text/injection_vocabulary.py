@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Final, NamedTuple, TypeVar
 
+from vault_cli.text.fold import fold_text
 from vault_cli.text.injection_rules import RULES, Rule
 from vault_cli.text.injection_words import COMMON, CONCEPTS, NO_CONCEPT
 from vault_cli.text.tokens import STOP_WORDS
@@ -98,8 +99,9 @@ def vocabulary() -> Vocabulary:
     han: dict[str, int] = {}
     for name, entry in _all_entries():
         bit = bits.get(name, 0)
-        if _HAN.search(entry):
-            han[entry] = han.get(entry, 0) | bit
+        if not entry.isascii():
+            word = entry if _HAN.search(entry) else fold_text(entry)
+            han[word] = han.get(word, 0) | bit
         else:
             parts = tuple(WORD.findall(entry))
             latin[parts] = latin.get(parts, 0) | bit
