@@ -48,7 +48,6 @@ SPELLINGS = {
     "leet signs": lambda words: " ".join(words).lower().translate(str.maketrans("aeios", "@3!0$")),
     "apart": lambda words: "  ".join(" ".join(word) for word in words),
     "dotted": lambda words: " ".join(".".join(word) for word in words),
-    "doubled": lambda words: " ".join("".join(2 * c for c in word) for word in words),
 }
 SPELLINGS_ZH = {
     "a list": lambda text: "\n".join(f"- {character}" for character in text),

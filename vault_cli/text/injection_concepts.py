@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from vault_cli.text.fold import holds_any
@@ -66,12 +67,18 @@ def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
     return marked & among
 
 
+@lru_cache(maxsize=8)
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a folded text, as `WORD` finds them."""
+    words = text.encode("ascii", "replace").translate(_WORD_BYTES).decode("ascii").split()
+    if "'" in text:  # a word begins with no apostrophe
+        return frozenset([word.lstrip("'") for word in words])
+    return frozenset(words)
+
+
 def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the words that make an entry of the vocabulary, with the concepts of it."""
-    tokens = text.encode("ascii", "replace").translate(_WORD_BYTES).decode("ascii").split()
-    words = set(tokens)
-    if "'" in text:  # a word begins with no apostrophe
-        words = {word.lstrip("'") for word in words}
+    words = words_of(text)
     keys = words & lookup.keys.keys()
     joined = ""
     found = []
@@ -82,8 +89,7 @@ def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
         for other, entry, mask in phrases:
             if other in words:
                 if not joined:
-                    whole = WORD.findall(text) if "'" in text else tokens
-                    joined = f" {' '.join(whole)} "
+                    joined = f" {' '.join(WORD.findall(text))} "
                 if entry in joined:
                     found.append((word, mask))
     if LEET_SIGN.search(text) is not None:

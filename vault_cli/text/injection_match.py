@@ -113,6 +113,11 @@ def has_spread(text: str) -> bool:
     return _fold(text)[1]
 
 
+def fold_plain(text: str) -> str:
+    """Return the folded text that the rules are asked of."""
+    return _fold(text)[0].text
+
+
 @lru_cache(maxsize=8)
 def _fold(text: str) -> tuple[Folded, bool]:
     """Return the folded text, and whether words were put together and parted again."""

@@ -27,10 +27,10 @@ _TABLE: Final = """
 """
 _WORDS: Final = _TABLE.split()
 _HAN: Final = dict(zip(_WORDS[::2], _WORDS[1::2], strict=True))
-MARKS: Final = (
+MARKS: Final = frozenset((
     "hulue", "hulve", "wushi", "wangji", "zhiling", "tishici", "yonghu", "gaosu", "raoguo", "guize",
-    "miyao", "suoyou", "zhiqian", "lue ", "zhi ", "buyao", "shuchu", "fasong",
-)  # fmt: skip
+    "miyao", "suoyou", "zhiqian", "lue", "zhi", "yong", "buyao", "shuchu", "fasong",
+))  # fmt: skip
 """Words of which one is in each order: the cheap first look."""
 
 _LETTERS = re.compile(r"[a-z]+(?:[ '-][a-z]+)*")

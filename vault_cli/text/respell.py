@@ -15,7 +15,9 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from vault_cli.text.fold import fold_text, holds_any
-from vault_cli.text.injection_match import Hit, find_hits
+from vault_cli.text.hidden import characters_of
+from vault_cli.text.injection_concepts import words_of
+from vault_cli.text.injection_match import Hit, find_hits, fold_plain
 from vault_cli.text.injection_rules import OVERRIDE
 from vault_cli.text.injection_vocabulary import vocabulary
 from vault_cli.text.pinyin import MARKS, read_pinyin
@@ -68,9 +70,9 @@ def _counts(reading: Reading, hit: Hit) -> bool:
 
 
 def _readings(text: str) -> Iterator[Reading]:
-    lower = text.lower()
+    signs = _Signs(text, characters_of(text), words_of(fold_plain(text)))
     for form in _FORMS:
-        if not form.has_mark(text, lower):
+        if not form.has_mark(signs):
             continue
         budget = MOST_CHARACTERS
         for match in form.pattern.finditer(text):
@@ -82,61 +84,69 @@ def _readings(text: str) -> Iterator[Reading]:
                 yield Reading(form.kind, *match.span(), said)
 
 
+class _Signs(NamedTuple):
+    """What is quick to know of a text: its characters, and its words as they are folded."""
+
+    text: str
+    characters: str
+    words: frozenset[str]
+
+
 class _Form(NamedTuple):
-    """A spelling: whether a text (and it in lower case) may have it, where, what it says."""
+    """A spelling: whether a text may have it, where it is, what it says."""
 
     kind: str
-    has_mark: Callable[[str, str], bool]
+    has_mark: Callable[[_Signs], bool]
     pattern: re.Pattern[str]
     read: Callable[[str], str]
 
 
-def _has_word(text: str, lower: str) -> bool:
-    del text
-    return holds_any(lower, _STEMS)
+def _has_name(signs: _Signs) -> bool:
+    text = signs.text
+    humps = _HUMPS.search(text) is not None if _has_run(signs) else False
+    return (humps or text.count("_") > 1) and holds_any(text.lower(), _STEMS)
 
 
-def _has_name(text: str, lower: str) -> bool:
-    return _has_word(text, lower) and (text.count("_") > 1 or _HUMPS.search(text) is not None)
+def _has_run(signs: _Signs) -> bool:
+    return max(map(len, signs.words), default=0) >= _LONG_RUN
 
 
-def _has_stack(text: str, lower: str) -> bool:
-    return "\n" in text and _has_word(text, lower)
+def _has_stack(signs: _Signs) -> bool:
+    run = 0
+    for line in signs.text.split("\n") if "\n" in signs.characters else ():
+        if line and not line.isspace():
+            run = run + 1 if len(line) < _SHORT_LINE and line.strip(_LINE_ENDS).isalpha() else 0
+            if run == _LEAST_LINES:
+                return True
+    return False
 
 
-def _has_markup(text: str, lower: str) -> bool:
-    del lower
-    return holds_any(text, _MARKUP_SIGNS) and _MARKUP.search(text) is not None
+def _has_markup(signs: _Signs) -> bool:
+    if "<" in signs.characters or "&" in signs.characters:
+        return _MARKUP.search(signs.text) is not None
+    return _MARK_INSIDE.search(signs.text) is not None
 
 
-def _has_rot13(text: str, lower: str) -> bool:
-    del text
-    return holds_any(lower, _ROT13_MARKS)
+def _has_rot13(signs: _Signs) -> bool:
+    return not signs.words.isdisjoint(_ROT13_WORDS)
 
 
-def _has_backward(text: str, lower: str) -> bool:
-    del text
-    return holds_any(lower, _BACKWARD_MARKS)
+def _has_backward(signs: _Signs) -> bool:
+    if not signs.words.isdisjoint(_BACKWARD_WORDS):
+        return True
+    return not signs.text.isascii() and holds_any(signs.text, _BACKWARD_HAN)
 
 
-def _has_pinyin(text: str, lower: str) -> bool:
-    plain = lower if text.isascii() else fold_text(text)
-    return holds_any(plain, MARKS)
+def _has_pinyin(signs: _Signs) -> bool:
+    return not signs.words.isdisjoint(MARKS)
 
 
-def _has_leet(text: str, lower: str) -> bool:
-    del text
-    return _LEET_TWICE.search(lower) is not None
+def _has_leet(signs: _Signs) -> bool:
+    return len(_LEET_INSIDE.findall(signs.text)) >= _MANY_LEET
 
 
-def _has_doubled(text: str, lower: str) -> bool:
-    del text
-    return _DOUBLED.search(lower) is not None
-
-
-def _has_han(text: str, lower: str) -> bool:
-    del lower
-    return not text.isascii() and _SPREAD_HAN.search(text) is not None
+def _has_han(signs: _Signs) -> bool:
+    return not signs.text.isascii() and _SPREAD_HAN.search(signs.text) is not None
 
 
 def _split_name(raw: str) -> str:
@@ -181,12 +191,9 @@ def _unleet(raw: str) -> str:
     return "\n\n".join(dict.fromkeys(raw.lower().translate(table) for table in _LEET_TABLES))
 
 
-def _undouble(raw: str) -> str:
-    return _PAIR.sub(r"\1", raw.lower())
-
-
 def _join_han(raw: str) -> str:
-    return _NOT_HAN.sub("", raw)
+    said = _NOT_HAN.sub("", raw)
+    return "" if _HAN_STEMS.isdisjoint(said) else said
 
 
 def _read_pinyin(raw: str) -> str:
@@ -196,10 +203,11 @@ def _read_pinyin(raw: str) -> str:
 _STEMS: Final = (
     "ignor", "disregard", "forget", "overrid", "bypass", "reveal", "instruct", "prompt", "confirm",
     "approv", "never", "donot", "do_not", "dont", "send", "restrict", "safety", "obey", "secret",
-    "without", "not\n",
-    "忽", "无", "不", "密", "绕", "令",
+    "without", "execut", "delete", "upload", "tell",
 )  # fmt: skip
 """Letters of which an order has some, however its words are put together."""
+
+_LONG_RUN: Final = 16
 
 _HUMPS = re.compile(r"[a-z][A-Z][a-z]{0,20}[A-Z]")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -214,6 +222,9 @@ _STACK = re.compile(
     rf"|(?m:^{_LINE_SIGNS}[{_HAN}]{{1,2}}[ \t|，。\])]*\n\s{{0,3}}){{3,80}}"
     rf"(?m:^{_LINE_SIGNS}[{_HAN}]{{1,2}}[ \t|，。\])]*$)"
 )
+_LINE_ENDS: Final = " \t>*+-|#0123456789.)[](,!:，。"
+_SHORT_LINE: Final = 32
+_LEAST_LINES: Final = 4
 _STACKED_WORD = re.compile(rf"[A-Za-z']+|[{_HAN}]+")
 _MARKUP = re.compile(
     r"(?P<gap><(?:br|p|/p|li|/li|td|/td)\s?/?>)|<!--[^<>]{0,200}-->"
@@ -221,41 +232,47 @@ _MARKUP = re.compile(
     r"|(?<=\w)(?:\*{1,3}|~~|`)(?=\w)|(?<=[a-z])-\n[ \t]*(?=[a-z])",
     re.IGNORECASE,
 )
-_MARKUP_SIGNS: Final = ("<", "&", "*", "~", "`", "-\n")
+_MARK_INSIDE = re.compile(r"[*~`](?<=\w.)[*~`]{0,2}\w|-\n(?<=[a-z]-\n)")
+"""What of `_MARKUP` is not written with `<` or `&`, from a character that is rare."""
 _PARAGRAPH = re.compile(r"[^\n]{12,4000}(?:\n[^\n]{1,2000}){0,40}")
 _LINE = re.compile(r"[^\n]{10,2000}")
-_ROT13_MARKS: Final = (
-    "vtaber", "cerivbhf", "vafgehpg", "flfgrz", "cebzcg", "qvfertneq", "olcnff", "frperg",
-    "cnffjbeq", "pbasvez", "erirny", "gur hfre", "sbetrg", "lbhe ",
+_ROT13_WORDS: Final = frozenset(
+    codecs.encode(word, "rot13")
+    for word in (
+        "ignore", "previous", "instructions", "instruction", "system", "prompt", "disregard", "the",
+        "bypass", "secret", "secrets", "password", "confirm", "reveal", "forget", "your", "all",
+    )
 )  # fmt: skip
-"""Words of orders and `your` after ROT13; none of them is in a word of English."""
+"""Words of orders after ROT13; `the` is in most sentences, and `gur` is no word."""
 
-_BACKWARD_MARKS: Final = (
-    "erongi", "suoiverp", "noitcurtsni", "snoitcurt", "tpmorp", "dragersid", "ssapyb", "terces",
-    "drowssap", "mrifnoc", "laever", " eht ", "resu eht", "tegrof", "ruoy ", "略忽", "令指", "户用",
-    "词示提", "钥密", "诉告",
+_BACKWARD_WORDS: Final = frozenset(
+    word[::-1]
+    for word in (
+        "ignore", "previous", "instructions", "instruction", "prompt", "disregard", "bypass", "the",
+        "secret", "secrets", "password", "confirm", "reveal", "forget", "your", "rules", "system",
+    )
 )  # fmt: skip
-_LEET_WORD: Final = r"(?:[a-z][0134578@$!|+][a-z0-9@$!|+]|[0134578@$!|+][a-z][0134578@$!|+a-z])"
-_LEET_TWICE = re.compile(rf"{_LEET_WORD}(?:[^\n]{{1,40}}?{_LEET_WORD}){{2}}")
+_BACKWARD_HAN: Final = ("略忽", "令指", "户用", "词示提", "钥密", "诉告")
+_LEET_INSIDE = re.compile(r"[0134578@$!|+](?<=[A-Za-z].)[0134578@$!|+]?[A-Za-z]")
+_MANY_LEET: Final = 3
 _LEET_TABLES: Final = tuple(
     str.maketrans("0134578@$!|+", f"o{one}eastba{dollar}i{bar}t")
     for one, dollar, bar in (("i", "s", "l"), ("l", "s", "i"))
 )
-_PAIR = re.compile(r"([a-z])\1")
-_DOUBLED = re.compile(r"([a-z])\1([a-z])\2([a-z])\3([a-z])\4")
 _SPREAD_HAN = re.compile(
-    rf"[{_HAN}]{{1,2}}(?P<between>[^{_HAN}\n]{{1,4}})(?:[{_HAN}]{{1,2}}(?P=between)){{2,200}}[{_HAN}]{{1,2}}"
+    rf"[{_HAN}](?P<between>[^{_HAN}\n]{{1,4}})(?:[{_HAN}](?P=between)){{3,200}}[{_HAN}]"
+    rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{2,200}}[{_HAN}]{{1,2}}"
 )
+_HAN_STEMS: Final = frozenset("忽无忘告密绕泄执令词户规管跳露删传发")
 _NOT_HAN = re.compile(rf"[^{_HAN}]+")
 _FORMS: Final = (
     _Form(_NAME, _has_name, _NAME_FORM, _split_name),
-    _Form("words without spaces", _has_word, _RUN, _split_run),
+    _Form("words without spaces", _has_run, _RUN, _split_run),
     _Form("one word a line", _has_stack, _STACK, _unstack),
     _Form("marks between letters", _has_markup, _PARAGRAPH, _strip_markup),
     _Form("leet", _has_leet, _LINE, _unleet),
     _Form("ROT13", _has_rot13, _LINE, _unturn),
     _Form("reversed text", _has_backward, _LINE, _turn_back),
-    _Form("doubled letters", _has_doubled, _LINE, _undouble),
     _Form("characters set apart", _has_han, _SPREAD_HAN, _join_han),
     _Form("pinyin", _has_pinyin, _LINE, _read_pinyin),
 )
