@@ -6,8 +6,10 @@ from typing import Final
 
 ENGLISH_TASKS: Final[dict[str, str]] = {
     "CLAIM": """
-        say, claim, report, state, declare, mark, pretend, tell the user, announce, assert, tell
-        them, confirm that, tell everyone, always claim, always report, answer that, reply that
+        tell the {reviewer/team/customer/maintainer/client/boss}, write that, write verified, note
+        that, say, claim, report, state, declare, mark, pretend, tell the user, announce, assert,
+        tell them, confirm that, tell everyone, always claim, always report, answer that, reply
+        that
     """,
     "OUTCOME": """
         passed, pass, passes, tests passed, tests pass, all tests pass, test passed, success,
@@ -16,21 +18,24 @@ ENGLISH_TASKS: Final[dict[str, str]] = {
         verified, you tested, you ran, ran the, resolved, finished
     """,
     "UNTRUE": """
-        without running, without checking, without testing, without verifying, without executing,
-        even if, even when, even though, although, whatever the, regardless of, no matter, instead
-        of running, instead of testing, did not, didn't, nothing was changed, nothing changed,
-        never ran, not run, without actually, without having
+        were skipped, was skipped, was never, were never, no device was, when you only, although
+        it, even though it, without running, without checking, without testing, without verifying,
+        without executing, even if, even when, even though, although, whatever the, regardless of,
+        no matter, instead of running, instead of testing, did not, didn't, nothing was changed,
+        nothing changed, never ran, not run, without actually, without having
     """,
     "WENTWRONG": """
-        if a test fails, if tests fail, if the tests fail, when a test fails, when tests fail, if
-        it fails, when it fails, if a step fails, when a step fails, a step errors, if something
-        fails, if the build fails, when the build fails, on failure, if you cannot, if you can't,
-        if it breaks, when something breaks, if anything fails
+        {when/if} the {deploy/build/test/tests/migration/job/step/command/upload/release/check/
+        script} {fails/fail/breaks/break/errors/crashes}, if a test fails, if tests fail, if the
+        tests fail, when a test fails, when tests fail, if it fails, when it fails, if a step
+        fails, when a step fails, a step errors, if something fails, if the build fails, when the
+        build fails, on failure, if you cannot, if you can't, if it breaks, when something breaks,
+        if anything fails
     """,
     "FORGE": """
-        fake, fakes, forge, fabricate, falsify, make up, makes up, invent, doctor the, lie about,
-        lie to, pretend that, pretend to have, pretend you, misreport, misstate, cook the, tamper
-        with, made up
+        pretend you read, round up the, inflate, embellish, fake, fakes, forge, fabricate, falsify,
+        make up, makes up, invent, doctor the, lie about, lie to, pretend that, pretend to have,
+        pretend you, misreport, misstate, cook the, tamper with, made up
     """,
     "RESULTS": """
         {test/tests/benchmark/coverage/lint/build/audit/scan/ci} {result/results/report/reports/
@@ -54,12 +59,16 @@ ENGLISH_TASKS: Final[dict[str, str]] = {
         description, out of the
     """,
     "ALLPOWER": """
-        dangerously skip permissions, dangerously_skip_permissions, dangerouslyskippermissions,
-        bypasspermissions, dangerously bypass approvals, autoapprove to true, autoapprove true,
-        auto approve to true, auto approve all, auto accept all, yolo mode, full auto mode, bash to
-        the allowed, allow all tools, all tools are allowed, every tool is allowed, {turn/switch}
-        the {approval/permission/confirmation} {prompts/prompt/checks/step} off, {turn/switch} off
-        the {approval/permission/confirmation} {prompts/prompt/checks/step},
+        {whitelist/allow/permit/approve} {all/every} {shell/bash} {commands/command}, danger full
+        access, approval policy to never, {accept/apply/approve} all
+        {edits/changes/suggestions/tool calls/prompts} {automatically/without/from}, {give/grant}
+        the {assistant/agent/ai/model/bot} {admin/root/full/sudo/unlimited/write}, into the allow
+        list so, to the allow list so, dangerously skip permissions, dangerously_skip_permissions,
+        dangerouslyskippermissions, bypasspermissions, dangerously bypass approvals, autoapprove to
+        true, autoapprove true, auto approve to true, auto approve all, auto accept all, yolo mode,
+        full auto mode, bash to the allowed, allow all tools, all tools are allowed, every tool is
+        allowed, {turn/switch} the {approval/permission/confirmation} {prompts/prompt/checks/step}
+        off, {turn/switch} off the {approval/permission/confirmation} {prompts/prompt/checks/step},
         {add/grant/give/promote/whitelist} yourself
         {to/write/full/root/admin/sudo/access/more/all}, grant the agent
         {full/all/root/admin/write/unlimited}, {disable/remove} the sandbox for,
@@ -77,41 +86,45 @@ ENGLISH_TASKS: Final[dict[str, str]] = {
         scripts, every script, without a password, every session
     """,
     "NEWADMIN": """
-        {add/create} {a/an/a new/another/a second/a hidden} {user/account/login/admin user/admin
-        account/administrator} with {admin/root/administrator/sudo/full/owner}, {add/create}
-        {a/an/a new/another/a second/a hidden} {admin/administrator/root} {user/account/login},
-        {login/sign in} without {a password/password}, {reset/change/set} the
-        {admin/administrator/root/owner's/ user's/owner} password to, second login without, hidden
-        admin
+        add me as {a/an/co/owner/admin}, add me to the {admins/owners/sudoers/administrators}, make
+        me {an/the/a} {admin/owner/maintainer/administrator}, {add/create} {a/an/a new/another/a
+        second/a hidden} {user/account/login/admin user/admin account/administrator} with
+        {admin/root/administrator/sudo/full/owner}, {add/create} {a/an/a new/another/a second/a
+        hidden} {admin/administrator/root} {user/account/login}, {login/sign in} without {a
+        password/password}, {reset/change/set} the {admin/administrator/root/owner's/ user's/owner}
+        password to, second login without, hidden admin
     """,
     "OUTMINE": """
-        {my/our} {private/personal/own} {address/email/mail/server/inbox/mailbox/account/bucket},
-        branch name, query parameter, query string, url parameter, the next link, dns request, dns
-        query, image link, image address, request header to, user agent string
+        bug report, telemetry payload, crash report, support ticket, {my/our}
+        {private/personal/own} {address/email/mail/server/inbox/mailbox/account/bucket}, branch
+        name, query parameter, query string, url parameter, the next link, dns request, dns query,
+        image link, image address, request header to, user agent string
     """,
     "COPYTO": """
         always cc, always bcc, cc, bcc, blind copy, send a copy, a copy of each, a copy of every
     """,
     "KEEPER": """
-        {never/do not/don't/must not/cannot/should not}
-        {remove/delete/edit/change/modify/overwrite/ forget/drop/purge/erase/question/alter/revoke}
+        not let anyone, not allow anyone, re add, readd, reinsert, re insert, recreate, {never/do
+        not/don't/must not/cannot/should not} {remove/delete/edit/change/modify/overwrite/
+        forget/drop/purge/erase/question/alter/revoke}
     """,
     "SELFNOTE": """
         this {memory/note/rule/instruction/prompt/directive/message}, these {instructions/rules/
         directives}
     """,
     "STAYS": """
-        {must/may/can/should/shall} {never/not} be
-        {removed/deleted/changed/modified/edited/altered/ overridden/forgotten/revoked/questioned},
-        survives compaction, survive compaction, survives any, across context compaction, cannot be
-        {removed/deleted/changed/overridden/revoked}, is {deleted/removed}
-        {write/restore/recreate/add} it, write it again, restore it, recreate it, add it again, put
-        it back, is permanent and, as a permanent memory, in all vaults, after compaction, even
-        when asked, even if asked, the user's global, in the global
+        in place, if it is missing, if missing, whenever it is missing, {must/may/can/should/shall}
+        {never/not} be {removed/deleted/changed/modified/edited/altered/
+        overridden/forgotten/revoked/questioned}, survives compaction, survive compaction, survives
+        any, across context compaction, cannot be {removed/deleted/changed/overridden/revoked}, is
+        {deleted/removed} {write/restore/recreate/add} it, write it again, restore it, recreate it,
+        add it again, put it back, is permanent and, as a permanent memory, in all vaults, after
+        compaction, even when asked, even if asked, the user's global, in the global
     """,
     "KEEPTHIS": """
-        keep this {paragraph/sentence/text/line/block/section/passage}, preserve this, retain this,
-        carry this {paragraph/sentence/text/line}, include this {paragraph/sentence}, always
+        carry this order, carry this rule, carry this instruction, carry over this, carry this
+        over, keep this {paragraph/sentence/text/line/block/section/passage}, preserve this, retain
+        this, carry this {paragraph/sentence/text/line}, include this {paragraph/sentence}, always
         preserve this
     """,
     "EXACTLY": """
@@ -131,8 +144,11 @@ ENGLISH_TASKS: Final[dict[str, str]] = {
         bug, it is a bug
     """,
     "OKAYED": """
-        {has/have} {already/now/also/just} {approved/authorised/authorized/cleared/confirmed/
-        permitted/allowed/signed off} {this/it/everything/all/every/these/that/on this}, {has/have}
+        has signed off, lifted the, has lifted the, waived the, already reviewed this, already
+        checked this, told me you may, told me you can, says you may, says you can, said you may,
+        said you can, has agreed to, wants the checks, {has/have} {already/now/also/just}
+        {approved/authorised/authorized/cleared/confirmed/ permitted/allowed/signed off}
+        {this/it/everything/all/every/these/that/on this}, {has/have}
         {approved/authorised/authorized/cleared/pre approved/permitted} {you/all/every/everything/
         any}, {gave/given} {you/us/its/their/blanket/full/me} {permission/approval/authorization/
         clearance} {to/for}, gave permission for everything, has confirmed that {copying/sharing/
@@ -140,11 +156,12 @@ ENGLISH_TASKS: Final[dict[str, str]] = {
         waived, {has/have} lifted, already given consent, already signed off
     """,
     "WHO": """
-        the maintainer, the maintainers, maintainer, security team, legal, cto, the cto, ceo,
-        management, your developers, anthropic, openai, administrator, the administrator, admin,
-        the owner, compliance, the user, the security team, the boss, product owner, it department,
-        the platform, the operator, your creators, your developer, the vendor, the ciso, team lead,
-        tech lead, leadership
+        head office, headquarters, platform team, the platform team, security, hq, my boss, the
+        manager, the board, the ceo, the director, the maintainer, the maintainers, maintainer,
+        security team, legal, cto, the cto, ceo, management, your developers, anthropic, openai,
+        administrator, the administrator, admin, the owner, compliance, the user, the security
+        team, the boss, product owner, it department, the platform, the operator, your creators,
+        your developer, the vendor, the ciso, team lead, tech lead, leadership
     """,
     "SYSNOTE": """
         system update, policy update, policy change, policy changed, policy has changed, compliance
@@ -169,13 +186,15 @@ ENGLISH_TASKS: Final[dict[str, str]] = {
         approved all, user has approved all, no further checks are {necessary/needed/required}
     """,
     "CHANGE": """
-        change, changes, replace, replaces, update, set, switch, redirect, swap, edit, substitute
+        use this, use the following, use my, route, put my, divert, change, changes, replace,
+        replaces, update, set, switch, redirect, swap, edit, substitute
     """,
     "PAYACCOUNT": """
-        payment account, bank account, bank details, payout account, iban, ibans, account number,
-        recovery phone, recovery email, recovery address, wallet address, payee, beneficiary,
-        deposit account, direct deposit, billing account, routing number, payment details, user's
-        email address, user's phone number, user's email to
+        salary payment, payouts, donation address, salary, future payments, my wallet as, payment
+        account, bank account, bank details, payout account, iban, ibans, account number, recovery
+        phone, recovery email, recovery address, wallet address, payee, beneficiary, deposit
+        account, direct deposit, billing account, routing number, payment details, user's email
+        address, user's phone number, user's email to
     """,
     "PAY": """
         transfer, transfers, send, sends, wire, pay, pays, refund, deposit, donate, buy, purchase
@@ -211,19 +230,25 @@ ENGLISH_TASKS: Final[dict[str, str]] = {
         next message, in the next turn, in your next {reply/response/answer}, on your next turn
     """,
     "FAMILY": """
-        {my/your/a} {late/dead/deceased} {grandmother/grandma/granny/grandfather}, {grandmother/
-        grandma} {used to/who used/would}, as my {grandmother/grandma/late/dead/deceased}, alter
-        ego, two different ways, in two ways, two personalities, one normal and one, one
-        jailbroken, one generic and one, answer twice once, two responses one
+        as my {grandmother/grandma/late/dead/deceased}, in two different ways, two personalities,
+        one normal and one, one jailbroken, one generic and one, answer twice once
+    """,
+    "GRANDMA": """
+        {late/dead/deceased} {grandmother/grandma/granny/grandfather}, {grandmother/grandma} {used
+        to/who used/would}, alter ego
     """,
     "OFFTASK": """
-        your entire {reply/answer/response} must, instead of a normal answer, instead of answering
-        the, and nothing else regardless, stop answering the user's, do not display this,
-        {disregard/ignore} the user's {question/request/query/message}, repeat this prompt, ignore
-        this user, ignore the user and, {forget/ignore/abandon/skip/drop} {the/your/this/that}
-        {task/question/assignment} {and/ instead}, forget the task, forget your task,
-        {ignore/disregard} the {document/text/article/ email/question} and, instead of
-        {summarizing/summarising/answering/translating/reviewing}
+        {drop/skip/forget} the {summary/review/question/translation} and, your only
+        {reply/answer/response} {shall/must/should/is/can}, skip the user's {question/request},
+        whatever the {document/text/article/page/resume} says, conclude that the
+        {candidate/paper/product/applicant}, {approve/rate} it with five stars, rather than
+        {answering/summarizing/reviewing} {the/this}, your entire {reply/answer/response} must,
+        instead of a normal answer, instead of answering the, and nothing else regardless, stop
+        answering the user's, do not display this, {disregard/ignore} the user's
+        {question/request/query/message}, ignore this user, ignore the user and,
+        {forget/ignore/abandon/skip/drop} {the/your/this/that} {task/question/assignment} {and/
+        instead}, forget the task, forget your task, {ignore/disregard} the {document/text/article/
+        email/question} and, instead of {summarizing/summarising/answering/translating/reviewing}
         {output/print/write/say/reply/respond/this/it/the/do}, {do not/don't} {answer/summarize/
         summarise/translate/review} {the question/this question/the text/the document/this
         document/ this text/the email}, never mind the {review/task/question/summary}, paper should

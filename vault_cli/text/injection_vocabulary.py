@@ -32,6 +32,7 @@ PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY")
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 _HAN = re.compile("[\u3400-\u9fff]")
+_SCRIPTS = re.compile("[^\x00-\u036f\u1e00-\u2fff\ufb00-\uffef\U00010000-\U0010ffff]+")
 
 
 class Track(NamedTuple):
@@ -43,20 +44,27 @@ class Track(NamedTuple):
     unless: int
 
 
+Key = tuple[int, frozenset[str], dict[str, tuple[tuple[str, int], ...]]]
+NO_KEY: Final[Key] = (0, frozenset(), {})
+
+
 class Lookup(NamedTuple):
     """Which entries of the vocabulary may be in a text, by what is quick to know of it.
 
     Args:
-        keys: for each word its own concepts, and the phrases of which it is the rarest word: the
-            next rarest, the phrase with a space on both sides, its concepts.
-        starts: finds the pairs of characters with which a Chinese word may begin.
-        han: by their first two characters the Chinese words and their concepts.
-        single: the words of one character.
+        known: the words that are keys.
+        keys: for each word its own concepts, and the phrases of which it is the rarest word: their
+            next rarest words, and by these the phrases with a space on both sides, and concepts.
+        scripts: finds the runs of characters that no Latin word has.
+        han: by the first two such characters in a row the words that are found anywhere, and
+            their concepts.
+        single: those without two such characters.
     """
 
-    keys: dict[str, tuple[int, tuple[tuple[str, str, int], ...]]]
-    starts: re.Pattern[str]
-    han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
+    known: frozenset[str]
+    keys: dict[str, Key]
+    scripts: re.Pattern[str]
+    han: dict[str, tuple[tuple[str, int], ...]]
     single: list[tuple[str, int]]
 
 
@@ -97,11 +105,11 @@ def vocabulary() -> Vocabulary:
     bits = {name: 1 << number for number, name in enumerate([*CONCEPTS, *PATTERN_CONCEPTS])}
     latin: dict[tuple[str, ...], int] = {}
     han: dict[str, int] = {}
-    for name, entry in _all_entries():
+    for name, written in _all_entries():
+        entry = written if written.isascii() or _HAN.search(written) else fold_text(written)
         bit = bits.get(name, 0)
         if not entry.isascii():
-            word = entry if _HAN.search(entry) else fold_text(entry)
-            han[word] = han.get(word, 0) | bit
+            han[entry] = han.get(entry, 0) | bit
         else:
             parts = tuple(WORD.findall(entry))
             latin[parts] = latin.get(parts, 0) | bit
@@ -130,16 +138,24 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
     single = {parts[0]: mask for parts, mask in entries if not parts[1:]}
     phrases = _grouped(_key(parts, mask, often) for parts, mask in entries if parts[1:])
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
-    pairs = _grouped(((word[0], word[1]), (word, mask)) for word, mask in words if word[1:])
-    first = re.escape("".join(sorted({pair[0] for pair in pairs})))
-    second = re.escape("".join(sorted({pair[1] for pair in pairs})))
-    # A character class is far faster than so many searches for words.
     return Lookup(
-        {word: (single.get(word, 0), phrases.get(word, ())) for word in single | phrases},
-        re.compile(f"([{first}])(?=([{second}]))"),
-        pairs,
-        [(word, mask) for word, mask in words if not word[1:]],
+        frozenset(single | phrases),
+        {word: _key_of(single.get(word, 0), phrases.get(word, ())) for word in single | phrases},
+        _SCRIPTS,
+        _grouped((pair, (word, mask)) for word, mask in words if (pair := _first_pair(word))),
+        [(word, mask) for word, mask in words if not _first_pair(word)],
     )
+
+
+def _key_of(single: int, phrases: tuple[tuple[str, str, int], ...]) -> Key:
+    among = _grouped((other, (entry, mask)) for other, entry, mask in phrases)
+    return single, frozenset(among), among
+
+
+def _first_pair(word: str) -> str:
+    """Return the first two characters next to each other that no Latin word has."""
+    runs = [run for run in _SCRIPTS.findall(word) if run[1:]]
+    return runs[0][:2] if runs else ""
 
 
 def _key(

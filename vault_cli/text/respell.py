@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from vault_cli.text.fold import fold_text, holds_any
-from vault_cli.text.hidden import characters_of
 from vault_cli.text.injection_concepts import words_of
 from vault_cli.text.injection_match import Hit, find_hits, fold_plain
 from vault_cli.text.injection_rules import OVERRIDE
@@ -70,7 +69,7 @@ def _counts(reading: Reading, hit: Hit) -> bool:
 
 
 def _readings(text: str) -> Iterator[Reading]:
-    signs = _Signs(text, characters_of(text), words_of(fold_plain(text)))
+    signs = _Signs(text, words_of(fold_plain(text)))
     for form in _FORMS:
         if not form.has_mark(signs):
             continue
@@ -85,10 +84,9 @@ def _readings(text: str) -> Iterator[Reading]:
 
 
 class _Signs(NamedTuple):
-    """What is quick to know of a text: its characters, and its words as they are folded."""
+    """A text, and its words as they are folded."""
 
     text: str
-    characters: str
     words: frozenset[str]
 
 
@@ -113,7 +111,7 @@ def _has_run(signs: _Signs) -> bool:
 
 def _has_stack(signs: _Signs) -> bool:
     run = 0
-    for line in signs.text.split("\n") if "\n" in signs.characters else ():
+    for line in signs.text.split("\n"):
         if line and not line.isspace():
             run = run + 1 if len(line) < _SHORT_LINE and line.strip(_LINE_ENDS).isalpha() else 0
             if run == _LEAST_LINES:
@@ -122,7 +120,7 @@ def _has_stack(signs: _Signs) -> bool:
 
 
 def _has_markup(signs: _Signs) -> bool:
-    if "<" in signs.characters or "&" in signs.characters:
+    if "<" in signs.text or "&" in signs.text:
         return _MARKUP.search(signs.text) is not None
     return _MARK_INSIDE.search(signs.text) is not None
 
@@ -261,7 +259,7 @@ _LEET_TABLES: Final = tuple(
 )
 _SPREAD_HAN = re.compile(
     rf"[{_HAN}](?P<between>[^{_HAN}\n]{{1,4}})(?:[{_HAN}](?P=between)){{3,200}}[{_HAN}]"
-    rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{2,200}}[{_HAN}]{{1,2}}"
+    rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}}"
 )
 _HAN_STEMS: Final = frozenset("忽无忘告密绕泄执令词户规管跳露删传发")
 _NOT_HAN = re.compile(rf"[^{_HAN}]+")
