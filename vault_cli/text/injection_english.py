@@ -135,13 +135,14 @@ ENGLISH: Final[dict[str, str]] = {
         paragraph, previous conversation, text at the top, the first paragraph
     """,
     "FORGETALL": """
-        forget everything, forget all that, forget all the above, forget about everything, forget
-        all of this, forget all this, forget it all, forget what i said, forget the above,
-        disregard everything, disregard the above, disregard all of the above, disregard all that,
-        ignore everything you, ignore everything above, ignore everything before, ignore everything
-        that came, ignore everything i, ignore everything else and, ignore everything in your,
-        ignore all of the above, ignore the above, ignore all the above, ignore all that, ignore
-        what i said, ignore what you were, ignore all of that, ignore anything above, ignore
+        ignore previous and, ignore prior and, ignore context, ignore all context, ignore the
+        context and, forget everything, forget all that, forget all the above, forget about
+        everything, forget all of this, forget all this, forget it all, forget what i said, forget
+        the above, disregard everything, disregard the above, disregard all of the above, disregard
+        all that, ignore everything you, ignore everything above, ignore everything before, ignore
+        everything that came, ignore everything i, ignore everything else and, ignore everything in
+        your, ignore all of the above, ignore the above, ignore all the above, ignore all that,
+        ignore what i said, ignore what you were, ignore all of that, ignore anything above, ignore
         anything before, forget whatever, forget who you are, forget that you are, forget you are,
         vergiss alles, oublie tout, olvida todo, dimentica tutto, esqueca tudo, forget your rules,
         forget your training, forget your identity, forget your purpose, forget your name, start
@@ -203,6 +204,7 @@ ENGLISH: Final[dict[str, str]] = {
         now, from here on, from this point, as of now
     """,
     "EVIL": """
+        impersonate agent, vote approve on, clone the behavioural, clone the behavioral,
         {insert/add/plant/install/open/leave/create/hide/introduce/put} a {backdoor/back door/
         reverse shell/keylogger/rootkit/logic bomb}, reverse shell to, mine bitcoin, install
         malware, cryptominer, exfiltrate all, exfiltrate the, exfiltrate user, steal the, steal
@@ -294,9 +296,9 @@ ENGLISH: Final[dict[str, str]] = {
         keys, them, your memory, the logs, chat, input, inputs
     """,
     "SENDV": """
-        send~, sending, upload~, post, posting, forward, forwards, forwarding, email, emailing,
-        exfiltrate~, transmit, transmits, transmitting, relay, deliver, deliver~, ship, mail,
-        report, stream, pipe, copy, push, submit, submits, submitting, leak, curl
+        append, send~, sending, upload~, post, posting, forward, forwards, forwarding, email,
+        emailing, exfiltrate~, transmit, transmits, transmitting, relay, deliver, deliver~, ship,
+        mail, report, stream, pipe, copy, push, submit, submits, submitting, leak, curl
     """,
     "FORBID": """
         never, must not, may not, cannot, can't, should not, do not, don't, not allowed, forbidden,

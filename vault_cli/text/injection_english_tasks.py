@@ -237,6 +237,21 @@ ENGLISH_TASKS: Final[dict[str, str]] = {
         {late/dead/deceased} {grandmother/grandma/granny/grandfather}, {grandmother/grandma} {used
         to/who used/would}, alter ego
     """,
+    "ASKPROMPT": """
+        {what were/what are/what have/what had} you {told/been told/given/been given/instructed/
+        programmed}, {what/which} {instructions/rules/guidelines/directives} {were/are/have/did}
+        you, your governing instructions, the {opposite/reverse/inverse} of {your/each/all of them}
+    """,
+    "RECALCULATE": """
+        recalculate, recompute, reprocess, recalculating, recomputation, re evaluate, reevaluate,
+        redo the, regenerate calculations, recalculate using
+    """,
+    "SUPPLIED": """
+        {these/supplied/provided/following/attached/alternative/my/those}
+        {values/figures/parameters/ metrics/inputs/data/numbers/results}, {these/the}
+        {provided/supplied/alternative/attached/ new/following}
+        {values/figures/parameters/metrics/inputs/data/numbers}
+    """,
     "OFFTASK": """
         {drop/skip/forget} the {summary/review/question/translation} and, your only
         {reply/answer/response} {shall/must/should/is/can}, skip the user's {question/request},

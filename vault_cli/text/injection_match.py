@@ -35,6 +35,7 @@ BETWEEN: Final = "\n\n;\n\n"
 """Joins texts so that nothing is found across: it ends sentences, words and encodings."""
 
 _GUARD_REACH: Final = 40
+_EXCUSE_REACH: Final = 40
 _NEGATED_REACH: Final = 12
 _PADDED: Final = 8
 _LONG_WORD: Final = 12
@@ -212,9 +213,9 @@ def _match(
     guards = [place for place in places if place.mask & book.guards]
     negated = _negated(places, guards)
     for track in tracks:
-        if not track.unless & present and all(step & present for step in track.steps):
+        if all(step & present for step in track.steps):
             span = _run_track(sentence, track, places, guards, negated)
-            if span:
+            if span and not (track.unless & present and _excused(span, track.unless, places)):
                 yield span
 
 
@@ -285,6 +286,12 @@ def _negated(places: list[_Place], guards: list[_Place]) -> dict[_Place, int]:
         if at and place.start - guards[at - 1].start <= _NEGATED_REACH:
             found[place] = guards[at - 1].mask
     return found
+
+
+def _excused(span: _Span, unless: int, places: list[_Place]) -> bool:
+    """Whether a word that makes a rule harmless stands in the span or close to it."""
+    first, last = span.start - _EXCUSE_REACH, span.end + _EXCUSE_REACH
+    return any(place.mask & unless and first <= place.start <= last for place in places)
 
 
 def _guarded(span: _Span, guards: list[_Place]) -> bool:

@@ -20,7 +20,7 @@ class Rule(NamedTuple):
         why: what such a sentence does to an agent.
         gap: most characters between two steps; half of it after a Chinese word.
         guard: whether a negation or a word of defence before it makes it harmless.
-        unless: concepts that make it harmless when they stand in the same sentence.
+        unless: concepts that make it harmless when they stand close by in the same sentence.
     """
 
     name: str
@@ -274,6 +274,10 @@ RULES: Final = (
          "the stories that jailbreaks tell"),
     Rule("grandma", PERSONA, "*GRANDMA YOUARE|YOUNOW|ROLEPLAY",
          "the same, the part to be played named", gap=40),
+    Rule("asked-prompt", EXTRACT, "ASKPROMPT",
+         "the system prompt, asked for as a question"),
+    Rule("recalculate", OVERRIDE, "*RECALCULATE SUPPLIED",
+         "a result replaced by numbers that the text brings along", gap=40, unless="FORBID"),
     Rule("mode-answers", PERSONA, "MODE ANSWERALL",
          "a mode in which nothing is forbidden", gap=20),
     Rule("not-told", CONCEAL, "TOLDNOT",
