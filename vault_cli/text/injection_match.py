@@ -26,7 +26,7 @@ from vault_cli.text.injection_concepts import (
 )
 from vault_cli.text.injection_rules import Rule
 from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
-from vault_cli.text.run_words import part_run
+from vault_cli.text.run_words import LONGEST_RUN, part_run
 
 LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
@@ -40,6 +40,8 @@ _NEGATED_REACH: Final = 12
 _PADDED: Final = 8
 _LONG_WORD: Final = 12
 _SHORT_WORD: Final = 4
+_MOST_PARTED: Final = 8192
+"""Letters of words without spaces that are parted in one text."""
 _FIRST_HAN: Final = "\u3400"
 
 
@@ -134,13 +136,15 @@ def _part_words(folded: Folded) -> Folded:
     if folded.offsets is None:
         return folded
     cuts: list[int] = []
+    budget = _MOST_PARTED
     for match in WORD.finditer(folded.text):
         run, (start, end) = match.group(), match.span()
-        if not run.isalpha() or run in book.words:
+        if not run.isalpha() or run in book.words or budget < 0:
             continue
         put_together = folded.offsets[end - 1] - folded.offsets[start] >= len(run)
         if len(run) > (_SHORT_WORD if put_together else _LONG_WORD):
             cuts += [start + at for at in part_run(run, book.spellings)]
+            budget -= min(len(run), LONGEST_RUN)
     if not cuts:
         return folded
     parts, offsets, done = [], [], 0
@@ -327,11 +331,7 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     silent = 0  # words before this one are part of a phrase that means nothing
     for at in known:
         mask = book.words.get(words[at], 0)
-        met = [
-            (at + len(rest) + 2, among)
-            for rest, among in book.phrases.get(tuple(words[at : at + 2]), ())
-            if words[at + 2 : at + 2 + len(rest)] == rest
-        ]
+        met = list(_phrases_at(words, at, book))
         for end, among in met:
             if not among and end > silent:
                 silent = end
@@ -340,6 +340,17 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
         for end, among in ((at + 1, mask), *met):
             if among & wanted:
                 yield _Place(spans[at][0], spans[end - 1][1], among & wanted)
+
+
+def _phrases_at(words: list[str], at: int, book: Vocabulary) -> Iterator[tuple[int, int]]:
+    """Yield where each phrase that begins with a word ends, and its concepts."""
+    among = book.phrases.get(tuple(words[at : at + 2]))
+    if among is None:
+        return
+    for third in ("", *words[at + 2 : at + 3]):
+        for rest, mask in among.get(third, ()):
+            if words[at + 2 : at + 2 + len(rest)] == rest:
+                yield at + len(rest) + 2, mask
 
 
 def _han_places(

@@ -74,7 +74,8 @@ class Vocabulary(NamedTuple):
     Args:
         bits: the bit of each concept.
         words: single words and their concepts; 0 for a word that hides others.
-        phrases: by their first two words, the words that follow and the concepts.
+        phrases: by their first two words and their third ("" if there is none), the words that
+            follow the second and the concepts.
         heads: the words with which an entry begins.
         spellings: all words of entries, also those that mean nothing by themselves.
         han: the Chinese words and their concepts.
@@ -87,7 +88,7 @@ class Vocabulary(NamedTuple):
 
     bits: dict[str, int]
     words: dict[str, int]
-    phrases: dict[tuple[str, ...], tuple[tuple[list[str], int], ...]]
+    phrases: dict[tuple[str, ...], dict[str, tuple[tuple[list[str], int], ...]]]
     heads: frozenset[str]
     spellings: frozenset[str]
     han: dict[str, int]
@@ -117,9 +118,7 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         bits,
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
-        _grouped(
-            (parts[:2], (list(parts[2:]), mask)) for parts, mask in latin.items() if parts[1:]
-        ),
+        _phrases(latin),
         frozenset(parts[0] for parts in latin),
         STOP_WORDS.union(*latin),
         han,
@@ -130,6 +129,17 @@ def vocabulary() -> Vocabulary:
         _lookup(latin, han, sum(bits.values())),
         tuple(anchored.items()),
     )
+
+
+def _phrases(
+    latin: dict[tuple[str, ...], int],
+) -> dict[tuple[str, ...], dict[str, tuple[tuple[list[str], int], ...]]]:
+    entries = [(parts[:2], parts[2:], mask) for parts, mask in latin.items() if parts[1:]]
+    pairs = _grouped((pair, (rest, mask)) for pair, rest, mask in entries)
+    return {
+        pair: _grouped(((*rest, "")[0], (list(rest), mask)) for rest, mask in among)
+        for pair, among in pairs.items()
+    }
 
 
 def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:

@@ -22,7 +22,7 @@ from vault_cli.text.injection_vocabulary import vocabulary
 from vault_cli.text.pinyin import MARKS, read_pinyin
 from vault_cli.text.run_words import part_run
 
-MOST_CHARACTERS: Final = 32_768
+MOST_CHARACTERS: Final = 16_384
 """Characters of all readings of one form together; what is beyond is not looked at."""
 
 _LEAST_WORDS: Final = 3
