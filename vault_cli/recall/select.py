@@ -16,6 +16,7 @@ from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
 from vault_cli.recall.together import settle_vaults
 from vault_cli.recall.topics import TopicTable
+from vault_cli.recall.wording import count_words
 
 ON_REQUEST = frozenset(
     {
@@ -80,6 +81,7 @@ class Pick(NamedTuple):
         partners: records of this selection it is in mutual conflict with, as (id, type).
         support: how well what it rests on still holds.
         topic: name of the topic it stands under, "" for none or a disabled one.
+        counts: what was observed of its use, in words.
     """
 
     record: Record
@@ -89,6 +91,7 @@ class Pick(NamedTuple):
     partners: tuple[tuple[str, str], ...] = ()
     support: Support = INTACT_SUPPORT
     topic: str = ""
+    counts: str = ""
 
     @property
     def score(self) -> float:
@@ -124,7 +127,11 @@ class Selection(NamedTuple):
 
 
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
-    """Choose and rank; deterministic: ties end at the record id."""
+    """Choose and rank; deterministic: ties end at the record id.
+
+    Of observations those count that a watermark has taken in.
+    """
+    snapshot = snapshot.at_watermark()
     table = TopicTable(snapshot.records)
     eligible, excluded = _divide(snapshot, query, table)
     excluded.sort(key=lambda item: (item.record.id, item.record.path))
@@ -233,10 +240,13 @@ def _rank(
     words = query_words(query.text) if query.mode == "assist" else frozenset[str]()
     pairs = mutual_conflicts(eligible)
     supports = judge_support(snapshot, eligible)
+    tallies = snapshot.tallies
     keyed = []
     for record in eligible:
         score = score_record(record, snapshot.tally(record.id), words)
         pick = _pick(record, score, bool(words), pairs)
+        if record.id in tallies:
+            pick = pick._replace(counts=count_words(tallies[record.id]))
         if record.id in supports:
             pick = pick._replace(support=supports[record.id])
         if record.topics and pick.group == "rules":
