@@ -34,7 +34,9 @@ def mark(
     cited: Annotated[bool, typer.Option("--cited", help="A session named it.")] = False,
     outcome: Annotated[
         str,
-        typer.Option("--outcome", metavar="RESULT", help="succeeded or failed: the task it served."),
+        typer.Option(
+            "--outcome", metavar="RESULT", help="succeeded or failed: the task it served."
+        ),
     ] = "",
     session: flags.SessionId = "",
     receipt: Annotated[
@@ -69,7 +71,12 @@ def mark(
     kinds = [kind for kind, given in flagged.items() if given]
     kinds += ["outcome"] if _result(outcome) else []
     request = MarkRequest(
-        tuple(kinds), _witness(inv, yes=yes), session.strip(), receipt.strip(), note.strip(), outcome
+        tuple(kinds),
+        _witness(inv, yes=yes),
+        session.strip(),
+        receipt.strip(),
+        note.strip(),
+        outcome,
     )
     if not ids:
         if not settle or kinds:
@@ -169,7 +176,9 @@ def _said(seen: Sequence[Observation]) -> str:
     if not seen:
         return ""
     counts = Counter("taken back" if item.kind == "undo" else item.kind for item in seen)
-    words = ", ".join(f"{kind} ({number})" if number > 1 else kind for kind, number in counts.items())
+    words = ", ".join(
+        f"{kind} ({number})" if number > 1 else kind for kind, number in counts.items()
+    )
     return f"noted: {words}"
 
 
@@ -211,7 +220,9 @@ def stats(
     chosen = _chosen(inv, records, sums, named=bool(ids), demote=demote)
     shown = chosen if ids or not limit else chosen[:limit]
     data = _data(inv, log, sums, shown, detailed=bool(ids))
-    notes = [f"{len(shown)} of {len(chosen)} (--limit 0 shows all)"] if len(shown) < len(chosen) else []
+    notes = (
+        [f"{len(shown)} of {len(chosen)} (--limit 0 shows all)"] if len(shown) < len(chosen) else []
+    )
     view = View(
         data,
         lambda: _lines(data, shown, detailed=bool(ids)),
@@ -307,12 +318,17 @@ def _lines(data: dict[str, Any], records: Sequence[Record], *, detailed: bool) -
     machines = plural(data["machines"], "machine")
     yield [("dim", "observations: "), f"{data['observations']:,} from {machines}{span}"]
     if data["waiting"]:
-        yield [("dim", "not in the block yet: "), f"{data['waiting']} (every {data['commit_every']})"]
+        yield [
+            ("dim", "not in the block yet: "),
+            f"{data['waiting']} (every {data['commit_every']})",
+        ]
     if not records:
         yield "nothing was observed of any record" if not detailed else ""
         return
     width = max(len(record.id) for record in records)
-    yield [("dim", f"{'id':<{width}}  {'  '.join(f'{head:>6}' for head in _HEADS)}  last used   title")]
+    yield [
+        ("dim", f"{'id':<{width}}  {'  '.join(f'{head:>6}' for head in _HEADS)}  last used   title")
+    ]
     for row in data["records"]:
         numbers = "  ".join(f"{row[name]:>6}" for name in NUMBERS)
         last = row["last_used"] or "-"
@@ -332,4 +348,7 @@ def _detail_lines(row: dict[str, Any]) -> Iterator[Line]:
         words = ", ".join(f"{number} {kind}" for kind, number in counts.items())
         yield [("dim", f"  machine {name}: "), words]
     for note in row.get("notes", ()):
-        yield [("dim", f"  {note['at'][:10]} {note['kind']} ({note['who']}): "), inline(note["note"])]
+        yield [
+            ("dim", f"  {note['at'][:10]} {note['kind']} ({note['who']}): "),
+            inline(note["note"]),
+        ]

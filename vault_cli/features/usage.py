@@ -149,7 +149,9 @@ def _check_texts(request: MarkRequest) -> None:
             raise UsageError(f"{name} holds a line break or a character that nobody sees")
         found = [hit for hit in find_secret_findings(text) if hit.code == SECRET and hit.holds]
         if found:
-            shown = [Diagnostic("", 0, hit.code, "warning", hit.message, holds=True) for hit in found]
+            shown = [
+                Diagnostic("", 0, hit.code, "warning", hit.message, holds=True) for hit in found
+            ]
             raise refuse_values(name, shown)
 
 
@@ -236,9 +238,7 @@ def plan_takebacks(  # noqa: PLR0913 - as `plan_marks`, and whose file
                 )
             newest = max(fits, key=lambda seen: (seen.at, seen.key))
             undone.add((machine, newest.key))
-            found.append(
-                Observation(UNDO, at, new_key(), (record_id,), request.who, of=newest.key)
-            )
+            found.append(Observation(UNDO, at, new_key(), (record_id,), request.who, of=newest.key))
     return found
 
 

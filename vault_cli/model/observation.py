@@ -127,9 +127,7 @@ def _read_fields(data: Mapping[str, Any]) -> Observation:
     if not is_instant(at):
         raise LineError("`at` is not an instant such as 2026-11-30T10:02:11Z")
     ids = _ids(get("ids", ()))
-    found = Observation(
-        kind, at, key, ids, who or PERSON, session, receipt, result, note, of
-    )
+    found = Observation(kind, at, key, ids, who or PERSON, session, receipt, result, note, of)
     if found.who not in WITNESSES:
         raise LineError("unknown `who`")
     why = _missing(found)
@@ -356,8 +354,7 @@ def was_shown(pool: Iterable[Kept], session: str, record_id: str) -> bool:
     own = [item.seen for item in pool if item.seen.kind == EXPOSURE]
     names = {seen.receipt for seen in own if seen.session == session and seen.receipt}
     return bool(session) and any(
-        record_id in seen.ids and (seen.session == session or seen.receipt in names)
-        for seen in own
+        record_id in seen.ids and (seen.session == session or seen.receipt in names) for seen in own
     )
 
 

@@ -58,9 +58,7 @@ def join_vaults(project: Snapshot, user: Snapshot, user_root: str = "") -> Snaps
     )
 
 
-def _join_tallies(
-    project: Mapping[str, Tally], user: Mapping[str, Tally]
-) -> Mapping[str, Tally]:
+def _join_tallies(project: Mapping[str, Tally], user: Mapping[str, Tally]) -> Mapping[str, Tally]:
     """Return the observations of both, which are loaded when they are first asked for."""
     return ChainMap(cast("dict[str, Tally]", project), cast("dict[str, Tally]", user))
 

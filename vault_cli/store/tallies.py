@@ -77,6 +77,9 @@ class Tallies(Mapping[str, Tally]):
     def __getitem__(self, key: str) -> Tally:
         return self.found[key]
 
+    def __contains__(self, key: object) -> bool:
+        return key in self.found
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.found)
 
