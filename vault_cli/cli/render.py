@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from vault_cli.hosts.sinks import SinkResult
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.render import Block
+    from vault_cli.recall.select import Query
 
 _LEVEL_STYLES = {"full": "green", "line": "green", "id": "yellow", "omitted": "red"}
 
@@ -39,18 +41,24 @@ def render(
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
     with_user: flags.WithUser = False,
+    since: flags.Since = "",
+    batch: flags.Batch = False,
 ) -> int:
     """Print what is in force as a block for a prompt.
 
     The same vault, options and day give the same bytes. What does not fit is named in the block;
     --receipt and --json say why. --to replaces only what stands between the markers of FILE; into a
     file of a project with a vault of its own goes what that vault holds, and not what is yours.
-    --at is what was rendered at a time: --known-at and --valid-at in one.
+    --at is what was rendered at a time: --known-at and --valid-at in one. --since prints only what
+    is new, changed or gone since a receipt, a day or a commit, to be put behind a block that stays
+    as it is; --batch leaves a file alone until enough is new. What is gone or changed never waits.
+    --session and --to note which records were shown (usage/, see `mvault stats`).
 
     Examples:
       mvault render
       mvault render --query "flaky npm test" --budget 4000 --receipt
       mvault render --to AGENTS.md --to CLAUDE.md
+      mvault render --since @1
       mvault render --at 2026-07-15
       mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
@@ -58,6 +66,7 @@ def render(
     from vault_cli.cli.receipts import keep_receipt
 
     inv: Invocation = ctx.obj
+    _check_since(since, batch=batch, to=to, at=at or valid_at or known_at)
     alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
     clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
     snapshot = clocks.snapshot
@@ -74,6 +83,11 @@ def render(
         moment=clocks.moment,
     )
     asked, options = make_query(inv, wanted), make_options(inv, wanted)
+    if since:
+        from vault_cli.cli.since import render_since
+
+        warn_unreadable(inv, clocks)
+        return render_since(inv, since, snapshot, (asked, options))
     block = render_query(snapshot, asked, options)
     warn_unreadable(inv, clocks)
     if clocks.forgotten:  # the receipt measures every entry
@@ -83,13 +97,29 @@ def render(
         for line in receipt_lines(block):
             inv.out.report(line)
     code = (
-        _write_files(inv, block, to, snapshot, explained=receipt)
+        _write_files(inv, block, to, snapshot, asked, explained=receipt, batch=batch)
         if to
         else _print(inv, block, snapshot, explained=receipt)
     )
     if clocks.is_plain and not inv.options.dry_run:
         keep_receipt(inv, block, (asked, options), [str(_target(inv, name)) for name in to or ()])
+        if asked.session:
+            from vault_cli.cli.since import note_exposure
+
+            note_exposure(inv, block, asked.session)
     return code
+
+
+def _check_since(since: str, *, batch: bool, to: list[str] | None, at: str) -> None:
+    from vault_cli.errors import UsageError
+
+    if since and (to or at):
+        raise UsageError(
+            "--since goes with neither --to nor a past time",
+            hint="It prints a notice about the vault as it is.",
+        )
+    if batch and not to:
+        raise UsageError("--batch goes with --to FILE", hint="Printed is always the whole block.")
 
 
 def _print(inv: Invocation, block: Block, snapshot: Snapshot, *, explained: bool) -> int:
@@ -229,22 +259,35 @@ def _vault_cell(name: str) -> str:
 
 
 def _write_files(
-    inv: Invocation, block: Block, names: list[str], snapshot: Snapshot, *, explained: bool
+    inv: Invocation,
+    block: Block,
+    names: list[str],
+    snapshot: Snapshot,
+    asked: Query,
+    *,
+    explained: bool,
+    batch: bool,
 ) -> int:
     """Put the block into every file, or into none when one of them cannot take it."""
     from vault_cli.cli.preview import answer_data
+    from vault_cli.cli.since import note_exposure
     from vault_cli.hosts.sinks import plan_managed_block, write_managed_block
 
     targets = [_target(inv, name) for name in names]
     plans = [plan_managed_block(target, block.text) for target in targets]
+    stay = [_why_stay(inv, plan, snapshot, asked) if batch else "" for plan in plans]
+    plans = [
+        replace(plan, new=plan.old, changed=False) if why else plan
+        for plan, why in zip(plans, stay, strict=True)
+    ]
     if inv.options.dry_run:
         return _preview_files(inv, plans, block, snapshot)
     notes: list[str] = []
     files: list[dict[str, Any]] = []
-    for target, plan in zip(targets, plans, strict=True):
+    for target, plan, waits in zip(targets, plans, stay, strict=True):
         done = write_managed_block(target, block.text) if plan.changed else plan
         why = (
-            "the block is the same"
+            waits or "the block is the same"
             if target.exists()
             else "nothing is in force, so no file is made"
         )
@@ -253,6 +296,8 @@ def _write_files(
         notes.append(state)
         files.append({"path": str(done.path), "changed": done.changed})
     changed = [file["path"] for file in files if file["changed"]]
+    if changed and not asked.session:
+        note_exposure(inv, block, "")
     view = View(
         lambda: {
             **answer_data("render", "render", changed),
@@ -266,6 +311,16 @@ def _write_files(
         listed=True,
     )
     return inv.out.show(view)
+
+
+def _why_stay(inv: Invocation, plan: SinkResult, snapshot: Snapshot, asked: Query) -> str:
+    """Return why a file may stay as it is for now, "" when it may not."""
+    if not plan.changed:
+        return ""
+    from vault_cli.cli.since import waits_for_more
+    from vault_cli.recall.select import select_records
+
+    return waits_for_more(inv, plan.old, select_records(snapshot, asked))
 
 
 def _target(inv: Invocation, name: str) -> Path:

@@ -12,6 +12,7 @@ import typer
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import aside_text, other_lines, place_data
+from vault_cli.cli.usage import is_usage_path, waiting_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
@@ -42,7 +43,8 @@ def status(ctx: typer.Context) -> int:
     inv.bear_bad_settings()
     snapshot = inv.snapshot
     repo = inv.vault.repo
-    pending = repo.pending() if repo is not None else ()
+    every = repo.pending() if repo is not None else ()
+    pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
     from vault_cli.cli.trusting import status_lines
@@ -62,6 +64,7 @@ def status(ctx: typer.Context) -> int:
         },
         **{name: [record_data(r) for r in records] for name, records in groups.items()},
         "pending": [{"path": change.path, "code": change.code} for change in pending],
+        "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
         "settings": [found.as_data() for found in settings],
@@ -180,6 +183,9 @@ def _status_lines(
             yield [("red", f"a {repository['operation']} is under way")]
         if repository["untrusted"]:
             yield [("yellow", "not trusted: "), ", ".join(repository["untrusted"])]
+    if data["observations"]["waiting"]:
+        seen = data["observations"]
+        yield [("dim", "observations: "), f"{seen['waiting']} of {seen['commit_every']} wait"]
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
     if data["quarantined"]:

@@ -12,7 +12,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import brief_data, plural
-from vault_cli.errors import UsageError
+from vault_cli.errors import Diagnostic, UsageError
 
 if TYPE_CHECKING:
     from vault_cli.features.usage import MarkRequest
@@ -87,6 +87,34 @@ def mark(
     return _report(inv, records, seen, request, settle=settle)
 
 
+def is_usage_path(path: str) -> bool:
+    """Tell whether a vault path is a file of observations, which are committed in batches."""
+    return path.startswith("usage/") and path.endswith(".jsonl")
+
+
+def waiting_data(inv: Invocation) -> dict[str, int]:
+    """Return how many uses of this machine wait until the block shows them."""
+    from vault_cli.store.observing import count_waiting
+
+    every = int(inv.reading.config["render.commit_every"])
+    return {"waiting": count_waiting(inv.root), "commit_every": every}
+
+
+def usage_findings(inv: Invocation) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the files of observations, and what use speaks against."""
+    from dataclasses import replace
+
+    from vault_cli.features.usage import demotion_findings, unknown_findings
+
+    log = _log(inv)
+    if not log.machines and not log.findings:
+        return
+    sums = _sums(inv, log.pool)
+    yield from log.findings
+    yield from demotion_findings(replace(inv.snapshot, tallies=sums.tallies))
+    yield from unknown_findings(sums.tallies, inv.snapshot, inv.vault.forgotten())
+
+
 def _result(outcome: str) -> str:
     from vault_cli.model.observation import RESULTS
 
@@ -136,7 +164,7 @@ def _report(
     """Take it down, or show it; say how far it is until the block changes."""
     from vault_cli.cli.preview import answer_data
     from vault_cli.model.observation import write_line
-    from vault_cli.store.observing import Observed, observe
+    from vault_cli.store.observing import observe
     from vault_cli.store.usage import own_path
     from vault_cli.store.vault import LOCK_WAIT
 

@@ -6,7 +6,7 @@ when its session was shown the record and cited it, once for each record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -205,7 +205,7 @@ def _undone(pool: Sequence[Kept]) -> set[tuple[str, str]]:
     return {(item.machine, item.seen.of) for item in pool if item.seen.kind == UNDO}
 
 
-def plan_takebacks(  # noqa: PLR0913 - as `plan_marks`, and whose file
+def plan_takebacks(
     ids: Sequence[str],
     request: MarkRequest,
     pool: Sequence[Kept],
@@ -260,7 +260,7 @@ def approval(tally: Tally) -> float | None:
 
 
 def find_misleading(snapshot: Snapshot) -> list[tuple[Record, Tally]]:
-    """Return the records in force that use speaks against: 5 judgements, fewer than 3 of 10 helpful.
+    """Return the records in force that use speaks against: 5 judgements, under 3 of 10 helpful.
 
     Nothing is done about them: a person decides.
     """
@@ -282,6 +282,23 @@ def demotion_findings(snapshot: Snapshot) -> Iterator[Diagnostic]:
         yield Diagnostic(record.path, 0, "demotion-proposed", "note", text, hint)
 
 
+def unknown_findings(
+    tallies: Mapping[str, Tally], snapshot: Snapshot, forgotten: Collection[str]
+) -> Iterator[Diagnostic]:
+    """Yield one note when observations name records that are not in the vault, nor were forgotten.
+
+    They stay: the record may be on a branch that is not merged yet.
+    """
+    known = {record.id for record in snapshot.records} | set(forgotten)
+    strange = [key for key in sorted(tallies) if key not in known]
+    if strange:
+        named = ", ".join(strange[:_MOST_NAMED])
+        more = f" and {len(strange) - _MOST_NAMED} more" if len(strange) > _MOST_NAMED else ""
+        text = f"observations of records that are not in the vault: {named}{more}"
+        yield Diagnostic("usage", 0, "usage-unknown", "note", text)
+
+
+_MOST_NAMED: Final = 5
 NUMBERS: Final = ("exposures", "citations", "helpful", "harmful", "hits", "succeeded", "failed")
 
 

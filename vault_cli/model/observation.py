@@ -1,4 +1,4 @@
-"""Observations: what was seen of records in use, and their sums. Standard library, `errors`, `model`.
+"""Observations: what was seen of records in use, and their sums. Standard library and `model`.
 
 An observation is one line of `usage/<machine>.jsonl`. The sums are a function of the *set* of lines
 of all machines: neither their order nor a line that stands twice after a merge changes them.
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from vault_cli.model.record import NO_TALLY, Tally
+from vault_cli.model.record import Tally
 
 EXPOSURE: Final = "exposure"
 CITATION: Final = "citation"
@@ -153,15 +153,13 @@ def _require_texts(data: Mapping[str, Any]) -> None:
 def _missing(found: Observation) -> str:
     """Return what an observation of its kind lacks, "" when it is whole."""
     kind = found.kind
-    if kind == WATERMARK:
-        return ""
-    if not found.key:
+    if kind != WATERMARK and not found.key:
         return "it has no key"
-    if kind == UNDO:
-        return "" if found.of else "it does not say what it takes back"
-    if kind == EXPOSURE:
-        return "" if found.ids or found.receipt else "it names neither records nor a receipt"
-    if not found.ids:
+    if kind == UNDO and not found.of:
+        return "it does not say what it takes back"
+    if kind == EXPOSURE and not (found.ids or found.receipt):
+        return "it names neither records nor a receipt"
+    if kind in _USES and not found.ids:
         return "it names no record"
     if (found.result not in RESULTS) if kind == OUTCOME else found.result:
         return f"`result` belongs to an outcome and is one of {', '.join(RESULTS)}"
@@ -269,8 +267,7 @@ class _Fold:
             if day > limit:
                 late = min(late or day, day)
                 continue
-            if day > last:
-                last = day
+            last = max(last, day)
             if kind in _USES:
                 self.uses.append(item)
             elif kind == EXPOSURE:
@@ -313,7 +310,9 @@ class _Fold:
         for name, shown in self.contents.items():
             for record_id in shown:
                 counts.setdefault(record_id, [0] * 7)[0] += self.renders[name]
-        tallies = {key: Tally(*row, days.get(key, "")) for key, row in sorted(counts.items())}
+        tallies = {
+            key: Tally._make((*row, days.get(key, ""))) for key, row in sorted(counts.items())
+        }
         return Sums(tallies, dict(sorted(claims.items())), self.first_late, self.last_day)
 
     def _cited(self, named: set[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -366,8 +365,3 @@ def split_ids(ids: Sequence[str]) -> list[tuple[str, ...]]:
 def count_uses(observations: Iterable[Observation]) -> int:
     """Return how many observations can change a block: all but exposures and watermarks."""
     return sum(seen.kind not in (EXPOSURE, WATERMARK) for seen in observations)
-
-
-def unknown_ids(tallies: Mapping[str, Tally], known: Collection[str]) -> list[str]:
-    """Return the ids that were observed and are not among the known ones, sorted."""
-    return sorted(key for key, tally in tallies.items() if tally != NO_TALLY and key not in known)

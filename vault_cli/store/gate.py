@@ -92,7 +92,7 @@ def apply_change(
     return receipt
 
 
-def commit_appended(  # noqa: PLR0913 - what the gate needs, and what is new
+def commit_appended(
     root: Path,
     repo: Repository,
     change: Change,

@@ -7,7 +7,6 @@ next change of the vault. What fails later than the first step is tried again by
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -98,6 +97,18 @@ def count_waiting(root: Path) -> int:
     return count_uses(seen for seen, _ in parse_lines(data, start).lines)
 
 
+def has_receipt(root: Path, receipt: str) -> bool:
+    """Tell whether this machine's file names the ids of a receipt already."""
+    data, word = _own_bytes(root), f'"receipt":"{receipt}"'.encode()
+    place = data.find(word)
+    while place >= 0:
+        line = data[data.rfind(b"\n", 0, place) + 1 : place]
+        if line.startswith(b'{"kind":"exposure"') and b'"ids":[' in line:
+            return True
+        place = data.find(word, place + 1)
+    return False
+
+
 def commit_usage(vault: Held, *, wait: float) -> str:
     """Commit this machine's file as it is; return the commit, "" when there is nothing new.
 
@@ -130,7 +141,7 @@ def is_due(root: Path) -> bool:
     """Tell whether this machine has observations worth a commit, without asking git."""
     try:
         path = own_path(root)
-        size = os.stat(root / path, follow_symlinks=False).st_size
+        size = (root / path).lstat().st_size
         if size == _read_size(root):
             return False
     except (OSError, VaultError):

@@ -130,7 +130,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "render.commit_every_tokens",
         int,
         0,
-        "`render --batch`: new text of so many tokens is written at once; 0 = only the number counts",
+        "new text of so many tokens does not wait (`render --batch`, `--since`); 0 = does not count",
     ),
     Setting(
         "usage.exposures",

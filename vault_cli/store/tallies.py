@@ -158,7 +158,7 @@ def _load(root: Path, folders: Folders, names: list[str], today: date, *, settle
 
 
 def _key_of(root: Path, token: bytes) -> bytes:
-    """Return the key of the seals: this machine, place, layout and Python (`marshal` is its own)."""
+    """Return the key of the seals: machine, place, layout and Python (`marshal` is its own)."""
     from hashlib import blake2b
 
     place = os.fsencode(os.path.realpath(root))

@@ -1,8 +1,8 @@
 """The files of observations, `usage/<machine>.jsonl`: append to one's own, read all.
 
-May import `model`, `errors`, `store`. Each file has one writer, so two machines never write the same
-lines of a file. A line is one `write` at the end of the file: a kill leaves it whole, torn at the end
-of the file, or not there; what stood before is never touched.
+May import `model`, `errors`, `store`. Each file has one writer, so two machines never write the
+same lines of a file. A line is one `write` at the end of the file: a kill leaves it whole, torn at
+the end of the file, or not there; what stood before is never touched.
 """
 
 from __future__ import annotations
