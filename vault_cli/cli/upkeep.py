@@ -183,19 +183,24 @@ def _status_lines(
             yield [("red", f"a {repository['operation']} is under way")]
         if repository["untrusted"]:
             yield [("yellow", "not trusted: "), ", ".join(repository["untrusted"])]
-    if data["observations"]["waiting"]:
-        seen = data["observations"]
-        yield [("dim", "observations: "), f"{seen['waiting']} of {seen['commit_every']} wait"]
-    if data["drafts"]:
-        yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
-    if data["quarantined"]:
-        yield [("yellow", f"{plural(len(data['quarantined']), 'text')} in quarantine")]
+    yield from _waiting_lines(data)
     for title, names in _path_groups(data, groups, pending, snapshot):
         if names:
             yield [("yellow", f"{title}:")]
             yield from (f"  {name}" for name in names[:_MOST_LISTED])
             if len(names) > _MOST_LISTED:
                 yield f"  and {len(names) - _MOST_LISTED} more"
+
+
+def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
+    """Yield how much waits for a person, or for more of its kind."""
+    seen = data["observations"]
+    if seen["waiting"]:
+        yield [("dim", "observations: "), f"{seen['waiting']} of {seen['commit_every']} wait"]
+    if data["drafts"]:
+        yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
+    if data["quarantined"]:
+        yield [("yellow", f"{plural(len(data['quarantined']), 'text')} in quarantine")]
 
 
 def _counts_text(counts: dict[str, int]) -> str:

@@ -130,7 +130,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "render.commit_every_tokens",
         int,
         0,
-        "new text of so many tokens does not wait (`render --batch`, `--since`); 0 = does not count",
+        "new text of so many tokens does not wait (`render --batch`); 0 = only the number counts",
     ),
     Setting(
         "usage.exposures",

@@ -291,7 +291,9 @@ class _Loader:
             try:
                 self._files[name] = open_file(self._folders, name)
             except (OSError, VaultError):
-                self._files[name] = UsageFile(name, b"", os.stat_result((0,) * 10))
+                place, handle = self._folders.locate(f"{FOLDER}/{name}")
+                facts = os.stat(place, dir_fd=handle, follow_symlinks=False)
+                self._files[name] = UsageFile(name, b"", facts)
         return self._files[name]
 
     def _rebuild(self, kept: Any) -> BothSums:
