@@ -19,7 +19,6 @@ from vault_cli.model.observation import (
     HIT,
     MAX_LINE,
     OUTCOME,
-    PERSON,
     UNDO,
     WATERMARK,
     WITNESSES,

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks
     from vault_cli.hosts.sinks import SinkResult
     from vault_cli.model.record import Snapshot
-    from vault_cli.recall.render import Block
-    from vault_cli.recall.select import Query
+    from vault_cli.recall.render import Block, RenderOptions
+    from vault_cli.recall.select import Query, Selection
 
 _LEVEL_STYLES = {"full": "green", "line": "green", "id": "yellow", "omitted": "red"}
 
@@ -51,25 +51,23 @@ def render(
     file of a project with a vault of its own goes what that vault holds, and not what is yours.
     --at is what was rendered at a time: --known-at and --valid-at in one. --since prints only what
     is new, changed or gone since a receipt, a day or a commit, to be put behind a block that stays
-    as it is; --batch leaves a file alone until enough is new. What is gone or changed never waits.
-    --session and --to note which records were shown (usage/, see `mvault stats`).
+    as it is; --batch leaves a file alone until enough is new; what is gone or changed never waits.
+    --session and --to note which records were shown (`mvault stats`).
 
     Examples:
-      mvault render
       mvault render --query "flaky npm test" --budget 4000 --receipt
       mvault render --to AGENTS.md --to CLAUDE.md
       mvault render --since @1
       mvault render --at 2026-07-15
       mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
-    from vault_cli.cli.clocks import note_forgotten, warn_unreadable
-    from vault_cli.cli.receipts import keep_receipt
+    from vault_cli.cli.clocks import warn_unreadable
+    from vault_cli.cli.since import render_since
 
     inv: Invocation = ctx.obj
     _check_since(since, batch=batch, to=to, at=at or valid_at or known_at)
     alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
     clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
-    snapshot = clocks.snapshot
     wanted = Wanted(
         mode=_choice(mode, ("assist", "strict", "off"), "--mode"),
         query=query,
@@ -82,31 +80,45 @@ def render(
         project=project,
         moment=clocks.moment,
     )
-    asked, options = make_query(inv, wanted), make_options(inv, wanted)
-    if since:
-        from vault_cli.cli.since import render_since
-
-        warn_unreadable(inv, clocks)
-        return render_since(inv, since, snapshot, (asked, options))
-    block = render_query(snapshot, asked, options)
+    asked = make_query(inv, wanted), make_options(inv, wanted)
     warn_unreadable(inv, clocks)
+    if since:
+        return render_since(inv, since, clocks.snapshot, asked)
+    return _deliver(inv, clocks, asked, to or [], explained=receipt, batch=batch)
+
+
+def _deliver(
+    inv: Invocation,
+    clocks: Clocks,
+    asked: tuple[Query, RenderOptions],
+    to: list[str],
+    *,
+    explained: bool,
+    batch: bool,
+) -> int:
+    """Render, print it or put it into files, and keep what was shown."""
+    from vault_cli.cli.clocks import note_forgotten
+    from vault_cli.cli.receipts import keep_receipt
+    from vault_cli.cli.since import note_exposure
+    from vault_cli.recall.select import select_records
+
+    snapshot, (query, options) = clocks.snapshot, asked
+    block = render_query(snapshot, query, options)
     if clocks.forgotten:  # the receipt measures every entry
         for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
             inv.out.say(note)
-    if receipt:
+    if explained:
         for line in receipt_lines(block):
             inv.out.report(line)
-    code = (
-        _write_files(inv, block, to, snapshot, asked, explained=receipt, batch=batch)
-        if to
-        else _print(inv, block, snapshot, explained=receipt)
-    )
-    if clocks.is_plain and not inv.options.dry_run:
-        keep_receipt(inv, block, (asked, options), [str(_target(inv, name)) for name in to or ()])
-        if asked.session:
-            from vault_cli.cli.since import note_exposure
-
-            note_exposure(inv, block, asked.session)
+    waits = _why_wait(inv, block, to, select_records(snapshot, query)) if batch else ""
+    if to:
+        code, changed = _write_files(inv, block, to, snapshot, explained=explained, waits=waits)
+    else:
+        code, changed = _print(inv, block, snapshot, explained=explained), False
+    if clocks.is_plain and not (inv.options.dry_run or waits):
+        keep_receipt(inv, block, asked, [str(_target(inv, name)) for name in to])
+        if changed or query.session:
+            note_exposure(inv, block, query.session)
     return code
 
 
@@ -263,28 +275,27 @@ def _write_files(
     block: Block,
     names: list[str],
     snapshot: Snapshot,
-    asked: Query,
     *,
     explained: bool,
-    batch: bool,
-) -> int:
-    """Put the block into every file, or into none when one of them cannot take it."""
+    waits: str,
+) -> tuple[int, bool]:
+    """Put the block into every file, or into none when one of them cannot take it.
+
+    With `waits`, which says why, all of them are left as they are. Returns the exit code, and
+    whether one was changed.
+    """
     from vault_cli.cli.preview import answer_data
-    from vault_cli.cli.since import note_exposure
     from vault_cli.hosts.sinks import plan_managed_block, write_managed_block
 
     targets = [_target(inv, name) for name in names]
     plans = [plan_managed_block(target, block.text) for target in targets]
-    stay = [_why_stay(inv, plan, snapshot, asked) if batch else "" for plan in plans]
-    plans = [
-        replace(plan, new=plan.old, changed=False) if why else plan
-        for plan, why in zip(plans, stay, strict=True)
-    ]
+    if waits:
+        plans = [replace(plan, new=plan.old, changed=False) for plan in plans]
     if inv.options.dry_run:
-        return _preview_files(inv, plans, block, snapshot)
+        return _preview_files(inv, plans, block, snapshot), False
     notes: list[str] = []
     files: list[dict[str, Any]] = []
-    for target, plan, waits in zip(targets, plans, stay, strict=True):
+    for target, plan in zip(targets, plans, strict=True):
         done = write_managed_block(target, block.text) if plan.changed else plan
         why = (
             waits or "the block is the same"
@@ -296,8 +307,6 @@ def _write_files(
         notes.append(state)
         files.append({"path": str(done.path), "changed": done.changed})
     changed = [file["path"] for file in files if file["changed"]]
-    if changed and not asked.session:
-        note_exposure(inv, block, "")
     view = View(
         lambda: {
             **answer_data("render", "render", changed),
@@ -310,17 +319,17 @@ def _write_files(
         notes=(*notes, summary(block, explained=explained)),
         listed=True,
     )
-    return inv.out.show(view)
+    return inv.out.show(view), bool(changed)
 
 
-def _why_stay(inv: Invocation, plan: SinkResult, snapshot: Snapshot, asked: Query) -> str:
-    """Return why a file may stay as it is for now, "" when it may not."""
-    if not plan.changed:
-        return ""
+def _why_wait(inv: Invocation, block: Block, names: list[str], now: Selection) -> str:
+    """Return why all of these files may stay as they are for now, "" when one may not."""
     from vault_cli.cli.since import waits_for_more
-    from vault_cli.recall.select import select_records
+    from vault_cli.hosts.sinks import plan_managed_block
 
-    return waits_for_more(inv, plan.old, select_records(snapshot, asked))
+    plans = [plan_managed_block(_target(inv, name), block.text) for name in names]
+    reasons = [waits_for_more(inv, plan.old, now) for plan in plans if plan.changed]
+    return reasons[0] if reasons and all(reasons) else ""
 
 
 def _target(inv: Invocation, name: str) -> Path:
