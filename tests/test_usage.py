@@ -463,3 +463,29 @@ def test_marks_at_once_are_all_there(root: Path) -> None:
         codes = list(pool.map(one, range(12)))
     assert codes == [0] * 12
     assert stats(root, "l-one")["hits"] == 12
+
+
+def test_what_a_session_finds_by_itself_it_may_cite(root: Path) -> None:
+    session = {"MVAULT_SESSION": "7f", "MVAULT_ACTOR": "agent"}
+    for argv in (("search", "冻结"), ("show", "l-one")):
+        run("--vault", root, *argv, env={"MVAULT_ACTOR": "agent"}).ok()
+    assert not (root / "usage").exists()
+    assert run("--vault", root, "mark", "l-two", "--cited", env=session).code == 4
+    run("--vault", root, "search", "冻结", env=session).ok()
+    run("--vault", root, "mark", "l-two", "--cited", "--helpful", env=session).ok()
+    assert run("--vault", root, "mark", "l-one", "--cited", env=session).code == 4
+    run("--vault", root, "show", "l-one", env=session).ok()
+    run("--vault", root, "mark", "l-one", "--cited", env=session).ok()
+    two = stats(root, "l-two")
+    assert (two["exposures"], two["citations"], two["helpful"], two["hits"]) == (1, 1, 1, 0)
+    assert stats(root, "r-must")["exposures"] == 0
+
+
+def test_outcomes_are_kept_apart_from_judgements(root: Path) -> None:
+    mark(root, "l-one", "--outcome", "succeeded")
+    mark(root, "l-one", "--outcome", "failed")
+    mark(root, "l-one", "--outcome", "succeeded", "--undo")
+    row = stats(root, "l-one")
+    assert (row["succeeded"], row["failed"], row["helpful"], row["harmful"]) == (0, 1, 0, 0)
+    mark(root, "--settle")
+    assert "(0 succeeded, 1 failed)" in rendered(root)

@@ -148,6 +148,7 @@ def show(
     """
     from vault_cli.cli.mates import mates_data, mates_lines
     from vault_cli.cli.provenance import provenance_data, provenance_lines, state_rules
+    from vault_cli.cli.since import note_found
     from vault_cli.features.states import states_of
     from vault_cli.recall.topics import find_mates
 
@@ -179,6 +180,8 @@ def show(
         if expand:
             yield from ("", *mates_lines(mates))
 
+    if not past:
+        note_found(inv, (record,))
     return inv.out.show(
         View(
             lambda: {**full_data(record), "states": list(states), **story, **beside, **more},

@@ -62,7 +62,7 @@ def render(
       mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
     from vault_cli.cli.clocks import warn_unreadable
-    from vault_cli.cli.since import render_since
+    from vault_cli.cli.since import render_since, session_of
 
     inv: Invocation = ctx.obj
     _check_since(since, batch=batch, to=to, at=at or valid_at or known_at)
@@ -76,7 +76,7 @@ def render(
         scopes=tuple(scope or ()),
         topics=tuple(topic or ()),
         kinds=tuple(kind or ()),
-        session=session,
+        session=session_of(inv, session),
         project=project,
         moment=clocks.moment,
     )

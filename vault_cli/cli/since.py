@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View
 from vault_cli.errors import NotFoundError, VaultError
+from vault_cli.model.observation import MAX_SESSION
 
 if TYPE_CHECKING:
-    from vault_cli.model.record import Snapshot
+    from vault_cli.model.record import Record, Snapshot
     from vault_cli.recall.block import Block, RenderOptions
     from vault_cli.recall.news import Key, News
     from vault_cli.recall.select import Query, Selection
@@ -129,21 +130,42 @@ def waits_for_more(inv: Invocation, old: str, now: Selection) -> str:
     return f"{len(news.new)} of {every} new entries wait (--batch); `render --since` tells them"
 
 
-def note_exposure(inv: Invocation, block: Block, session: str) -> None:
-    """Take down which records a block showed, each vault's in its own file; never fails.
+def session_of(inv: Invocation, given: str = "") -> str:
+    """Return the session at hand: as given, else `$MVAULT_SESSION`."""
+    return given.strip() or inv.environ.get("MVAULT_SESSION", "").strip()
 
-    One line a render. The ids stand in the first line of a receipt only: the same block again
-    costs about 100 bytes. Nothing is committed.
-    """
+
+def note_exposure(inv: Invocation, block: Block, session: str) -> None:
+    """Take down which records a block showed (see `note_shown`)."""
     from vault_cli.store.receipts import receipt_id
 
     shown = [line for line in block.receipt.lines if line.level != "omitted"]
-    if not shown or not inv.reading.config["usage.exposures"]:
-        return
     name = receipt_id(block.text, (line.id for line in shown))
+    note_shown(inv, [(line.id, line.vault) for line in shown], name, session)
+
+
+def note_found(inv: Invocation, records: Sequence[Record]) -> None:
+    """Take down which records a session was given by a search or by name."""
+    from vault_cli.store.receipts import receipt_id
+
+    session = session_of(inv)
+    if session and not inv.options.dry_run:
+        keys = [(record.id, record.vault) for record in records]
+        note_shown(inv, keys, receipt_id("found", (key for key, _ in keys)), session)
+
+
+def note_shown(inv: Invocation, shown: Sequence[Key], name: str, session: str) -> None:
+    """Take down which records were shown, each vault's in its own file; never fails.
+
+    One line a time. The ids stand in the first line of a receipt only: the same block again costs
+    about 100 bytes. Nothing is committed.
+    """
+    is_odd = len(session) > MAX_SESSION or not session.isprintable()
+    if not shown or is_odd or not inv.reading.config["usage.exposures"]:
+        return
     for vault in _vaults(inv):
         mine = inv.layers.name_of(vault.root)
-        ids = [line.id for line in shown if not line.vault or line.vault == mine]
+        ids = [key for key, name_of in shown if not name_of or name_of == mine]
         try:
             _append_exposure(inv, vault, name, ids, session)
         except VaultError as error:

@@ -64,6 +64,7 @@ def mark(
       mvault mark l-7k3qd2m --harmful --undo
       mvault mark --settle
     """
+    from vault_cli.cli.since import session_of
     from vault_cli.features.usage import MarkRequest
 
     inv: Invocation = ctx.obj
@@ -73,7 +74,7 @@ def mark(
     request = MarkRequest(
         tuple(kinds),
         _witness(inv, yes=yes),
-        session.strip(),
+        session_of(inv, session),
         receipt.strip(),
         note.strip(),
         outcome,

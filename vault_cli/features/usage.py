@@ -15,6 +15,7 @@ from vault_cli.model.observation import (
     AGENT,
     CITATION,
     MAX_NOTE,
+    MAX_SESSION,
     OUTCOME,
     UNDO,
     USES,
@@ -65,8 +66,6 @@ MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
     ),
 }
 """Of each number what it can tell, and what it cannot."""
-
-_MAX_SESSION: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +138,8 @@ def _check_texts(request: MarkRequest) -> None:
             hint="Use --helpful, --harmful, --hit, --cited or --outcome succeeded|failed.",
         )
     for name, text, most in (
-        ("--session", request.session, _MAX_SESSION),
-        ("--receipt", request.receipt, _MAX_SESSION),
+        ("--session", request.session, MAX_SESSION),
+        ("--receipt", request.receipt, MAX_SESSION),
         ("--note", request.note, MAX_NOTE),
     ):
         if len(text) > most:

@@ -43,6 +43,7 @@ MAX_IDS: Final = 2000
 """Most records one line names; an exposure of more is written as several lines."""
 
 MAX_NOTE: Final = 500
+MAX_SESSION: Final = 200
 _MAX_TEXT: Final = 200
 _FIRST_YEAR, _LAST_YEAR = 2000, 2200
 
