@@ -376,7 +376,12 @@ def test_stats_say_what_a_number_tells_and_what_not(root: Path) -> None:
     rendered(root, "--session", "s")
     mark(root, "l-two", "--helpful")
     found = run("--vault", root, "stats").ok()
-    for words in ("exposures: ", "being there is no use", "not that it was the cause", "发布前"):
+    for words in (
+        "shown (exposures): ",
+        "being there is no use",
+        "cannot tell whether it was",
+        "发布前",
+    ):
         assert words in found.out
     data = run("--vault", root, "--json", "stats").ok().data
     assert set(data["meaning"]) == {

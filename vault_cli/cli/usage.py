@@ -248,16 +248,15 @@ def stats(
     sums = _sums(inv, log.pool)
     chosen = _chosen(inv, records, sums, named=bool(ids), demote=demote)
     shown = chosen if ids or not limit else chosen[:limit]
-    data = _data(inv, log, sums, shown, detailed=bool(ids))
+    data = {**_data(inv, log, sums, shown, detailed=bool(ids)), "demote": demote}
     notes = (
         [f"{len(shown)} of {len(chosen)} (--limit 0 shows all)"] if len(shown) < len(chosen) else []
     )
     view = View(
         data,
-        lambda: _lines(data, shown, detailed=bool(ids)),
+        lambda: _lines(data, shown),
         diagnostics=log.findings,
         notes=notes,
-        exit_code=0,
     )
     return inv.out.show(view)
 
@@ -340,7 +339,7 @@ def _notes(pool: Sequence[Kept], record_id: str) -> list[dict[str, str]]:
     ]
 
 
-def _lines(data: dict[str, Any], records: Sequence[Record], *, detailed: bool) -> Iterator[Line]:
+def _lines(data: dict[str, Any], records: Sequence[Record]) -> Iterator[Line]:
     from vault_cli.features.usage import NUMBERS
 
     span = f", {data['from']} to {data['to']}" if data["from"] else ""
@@ -352,7 +351,7 @@ def _lines(data: dict[str, Any], records: Sequence[Record], *, detailed: bool) -
             f"{data['waiting']} (every {data['commit_every']})",
         ]
     if not records:
-        yield "nothing was observed of any record" if not detailed else ""
+        yield "no record stands out" if data["demote"] else "nothing was observed of any record"
         return
     width = max(len(record.id) for record in records)
     yield [
@@ -365,7 +364,8 @@ def _lines(data: dict[str, Any], records: Sequence[Record], *, detailed: bool) -
         yield from _detail_lines(row)
     yield ""
     for name, meaning in data["meaning"].items():
-        yield [("bold", f"{name}: "), f"{meaning['can']}; {meaning['cannot']}"]
+        head = f"{_HEADS[NUMBERS.index(name)]} ({name})" if name in NUMBERS else name
+        yield [("bold", f"{head}: "), f"{meaning['can']}; it cannot tell {meaning['cannot']}"]
 
 
 def _detail_lines(row: dict[str, Any]) -> Iterator[Line]:

@@ -34,35 +34,35 @@ LEAST_APPROVAL: Final = 0.3
 MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
     "exposures": (
         "how often it stood in a block that was rendered for a session or into a file",
-        "not that anybody read it: being there is no use",
+        "whether anybody read it: being there is no use",
     ),
     "citations": (
         "how often a session that was shown it named it",
-        "not that it helped",
+        "whether it helped",
     ),
     "helpful": (
         "judgements: a person's word, or an agent's that cited it (one a session)",
-        "not what would have happened without it",
+        "what would have happened without it",
     ),
     "harmful": (
         "judgements: a person's word, or an agent's that cited it (one a session)",
-        "not whether the record is wrong or was misread",
+        "whether the record is wrong or was misread",
     ),
     "hits": (
         "matches of its guard, and uses that a person noted",
-        "not that the match was right",
+        "whether the match was right",
     ),
     "succeeded": (
         "tasks that ended well and in which it was used",
-        "not that it was the cause: records in force together share their tasks",
+        "whether it was the cause: records in force together share their tasks",
     ),
     "failed": (
         "tasks that failed and in which it was used",
-        "not that it was the cause: records in force together share their tasks",
+        "whether it was the cause: records in force together share their tasks",
     ),
     "claims": (
         "judgements that do not count: an agent's without a citation of what it was shown",
-        "anything; they are kept to be looked at",
+        "anything: they are only kept to be looked at",
     ),
 }
 """Of each number what it can tell, and what it cannot."""
