@@ -29,8 +29,10 @@ COMMANDS: dict[str, Entry] = {
     "search": Entry("recall", "search", "search", "Find records by their words."),
     "list": Entry("recall", "recall", "list_records", "List records: id, status, kind, title."),
     "show": Entry("recall", "recall", "show", "Show one record."),
+    "why": Entry("recall", "why", "why", "Say where a line of a block comes from."),
     "log": Entry("recall", "history", "log", "Show what changed in the vault, newest first."),
-    "diff": Entry("recall", "history", "diff", "Compare two renders."),
+    "diff": Entry("recall", "diff", "diff", "Compare two renders."),
+    "stats": Entry("recall", "usage", "stats", "Say what was observed of records in use."),
     "add": Entry("curate", "curate", "add", "Write a new draft."),
     "edit": Entry("curate", "curate", "edit", "Change one record in the editor or by key."),
     "adopt": Entry("curate", "curate", "adopt", "Take hand-written notes in as drafts."),
@@ -54,6 +56,7 @@ COMMANDS: dict[str, Entry] = {
     "quarantine": Entry(
         "curate", "quarantine", "quarantine", "Look at what was held back, release or purge it."
     ),
+    "mark": Entry("curate", "usage", "mark", "Note that records were used, helped or misled."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),

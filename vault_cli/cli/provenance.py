@@ -17,6 +17,7 @@ from vault_cli.model.record import Record, Status
 if TYPE_CHECKING:
     from vault_cli.features.states import StateRules
     from vault_cli.features.support import Rest
+    from vault_cli.model.record import Snapshot
     from vault_cli.store.repo import CommitInfo
 
 _SHORT = 10
@@ -60,25 +61,33 @@ def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
     """Return everything that `show --provenance` tells, in the promised JSON shape."""
     from vault_cli.features.states import states_of
     from vault_cli.features.support import chain_of, dependents_of, related_to
-    from vault_cli.model.support import Support, judge_support
 
     snapshot, rules = inv.snapshot, state_rules(inv)
-    support = judge_support(snapshot, (record,)).get(record.id, Support())
     return {
         "source": record.source,
         "origin": record.origin,
         "created": record.created,
         "states": list(states_of(record, snapshot, inv.now, rules)),
-        "support": {"state": support.state, "why": support.describe()},
-        "evidence": _evidence_data(record),
-        "verification": _verification_data(record),
+        **support_data(snapshot, record),
         "anchors": anchors_data(record, rules),
         "rests_on": [_rest_data(rest) for rest in chain_of(snapshot, record)],
         "links": [{"id": name, "why": why} for name, why in related_to(record)],
         "rest_on_it": [brief_data(other) for other in dependents_of(snapshot, record)],
         "supersedes": _chain(inv, record),
         "superseded_by": [brief_data(other) for other in _later(inv, record)],
-        "history": [_commit_data(commit) for commit in _commits(inv, record)],
+        "history": [commit_data(commit) for commit in _commits(inv, record)],
+    }
+
+
+def support_data(snapshot: Snapshot, record: Record) -> dict[str, Any]:
+    """Return how well what a record rests on still holds, its evidence and its verification."""
+    from vault_cli.model.support import Support, judge_support
+
+    support = judge_support(snapshot, (record,)).get(record.id, Support())
+    return {
+        "support": {"state": support.state, "why": support.describe()},
+        "evidence": _evidence_data(record),
+        "verification": _verification_data(record),
     }
 
 
@@ -154,7 +163,8 @@ def _commits(inv: Invocation, record: Record) -> Sequence[CommitInfo]:
         return ()
 
 
-def _commit_data(commit: CommitInfo) -> dict[str, Any]:
+def commit_data(commit: CommitInfo) -> dict[str, Any]:
+    """Return what provenance says about a commit: when, who, on whose behalf."""
     trailers = dict(commit.trailers)
     return {
         "commit": commit.id,
@@ -174,7 +184,8 @@ def provenance_lines(data: Mapping[str, Any]) -> Iterator[Line]:
     yield [("dim", "origin: "), f"{inline(data['origin']) or 'editor'} (set by the program)"]
     if data["states"]:
         yield [("dim", "now: "), ("yellow", ", ".join(data["states"]))]
-    yield from _support_lines(data)
+    yield from support_lines(data)
+    yield from _list_lines("rests on", data["rests_on"], _rest_text)
     yield from anchor_lines(data["anchors"])
     yield from _list_lines("links", data["links"], lambda a: f"{a['id']}  {a['why']}".rstrip())
     yield from _list_lines("rests on it", data["rest_on_it"], _brief)
@@ -183,7 +194,8 @@ def provenance_lines(data: Mapping[str, Any]) -> Iterator[Line]:
     yield from _list_lines("history", data["history"], _commit_text)
 
 
-def _support_lines(data: Mapping[str, Any]) -> Iterator[Line]:
+def support_lines(data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield what a person reads of `support_data`."""
     support = data["support"]
     style = "green" if support["state"] == "intact" else "red"
     why = f": {inline(support['why'])}" if support["why"] else ""
@@ -195,7 +207,6 @@ def _support_lines(data: Mapping[str, Any]) -> Iterator[Line]:
         tie = "" if verification["bound"] else "; not tied to the text"
         yield [("dim", "verification: "), inline(value_text(verification["written"] or "none"))]
         yield [("green" if verification["holds"] else "red", f"  {inline(state)}{tie}")]
-    yield from _list_lines("rests on", data["rests_on"], _rest_text)
 
 
 def _list_lines(title: str, items: Sequence[Any], text_of: Any) -> Iterator[Line]:

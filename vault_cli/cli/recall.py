@@ -159,6 +159,7 @@ def show(
         provenance_lines,
         state_rules,
     )
+    from vault_cli.cli.since import note_found
     from vault_cli.features.states import states_of
     from vault_cli.recall.topics import find_mates
 
@@ -193,6 +194,8 @@ def show(
         if expand:
             yield from ("", *mates_lines(mates))
 
+    if not past:
+        note_found(inv, (record,))
     return inv.out.show(
         View(
             lambda: {

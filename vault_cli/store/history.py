@@ -89,6 +89,34 @@ def read_commit(git: Git, prefix: str, commit: str) -> CommitInfo:
     return next(_read_commits(git, prefix, [commit]))
 
 
+def read_commits(git: Git, prefix: str, commits: Sequence[str]) -> dict[str, CommitInfo]:
+    """Return commits by their full ids, with one process."""
+    return {info.id: info for info in _read_commits(git, prefix, commits)}
+
+
+def list_between(git: Git, prefix: str, old: str, new: str) -> list[CommitInfo]:
+    """Return the commits that one of two commits reaches and the other does not, newest first."""
+    scope = [prefix] if prefix else []
+    span = f"{old}...{new}"
+    out = git.run_slowly("log", *_SAFE, *_RAW, _FORMAT, "--topo-order", span, "--", *scope)
+    return list(_parse_log(out, prefix))
+
+
+def blame_line(git: Git, commit: str, path: str, line: int) -> str:
+    """Return the commit that wrote a line of a repository-relative path, "" when git cannot tell.
+
+    Args:
+        git: the repository's runner.
+        commit: whose text it is.
+        path: the file.
+        line: 1-based.
+    """
+    span = ("-L", f"{line},{line}")
+    args = ("blame", "--porcelain", "--no-textconv", *span, commit, "--", path)
+    done = git.run(*args, check=False)
+    return done.out[:64].split(b" ")[0].decode("ascii", "replace") if not done.code else ""
+
+
 def _read_commits(git: Git, prefix: str, commits: Sequence[str]) -> Iterator[CommitInfo]:
     if not commits:
         return iter(())

@@ -345,6 +345,24 @@ class Repository:
             return history.list_record_commits(self.git, self._prefix, record_id, full, limit)
         return history.list_commits(self.git, self._prefix, full, limit)
 
+    def commits_between(self, old: str, new: str) -> list[CommitInfo]:
+        """Return the vault commits that one of two (full ids) reaches and the other does not."""
+        from vault_cli.store import history
+
+        return history.list_between(self.git, self._prefix, old, new)
+
+    def read_commits(self, ids: Sequence[str]) -> dict[str, CommitInfo]:
+        """Return commits by their full ids."""
+        from vault_cli.store import history
+
+        return history.read_commits(self.git, self._prefix, ids)
+
+    def blame_line(self, commit: str, path: str, line: int) -> str:
+        """Return the commit that wrote a line (1-based) of a path; "" when git cannot tell."""
+        from vault_cli.store import history
+
+        return history.blame_line(self.git, commit, self._full(path), line)
+
     def commit_info(self, revision: str) -> CommitInfo:
         """Return one commit with the vault paths it touched.
 
