@@ -78,6 +78,7 @@ def set_clocks(
     whole: bool = False,
     alone: bool = False,
     guarded: bool = False,
+    faded: bool = False,
 ) -> Clocks:
     """Return the clocks that were asked for, and the records they look at.
 
@@ -89,6 +90,7 @@ def set_clocks(
         whole: False when only few records are looked at closely.
         alone: of two vaults read only the one that is written.
         guarded: apply the person's trust settings (see `Reading.snapshot`).
+        faded: marks tell what is dormant: for answers of few records, since each is read whole.
 
     Raises:
         UsageError: an unknown view, a time that cannot be read, or clocks that exclude each other.
@@ -117,7 +119,7 @@ def set_clocks(
         known_at=known_at,
         snapshot=snapshot,
         forgotten=_forgotten(inv) if commit else frozenset(),
-        dormancy=dormancy_of(inv, snapshot, now) if whole or view == "strict" else None,
+        dormancy=dormancy_of(inv, snapshot, now) if faded or view == "strict" else None,
     )
 
 

@@ -69,7 +69,7 @@ def search(
             hint="Write it after the command: mvault search flaky test (after `--` when it starts"
             " with a dash).",
         )
-    clocks = set_clocks(inv, view, valid_at, known_at, whole=True, guarded=True)
+    clocks = set_clocks(inv, view, valid_at, known_at, whole=True, guarded=True, faded=True)
     test = make_filter(clocks.snapshot.records, kind, status, topic, scope)
     results = find(clocks.snapshot, text, limit=limit, wanted=_wanted(clocks, status, test))
     warn_unreadable(inv, clocks)
