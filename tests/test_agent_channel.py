@@ -76,6 +76,9 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("revise", "r-0000001", "--body", "Tests are optional."),
     ("add", "fact", "--payload", "-"),
     ("topic", "add", "new", "--alias", "r-0000001"),
+    ("mark", "r-0000001", "--harmful", "--yes"),
+    ("mark", "r-0000001", "--session", "s", "--cited", "--harmful"),
+    ("mark", "--settle"),
     ("review",),
 )
 IN_FORCE = {"r-0000001", "f-0000001", "f-0000002", "o-0000001", "c-0000001"}
@@ -119,6 +122,7 @@ READING: tuple[tuple[str, ...], ...] = (
     ("show", "f-0000002", "--provenance", "--expand"),
     ("search", "环境"),
     ("brief",),
+    ("stats",),
     ("render", "--receipt"),
     ("render", "--known-at", "HEAD"),
     ("log",),

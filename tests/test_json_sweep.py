@@ -46,6 +46,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "graduate": ("graduate", "{id}", "--yes"),
     "demote": ("demote", "{id}", "--yes"),
     "quarantine": ("quarantine", "show", "{id}"),
+    "mark": ("mark", "{id}", "--helpful", "--yes"),
+    "stats": ("stats", "{id}"),
     "topic": ("topic", "assign", "部署", "{id}", "--yes"),
     "init": ("init",),
     "status": ("status",),

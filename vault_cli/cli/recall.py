@@ -166,6 +166,7 @@ def show(
       mvault --json show l-7k
     """
     from vault_cli.cli.provenance import anchor_lines, anchors_data, state_rules
+    from vault_cli.cli.since import note_found
     from vault_cli.features.states import states_of
 
     inv: Invocation = ctx.obj
@@ -189,6 +190,8 @@ def show(
     kept = [f"kept out of the render: {reason}"] if reason else []
     told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
     own = () if provenance else tuple(anchor_lines(anchors))
+    if not past:
+        note_found(inv, (record,))
     return inv.out.show(
         View(
             lambda: {**full_data(record), "states": list(states), **code, **beside, **more},

@@ -58,6 +58,7 @@ def search(
       mvault search database --view historical --valid-at 2026-07-15
       mvault search -- --force
     """
+    from vault_cli.cli.since import note_found
     from vault_cli.recall.search import search as find
 
     inv: Invocation = ctx.obj
@@ -74,7 +75,7 @@ def search(
     warn_unreadable(inv, clocks)
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     ids = {hit.record.id for hit in results.hits}
-    return inv.out.show(
+    code = inv.out.show(
         View(
             lambda: _data(text, results, clocks),
             lambda: _lines(results, clocks, width),
@@ -85,6 +86,9 @@ def search(
             listed=True,
         )
     )
+    if not clocks.is_past:
+        note_found(inv, [hit.record for hit in results.hits])
+    return code
 
 
 def _wanted(

@@ -17,6 +17,7 @@ from vault_cli.recall.retention import newest_use
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
 from vault_cli.recall.together import settle_vaults
 from vault_cli.recall.topics import TopicTable
+from vault_cli.recall.wording import STALE_CODE, count_words
 
 ON_REQUEST = frozenset(
     {
@@ -91,6 +92,7 @@ class Pick(NamedTuple):
         support: how well what it rests on still holds.
         topic: name of the topic it stands under, "" for none or a disabled one.
         stale: whether code it speaks about has changed since; marked, never a reason to leave out.
+        counts: what was observed of its use, in words.
     """
 
     record: Record
@@ -101,6 +103,12 @@ class Pick(NamedTuple):
     support: Support = INTACT_SUPPORT
     topic: str = ""
     stale: bool = False
+    counts: str = ""
+
+    @property
+    def aside(self) -> str:
+        """What its line says besides: changed code, and what was observed of its use."""
+        return "; ".join(filter(None, (STALE_CODE if self.stale else "", self.counts)))
 
     @property
     def score(self) -> float:
@@ -137,7 +145,11 @@ class Selection(NamedTuple):
 
 
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
-    """Choose and rank; deterministic: ties end at the record id."""
+    """Choose and rank; deterministic: ties end at the record id.
+
+    Of observations those count that a watermark has taken in.
+    """
+    snapshot = snapshot.at_watermark()
     table = TopicTable(snapshot.records)
     eligible, excluded = _divide(snapshot, query, table)
     excluded.sort(key=lambda item: (item.record.id, item.record.path))
@@ -261,11 +273,14 @@ def _rank(
     words = query_words(query.text) if query.mode == "assist" else frozenset[str]()
     pairs = mutual_conflicts(eligible)
     supports = judge_support(snapshot, eligible)
-    aging = newest_use(snapshot.tallies.values(), query.curve) if snapshot.tallies else None
+    tallies = snapshot.tallies
+    aging = newest_use(tallies.values(), query.curve) if tallies else None
     keyed = []
     for record in eligible:
         score = score_record(record, snapshot.tally(record.id), words, aging=aging)
         pick = _pick(record, score, bool(words), pairs)
+        if record.id in tallies:
+            pick = pick._replace(counts=count_words(tallies[record.id]))
         if record.id in supports:
             pick = pick._replace(support=supports[record.id])
         if record.topics and pick.group == "rules":
