@@ -82,7 +82,8 @@ def test_time_budget_and_hand_edits(vault: Path) -> None:
     write_files(vault, long)
     commit_all(vault)
     write_files(vault, {"memories/0.md": note("l-note0", text="正文 " * 30, importance="10")})
-    found = {i["id"]: i for i in diff(vault, "--budget", "1800")["entries"]}
+    full = run("--vault", vault, "--json", "render", "--at", "HEAD").ok().data["receipt"]["used"]
+    found = {i["id"]: i for i in diff(vault, "--budget", str(full + 20))["entries"]}
     assert found["l-note0"]["commit"] == {"commit": "", "subject": "not committed"}
     lost = [i for i in found.values() if i["code"] == "budget"]
     assert lost

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,14 @@ from helpers import PROJECT, commit_count, git, listed, make_vault, run
 pty = pytest.importorskip("pty", reason="terminals are tested where Python has pty")
 
 DRAFT = "---\nid: {id}\nkind: note\nstatus: candidate\ntitle: {title}\n---\nText of {id}.\n"
+
+
+@pytest.fixture(autouse=True)
+def _interrupts_arrive() -> Iterator[None]:
+    """A shell starts what runs in its background with interrupts ignored, which children inherit."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class Terminal:

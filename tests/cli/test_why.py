@@ -115,7 +115,8 @@ def test_it_tells_commits_approval_evidence_and_the_last_render(tmp_path: Path) 
 
 def test_source_task_and_session_are_told(vault: Path) -> None:
     (match,) = why(vault, "l-aaaaaa1")["matches"]
-    assert match["tasks"] == ["t-0000001"]
+    (task,) = match["tasks"]
+    assert (task["id"], task["in_vault"]) == ("t-0000001", False)
     assert match["sessions"] == [{"session": "7f", "start": "120", "end": "188"}]
     assert [item["problem"] for item in match["evidence"]] == ["", ""]
     text = run("--vault", vault, "why", "l-aaaaaa1").ok().out

@@ -33,6 +33,7 @@ COMMANDS: dict[str, Entry] = {
     "log": Entry("recall", "history", "log", "Show what changed in the vault, newest first."),
     "diff": Entry("recall", "diff", "diff", "Compare two renders."),
     "stats": Entry("recall", "usage", "stats", "Say what was observed of records in use."),
+    "bisect": Entry("recall", "bisect", "bisect", "Find the commit that made the block worse."),
     "add": Entry("curate", "curate", "add", "Write a new draft."),
     "edit": Entry("curate", "curate", "edit", "Change one record in the editor or by key."),
     "adopt": Entry("curate", "curate", "adopt", "Take hand-written notes in as drafts."),

@@ -81,11 +81,15 @@ def diff(
         session=session,
         project=project,
     )
-    found = _Comparison(inv, wanted, (old, new), at=at)
-    return inv.out.show(found.view())
+    from vault_cli.cli.reading import is_commit
+    from vault_cli.store.receipts import is_receipt
+
+    alone = any(is_commit(name) for name in (old, new) if not is_receipt(name))
+    sides = [_render_side(inv, wanted, name, at=at, alone=alone) for name in (old, new)]
+    return inv.out.show(_view(Comparison(inv, sides[0], sides[1])))
 
 
-class _Rendered:
+class Rendered:
     """One side: what was rendered of which records.
 
     Args:
@@ -129,62 +133,56 @@ class _Rendered:
         return side_of(self.block, mark_text) if marked else side_of(self.block)
 
 
-class _Comparison:
-    """Two renders, read and compared.
+def _render_side(inv: Invocation, wanted: Wanted, name: str, *, at: bool, alone: bool) -> Rendered:
+    """Render what a name means: a commit, a date, a kept render, or "" for the working tree."""
+    from vault_cli.cli.receipts import render_again
+    from vault_cli.store.receipts import is_receipt
+
+    if is_receipt(name):
+        again = render_again(inv, name)
+        return Rendered(name, again.snapshot, again.block, again)
+    snapshot = None
+    if at and name:
+        from vault_cli.cli.clocks import set_clocks
+
+        clocks = set_clocks(inv, "belief", "", name, whole=True, alone=alone)
+        wanted, snapshot = replace(wanted, moment=clocks.moment), clocks.snapshot
+    if snapshot is None:
+        snapshot = inv.reading.snapshot(whole=True, at=name, alone=alone)
+    block = render_query(snapshot, make_query(inv, wanted), make_options(inv, wanted))
+    return Rendered(name or WORK_TREE, snapshot, block)
+
+
+def _view(compared: Comparison) -> View:
+    found, old, new = compared.diff, compared.old, compared.new
+    data = {"old": old.name, "new": new.name, **found.as_data()}
+    data["changed"] = bool(found.lines or found.entries)
+    notes = [] if data["changed"] else ["no difference"]
+    notes += [
+        f"{side.name}: the text it had cannot be rendered again (what was not committed then,"
+        " or another setting): compared by entries"
+        for side in (old, new)
+        if side.block is None
+    ]
+    return View(data, lambda: diff_lines(found), notes=notes)
+
+
+class Comparison:
+    """Two renders compared, with the reason and the commit of every change.
 
     Args:
         inv: the running command.
-        wanted: the options of both.
-        names: of the two, as typed.
-        at: render each for its own time.
+        old, new: the renders.
     """
 
-    def __init__(
-        self, inv: Invocation, wanted: Wanted, names: tuple[str, str], *, at: bool
-    ) -> None:
-        from vault_cli.cli.reading import is_commit
-        from vault_cli.store.receipts import is_receipt
-
+    def __init__(self, inv: Invocation, old: Rendered, new: Rendered) -> None:
         self.inv = inv
-        self.wanted = wanted
-        self.at = at
-        self.alone = any(is_commit(name) for name in names if not is_receipt(name))
-        self.old, self.new = map(self._render, names)
+        self.old = old
+        self.new = new
 
-    def _render(self, name: str) -> _Rendered:
-        from vault_cli.cli.receipts import render_again
-        from vault_cli.store.receipts import is_receipt
-
-        inv = self.inv
-        if is_receipt(name):
-            again = render_again(inv, name)
-            return _Rendered(name, again.snapshot, again.block, again)
-        wanted, snapshot = self.wanted, None
-        if self.at and name:
-            from vault_cli.cli.clocks import set_clocks
-
-            clocks = set_clocks(inv, "belief", "", name, whole=True, alone=self.alone)
-            wanted, snapshot = replace(wanted, moment=clocks.moment), clocks.snapshot
-        if snapshot is None:
-            snapshot = inv.reading.snapshot(whole=True, at=name, alone=self.alone)
-        block = render_query(snapshot, make_query(inv, wanted), make_options(inv, wanted))
-        return _Rendered(name or WORK_TREE, snapshot, block)
-
-    def view(self) -> View:
-        """Return the answer."""
-        found = self._compare()
-        data = {"old": self.old.name, "new": self.new.name, **found.as_data()}
-        data["changed"] = bool(found.lines or found.entries)
-        notes = [] if data["changed"] else ["no difference"]
-        notes += [
-            f"{side.name}: the text it had cannot be rendered again (what was not committed then,"
-            " or another setting): compared by entries"
-            for side in (self.old, self.new)
-            if side.block is None
-        ]
-        return View(data, lambda: diff_lines(found), notes=notes)
-
-    def _compare(self) -> BlockDiff:
+    @cached_property
+    def diff(self) -> BlockDiff:
+        """What differs."""
         from vault_cli.recall.explain import diff_sides
 
         marked = self.old.block is None or self.new.block is None
@@ -208,6 +206,8 @@ class _Comparison:
 
     def _commit(self, key: str) -> dict[str, Any] | None:
         """Return the newest commit between the two that changed a record; None for none."""
+        from vault_cli.cli.provenance import commit_data
+
         old, new = (side.records.get(key) for side in (self.old, self.new))
         if old is not None and new is not None and (old.path, old.digest) == (new.path, new.digest):
             return None
@@ -220,7 +220,7 @@ class _Comparison:
         for commit in self._commits:
             named = ("Vault-Id", key) in commit.trailers
             if named or not paths.isdisjoint(commit.paths):
-                return _commit_data(commit)
+                return commit_data(commit)
         return None
 
     @cached_property
@@ -235,14 +235,6 @@ class _Comparison:
             for side in (self.old, self.new)
         )
         return repo.commits_between(old, new) if old and new and old != new else ()
-
-
-def _commit_data(commit: CommitInfo) -> dict[str, Any]:
-    from vault_cli.cli.history import veiled
-    from vault_cli.cli.provenance import commit_data
-
-    commit = veiled(commit)
-    return {**commit_data(commit), "reason": commit.body.strip()}
 
 
 def diff_lines(found: BlockDiff) -> Iterator[Line]:

@@ -36,11 +36,13 @@ def state_rules(inv: Invocation) -> StateRules:
 
 def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
     """Return everything that `show --provenance` tells, in the promised JSON shape."""
+    from vault_cli.cli.sources import three_parts
     from vault_cli.features.states import anchors_of, states_of
     from vault_cli.features.support import chain_of, dependents_of, related_to
 
     snapshot, rules = inv.snapshot, state_rules(inv)
     return {
+        **three_parts(inv, record),
         "source": record.source,
         "origin": record.origin,
         "created": record.created,
@@ -143,7 +145,10 @@ def _commits(inv: Invocation, record: Record) -> Sequence[CommitInfo]:
 
 
 def commit_data(commit: CommitInfo) -> dict[str, Any]:
-    """Return what provenance says about a commit: when, who, on whose behalf."""
+    """Return what provenance says about a commit: when, who, on whose behalf, why."""
+    from vault_cli.cli.history import veiled
+
+    commit = veiled(commit)
     trailers = dict(commit.trailers)
     return {
         "commit": commit.id,
@@ -154,11 +159,17 @@ def commit_data(commit: CommitInfo) -> dict[str, Any]:
         "agent": trailers.get("Vault-Agent", ""),
         "origin": trailers.get("Vault-Origin", "editor"),
         "how": trailers.get("Vault-Approval", ""),
+        "reason": commit.body.strip(),
     }
 
 
 def provenance_lines(data: Mapping[str, Any]) -> Iterator[Line]:
     """Yield what a person reads of `provenance_data`."""
+    from vault_cli.cli.sources import parts_lines
+
+    yield from parts_lines(data)
+    yield ""
+    yield [("bold", "What it rests on, and its history")]
     yield [("dim", "source: "), f"{inline(data['source']) or 'not said'} (claimed)"]
     yield [("dim", "origin: "), f"{inline(data['origin']) or 'editor'} (set by the program)"]
     if data["states"]:

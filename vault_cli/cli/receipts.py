@@ -32,6 +32,7 @@ def keep_receipt(
         return
     from vault_cli.recall.explain import read_items
     from vault_cli.recall.repeat import settings_data
+    from vault_cli.recall.wording import show_id
     from vault_cli.store.receipts import (
         KeptEntry,
         KeptRender,
@@ -47,7 +48,9 @@ def keep_receipt(
     receipt = block.receipt
     shown = [line for line in receipt.lines if line.level != "omitted"]
     entries = tuple(
-        KeptEntry(line.id, line.vault, line.group, line.level, mark_text(texts.get(line.id, "")))
+        KeptEntry(
+            line.id, line.vault, line.group, line.level, mark_text(texts.get(show_id(line.id), ""))
+        )
         for line in shown
     )
     keep_render(

@@ -37,6 +37,8 @@ def vault_of(inv: Invocation, record: Record) -> Vault:
 def tell_story(inv: Invocation, clocks: Clocks, match: Match, fates: Fates) -> dict[str, Any]:
     """Return all that is known of a record and its line, in the promised JSON shape."""
     from vault_cli.cli.provenance import support_data
+    from vault_cli.cli.sources import links_data
+    from vault_cli.features.sources import source_tasks
 
     record, vault = match.record, vault_of(inv, match.record)
     fate = fates.of(record)
@@ -48,7 +50,7 @@ def tell_story(inv: Invocation, clocks: Clocks, match: Match, fates: Fates) -> d
         "place": place_data(fate, fates),
         "history": _history(inv, vault, clocks, match),
         **support_data(clocks.snapshot, record),
-        **links_data(record),
+        **links_data(record, source_tasks(record, clocks.snapshot.by_id)),
         "receipt": _receipt(inv, record),
     }
 
@@ -80,17 +82,6 @@ def _score_data(score: Score) -> dict[str, Any]:
     return {**data, "matches": list(score.matches)}
 
 
-def links_data(record: Record) -> dict[str, Any]:
-    """Return the tasks and the ranges of sessions that a record says it comes from."""
-    from vault_cli.model.evidence import read_evidence
-
-    found, _ = read_evidence(record.fields)
-    tasks = [item.values["task"] for item in found if item.type == "task"]
-    tasks += [name for name in record.derived_from if name.startswith("t-")]
-    sessions = [dict(item.values) for item in found if item.type == "session-event"]
-    return {"tasks": list(dict.fromkeys(tasks)), "sessions": sessions}
-
-
 def _receipt(inv: Invocation, record: Record) -> dict[str, Any] | None:
     """Return the last render that held a record, None when no kept receipt names it."""
     from vault_cli.store.receipts import load_renders
@@ -109,6 +100,7 @@ def _receipt(inv: Invocation, record: Record) -> dict[str, Any] | None:
 
 def _history(inv: Invocation, vault: Vault, clocks: Clocks, match: Match) -> dict[str, Any]:
     """Return the file and line, and the commits that made and admitted it."""
+    from vault_cli.cli.provenance import commit_data
     from vault_cli.features.trust import admission
 
     record, repo = match.record, vault.repo
@@ -127,7 +119,8 @@ def _history(inv: Invocation, vault: Vault, clocks: Clocks, match: Match) -> dic
             "line_by": _line_commit(repo, start, record, match, found),
         }
         infos = repo.read_commits(list(dict.fromkeys(filter(None, wanted.values()))))
-        data |= {key: _deed_data(infos.get(name)) for key, name in wanted.items()}
+        told = {name: commit_data(info) for name, info in infos.items()}
+        data |= {key: told.get(name) for key, name in wanted.items()}
         data["shallow"] = not whole
         if not clocks.snapshot.commit:
             codes = [item.code for item in repo.pending([record.path])]
@@ -187,16 +180,6 @@ def find_line(data: bytes, match: Match) -> int:
     key = letters(record.title if head else text)
     parts = enumerate(lines, 1)
     return next((n for n, line in parts if len(line) >= _LEAST_PART and line in key), 0)
-
-
-def _deed_data(commit: Any) -> dict[str, Any] | None:
-    from vault_cli.cli.history import veiled
-    from vault_cli.cli.provenance import commit_data
-
-    if commit is None:
-        return None
-    commit = veiled(commit)
-    return {**commit_data(commit), "reason": commit.body.strip()}
 
 
 # Lines
@@ -260,13 +243,10 @@ def _commit_text(commit: Mapping[str, Any]) -> str:
 
 def _basis_lines(data: Mapping[str, Any]) -> Iterator[Line]:
     from vault_cli.cli.provenance import support_lines
+    from vault_cli.cli.sources import source_lines
 
     yield from support_lines(data)
-    for task in data["tasks"]:
-        yield [("dim", "source task: "), inline(task)]
-    for item in data["sessions"]:
-        span = f"{item.get('start', '?')} to {item.get('end', '?')}"
-        yield [("dim", "source session: "), inline(f"{item.get('session', '?')}, events {span}")]
+    yield from source_lines(data)
 
 
 def _receipt_lines(receipt: Mapping[str, Any] | None) -> Iterator[Line]:

@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import VaultError
-from vault_cli.store.files import put_in_place, read_file, temporary_name
-from vault_cli.store.opening import CREATE_FLAGS, Folders
+from vault_cli.store.opening import Folders
 from vault_cli.store.places import machine_token
+from vault_cli.store.sealed import read_sealed, write_sealed
 
 FOLDER: Final = ".state/receipts"
 MOST_RENDERS: Final = 40
 """How many are kept; the oldest go first."""
 
-_MOST_BYTES: Final = 32 << 20
 _SCHEMA: Final = 1
 _ID_DIGITS: Final = 16
 _MARK_BYTES: Final = 6
@@ -120,42 +119,20 @@ def keep_render(root: Path, render: KeptRender) -> bool:
     reads meanwhile sees the old or the new one. Nothing is forced to the disk: a receipt that a
     power cut damages is left out.
     """
-    token = machine_token()
-    if token is None:
-        return False
-    body = json.dumps({"schema": _SCHEMA, **render._asdict()}, ensure_ascii=True)
-    data = f"{_seal(body, token)}\n{body}\n".encode("ascii")
+    data = {"schema": _SCHEMA, **render._asdict()}
     try:
         with Folders(root) as folders:
-            _write(folders, f"{FOLDER}/{_file_name(render)}", data)
+            kept = write_sealed(folders, f"{FOLDER}/{_file_name(render)}", data)
             _prune(folders)
     except (OSError, VaultError):
         return False
-    return True
+    return kept
 
 
 def _file_name(render: KeptRender) -> str:
     settings = {key: value for key, value in render.settings.items() if key != "now"}
     way = json.dumps([render.to, settings], sort_keys=True, ensure_ascii=True)
     return f"{render.id}-{hashlib.sha256(way.encode('ascii')).hexdigest()[:8]}.json"
-
-
-def _seal(body: str, token: bytes) -> str:
-    return hashlib.blake2b(body.encode("ascii"), key=token, digest_size=16).hexdigest()
-
-
-def _write(folders: Folders, path: str, data: bytes) -> None:
-    name, handle = folders.locate(path, create=True, mode=0o700)
-    temporary = temporary_name(name)
-    file = os.open(temporary, CREATE_FLAGS, 0o600, dir_fd=handle)
-    try:
-        with os.fdopen(file, "wb") as stream:
-            stream.write(data)
-        put_in_place(temporary, name, handle, fresh=False)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary, dir_fd=handle)
-        raise
 
 
 def _prune(folders: Folders) -> None:
@@ -176,9 +153,6 @@ def _prune(folders: Folders) -> None:
 
 def load_renders(root: Path) -> list[KeptRender]:
     """Return the kept receipts, newest first; damaged ones and those of elsewhere are left out."""
-    token = machine_token()
-    if token is None:
-        return []
     found: list[tuple[int, str, KeptRender]] = []
     try:
         with Folders(root) as folders:
@@ -187,22 +161,15 @@ def load_renders(root: Path) -> list[KeptRender]:
                 place, handle = folders.locate(f"{FOLDER}/{name}")
                 with suppress(OSError):
                     facts = os.stat(place, dir_fd=handle, follow_symlinks=False)
-                    found += _load(root, name, facts.st_mtime_ns, token)
+                    found += _load(root, name, facts.st_mtime_ns)
     except (OSError, VaultError):
         return []
     return [render for _, _, render in sorted(found, key=lambda item: item[:2], reverse=True)]
 
 
-def _load(root: Path, name: str, age: int, token: bytes) -> list[tuple[int, str, KeptRender]]:
-    try:
-        text = read_file(root, f"{FOLDER}/{name}", _MOST_BYTES).decode("ascii")
-    except (VaultError, UnicodeDecodeError):
-        return []
-    seal, _, body = text.partition("\n")
-    body = body.removesuffix("\n")
-    if seal != _seal(body, token):
-        return []
-    render = _read_render(json.loads(body))
+def _load(root: Path, name: str, age: int) -> list[tuple[int, str, KeptRender]]:
+    data = read_sealed(root, f"{FOLDER}/{name}")
+    render = None if data is None else _read_render(data)
     return [] if render is None else [(age, name, render)]
 
 

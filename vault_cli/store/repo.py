@@ -351,6 +351,18 @@ class Repository:
 
         return history.list_between(self.git, self._prefix, old, new)
 
+    def graph(self, bad: str, goods: Sequence[str]) -> list[tuple[str, tuple[str, ...], str, bool]]:
+        """Return the commits that one (full id) reaches and others do not: `history.list_graph`."""
+        from vault_cli.store import history
+
+        return history.list_graph(self.git, self._prefix, bad, goods)
+
+    def merge_base(self, one: str, other: str) -> str:
+        """Return the newest commit that two (full ids) have in common, "" for none."""
+        from vault_cli.store import history
+
+        return history.merge_base(self.git, one, other)
+
     def read_commits(self, ids: Sequence[str]) -> dict[str, CommitInfo]:
         """Return commits by their full ids."""
         from vault_cli.store import history
