@@ -61,7 +61,6 @@ def render(
       mvault render --at 2026-07-15
       mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
-    from vault_cli.cli.clocks import warn_unreadable
     from vault_cli.cli.since import render_since, session_of
 
     inv: Invocation = ctx.obj
@@ -81,8 +80,10 @@ def render(
         moment=clocks.moment,
     )
     asked = make_query(inv, wanted), make_options(inv, wanted)
-    warn_unreadable(inv, clocks)
     if since:
+        from vault_cli.cli.clocks import warn_unreadable
+
+        warn_unreadable(inv, clocks)
         return render_since(inv, since, clocks.snapshot, asked)
     return _deliver(inv, clocks, asked, to or [], explained=receipt, batch=batch)
 
@@ -97,19 +98,13 @@ def _deliver(
     batch: bool,
 ) -> int:
     """Render, print it or put it into files, and keep what was shown."""
-    from vault_cli.cli.clocks import note_forgotten
     from vault_cli.cli.receipts import keep_receipt
     from vault_cli.cli.since import note_exposure
     from vault_cli.recall.select import select_records
 
     snapshot, (query, options) = clocks.snapshot, asked
     block = render_query(snapshot, query, options)
-    if clocks.forgotten:  # the receipt measures every entry
-        for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
-            inv.out.say(note)
-    if explained:
-        for line in receipt_lines(block):
-            inv.out.report(line)
+    _tell_beside(inv, clocks, block, explained=explained)
     waits = _why_wait(inv, block, to, select_records(snapshot, query)) if batch else ""
     if to:
         code, changed = _write_files(inv, block, to, snapshot, explained=explained, waits=waits)
@@ -143,6 +138,19 @@ def _print(inv: Invocation, block: Block, snapshot: Snapshot, *, explained: bool
         listed=True,
     )
     return inv.out.show(view)
+
+
+def _tell_beside(inv: Invocation, clocks: Clocks, block: Block, *, explained: bool) -> None:
+    """Say on stderr what belongs to a block and must not stand in it."""
+    from vault_cli.cli.clocks import note_forgotten, warn_unreadable
+
+    warn_unreadable(inv, clocks)
+    if clocks.forgotten:  # the receipt measures every entry
+        for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
+            inv.out.say(note)
+    if explained:
+        for line in receipt_lines(block):
+            inv.out.report(line)
 
 
 def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str, *, alone: bool) -> Clocks:
@@ -191,7 +199,8 @@ def brief(
         "in_force": found.total,
         "not_here": aside,
     }
-    more = f"{sum(aside.values())} more in force, not here: {aside_text(aside)}"
+    which = "more" if "trust" in aside else "more in force"  # what is kept out is not in force
+    more = f"{sum(aside.values())} {which}, not here: {aside_text(aside)}"
     notes = (more,) if aside else ()
     view = View(data, raw=found.text, diagnostics=snapshot.diagnostics, notes=notes, listed=True)
     return inv.out.show(view)
