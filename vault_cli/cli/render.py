@@ -61,7 +61,6 @@ def render(
       mvault render --at 2026-07-15
       mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
-    from vault_cli.cli.clocks import warn_unreadable
     from vault_cli.cli.since import render_since, session_of
 
     inv: Invocation = ctx.obj
@@ -82,6 +81,8 @@ def render(
     )
     asked = make_query(inv, wanted), make_options(inv, wanted)
     if since:
+        from vault_cli.cli.clocks import warn_unreadable
+
         warn_unreadable(inv, clocks)
         return render_since(inv, since, clocks.snapshot, asked)
     return _deliver(inv, clocks, asked, to or [], explained=receipt, batch=batch)
