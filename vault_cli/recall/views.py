@@ -24,7 +24,8 @@ VIEWS: Final = ("strict", "historical", "belief", "associative")
 _ONCE_IN_FORCE: Final = IN_FORCE | {Status.SUPERSEDED, Status.DEPRECATED, Status.DISPUTED}
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.DEPRECATED})
 _NEVER: Final = frozenset({Status.REJECTED, Status.QUARANTINED, Status.TOMBSTONED})
-_FOUND: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED}
+FOUND_BY_DEFAULT: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED}
+"""What a search finds without being asked for a status."""
 
 
 def why_not(record: Record, view: str, moment: datetime | None) -> str:
@@ -45,11 +46,6 @@ def why_not(record: Record, view: str, moment: datetime | None) -> str:
     if view in ("strict", "belief") and (held := record.held_by):
         return "held by " + ", ".join(sorted({finding.code for finding in held}))
     return ""
-
-
-def is_found_by_default(record: Record) -> bool:
-    """Whether a search finds a record without being asked for its status."""
-    return record.status in _FOUND
 
 
 def describe_state(record: Record, state: str) -> str:

@@ -16,15 +16,17 @@ from typing import Final
 from vault_cli.text.hidden import drop_invisible
 from vault_cli.text.stem import stem_word
 
-_CJK: Final = (
+CJK_CLASS: Final = (
     "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
 )
 """Scripts written without spaces between words, and Hangul with its particles."""
 
-_WORD = re.compile(rf"(?P<cjk>[{_CJK}]+)|[^\W{_CJK}](?:[^\W{_CJK}]|[\u0300-\u036f])*")
-_LATIN = re.compile(rf"[^\W{_CJK}](?:[^\W{_CJK}]|[\u0300-\u036f])*")
-_CJK_CHARACTER = re.compile(f"[{_CJK}]")
+_WORD = re.compile(
+    rf"(?P<cjk>[{CJK_CLASS}]+)|[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*"
+)
+_LATIN = re.compile(rf"[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*")
+_CJK_CHARACTER = re.compile(f"[{CJK_CLASS}]")
 _PARTS = re.compile(
     "_+|(?<=[a-z0-9\u00df-\u00ff\u0430-\u044f])(?=[A-Z\u00c0-\u00de\u0410-\u042f])"
     "|(?<=[A-Z])(?=[A-Z][a-z])"
@@ -43,7 +45,7 @@ STOP_WORDS: Final = frozenset(_STOP_TEXT.split())
 STOP_CHARACTERS: Final = frozenset(
     "的了吗呢吧啊呀嘛是在和与及或也都就着过地得这那我你他她它们个把被对从向于而且但"
 )
-_STOP_PAIRS: Final = frozenset({
+STOP_PAIRS: Final = frozenset({
     "什么", "怎么", "么样", "如何", "为什", "哪个", "哪些", "哪里", "多少", "是否", "可以", "我们",
     "你们", "他们", "这个", "那个", "这些", "那些", "一个", "以及", "或者", "但是", "因为", "所以",
     "如果",
@@ -82,7 +84,7 @@ def count_tokens(plain: str, wanted: frozenset[str], *, stops: bool = False) -> 
             found[token] = number
     if len(pairs) < len(wanted):
         for word in _LATIN.findall(plain):
-            for token in _word_tokens(word, stops):
+            for token in split_word(word, stops):
                 if token in wanted:
                     found[token] += 1
     return found
@@ -97,7 +99,7 @@ def _tokens(plain: str, *, stops: bool) -> Iterator[str]:
         if match["cjk"]:
             yield from _pairs(match["cjk"], stops=stops)
         else:
-            yield from _word_tokens(match.group(), stops)
+            yield from split_word(match.group(), stops)
 
 
 def _pairs(run: str, *, stops: bool) -> Iterator[str]:
@@ -107,12 +109,13 @@ def _pairs(run: str, *, stops: bool) -> Iterator[str]:
         return
     for index in range(len(run) - 1):
         pair = run[index : index + 2]
-        if stops or (pair not in _STOP_PAIRS and not STOP_CHARACTERS.issuperset(pair)):
+        if stops or (pair not in STOP_PAIRS and not STOP_CHARACTERS.issuperset(pair)):
             yield pair
 
 
 @lru_cache(maxsize=1 << 16)
-def _word_tokens(word: str, stops: bool) -> tuple[str, ...]:  # noqa: FBT001 - hashed by position
+def split_word(word: str, stops: bool) -> tuple[str, ...]:  # noqa: FBT001 - hashed by position
+    """Return the tokens of one Latin word: its stem; of a compound name the whole and its parts."""
     return tuple(_words(word, stops=stops))
 
 
