@@ -126,9 +126,9 @@ def run_queries(
     root: Path, names: Mapping[str, str], queries: Sequence[Row], *, scoped: bool
 ) -> list[dict[str, Any]]:
     """Return the run: for each question the best documents."""
-    from vault_cli.recall.search import search
     from vault_cli.cli.shelves import open_shelves
     from vault_cli.recall.corpus import searchable
+    from vault_cli.recall.search import search
     from vault_cli.store.vault import Vault
 
     vault = Vault.open(root, environ={})

@@ -23,7 +23,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, Span, View, is_terminal
 from vault_cli.cli.views import cut, list_lines, plural
 from vault_cli.errors import UsageError
-from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.model.record import Record, Status
 from vault_cli.recall.views import FOUND_BY_DEFAULT, why_not
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _find(
     from vault_cli.cli.shelves import all_shelves
     from vault_cli.recall.expand import find_linked
     from vault_cli.recall.search import search as find
-    from vault_cli.store.postings import PostingsError
+    from vault_cli.store.segments import PostingsError
 
     wanted = _wanted(clocks, test)
     moment = clocks.now.date()

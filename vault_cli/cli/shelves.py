@@ -7,7 +7,8 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from vault_cli.recall.corpus import LAYOUT, Shelf, TextShelf, describe
-from vault_cli.store.postings import Postings, PostingsError
+from vault_cli.store.postings import Postings
+from vault_cli.store.segments import PostingsError
 
 if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks

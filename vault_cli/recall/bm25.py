@@ -34,12 +34,10 @@ class Weighed(NamedTuple):
 
     Args:
         values: for each shelf the records that fit, by number.
-        found: the postings used, for each shelf.
         meant: words that were looked for in place of a typed one, by the typed one.
     """
 
     values: list[dict[int, float]]
-    found: list[Postings]
     meant: Mapping[str, tuple[str, ...]]
 
 
@@ -55,8 +53,8 @@ def weigh(
         counts: the terms of the query, each with how often it stands there.
         extra: adds to the postings what other texts say about the records (names of topics).
     """
-    found = [dict(shelf.find(counts.keys())) for shelf in shelves]
-    found = extra(found) if extra is not None else found
+    first: list[Postings] = [shelf.find(counts.keys()) for shelf in shelves]
+    found = [dict(postings) for postings in (extra(first) if extra is not None else first)]
     spread = _spread(shelves, found, counts)
     meant = _words_meant(shelves, [term for term in counts if not spread[term]])
     if meant:
@@ -70,7 +68,7 @@ def weigh(
         _sum(shelf, postings, parts, whole, usual)
         for shelf, postings in zip(shelves, found, strict=True)
     ]
-    return Weighed(values, found, {term: tuple(w for w, _ in ws) for term, ws in meant.items()})
+    return Weighed(values, {term: tuple(w for w, _ in ws) for term, ws in meant.items()})
 
 
 def _number_of(shelves: Sequence[Shelf]) -> int:
@@ -96,7 +94,7 @@ def _spread(
             numbers = postings.get(term, ((), ()))[0]
             counted[term] += len(numbers)
             if shelf.gone:
-                counted[term] -= len(shelf.gone.intersection(numbers))
+                counted[term] -= sum(number in shelf.gone for number in numbers)
     return counted
 
 
@@ -178,7 +176,7 @@ def _sum(
             continue
         share = weight * (K1 + 1) / whole
         for number, count in zip(*postings[term], strict=True):
-            often = count if count < _BIG else _BIG
+            often = min(_BIG, count)
             values[number] = get(number, 0.0) + share * often / (
                 often + base + slope * lengths[number]
             )

@@ -6,8 +6,6 @@ May import `text`, `model`. Beside its words a record has keys, which no word ca
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""What was asked for. May import `text`, `model`."""
+"""What was asked for. May import `text`, `model`, `topics`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import date
 from typing import Final, NamedTuple
 
 from vault_cli.model.record import Status
+from vault_cli.recall.topics import TopicTable
 from vault_cli.text.dates import find_days
 from vault_cli.text.terms import search_text, terms_of
 
@@ -60,4 +61,18 @@ def read_query(text: str, today: date | None = None) -> Query:
         if found:
             counts = dict(list(found.items())[:MOST_TERMS])
             return Query(folded, tuple(counts), stops, counts, days)
-    return Query(folded, (), False, {folded: 1} if folded else {}, days)
+    return Query(folded, (), counts={folded: 1} if folded else {}, days=days)
+
+
+def names_of_topics(
+    table: TopicTable, terms: frozenset[str]
+) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Return for declared topics the terms of the query in their names, and the keys of members."""
+    found = []
+    for topic in table.topics:
+        names = (topic.name, *topic.record.aliases)
+        own = terms & terms_of(search_text("\n".join(names))).keys()
+        if own:
+            keys = frozenset(f"#{name}" for name in topic.names)
+            found.append((own, keys))
+    return found

@@ -8,10 +8,10 @@ that fit alike. Every sign is text: there is no query language and so no query t
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 from vault_cli.model.record import Record, Snapshot
@@ -27,11 +27,11 @@ from vault_cli.recall.corpus import (
     searchable,
     text_of,
 )
-from vault_cli.recall.query import Narrow, Query, read_query
+from vault_cli.recall.query import Narrow, Query, names_of_topics, read_query
 from vault_cli.recall.score import score_record
 from vault_cli.recall.snippets import snippet_of
 from vault_cli.recall.topics import TopicTable, fold_topic
-from vault_cli.text.terms import count_terms, search_text, terms_of
+from vault_cli.text.terms import count_terms, search_text
 
 DATED: Final = 0.4
 """What a day of the query adds to the records of that day."""
@@ -52,8 +52,8 @@ PROVEN: Final = 0.03
 LEAST_RANKED: Final = 100
 """At least so many of the best by words are asked what they are worth."""
 
-Place = tuple[int, int]
-"""Number of a shelf and of a record on it."""
+_SHELF: Final = 1 << 32
+"""What is added to the numbers of the second shelf, twice to those of the third, and so on."""
 
 
 class Hit(NamedTuple):
@@ -129,7 +129,7 @@ def _shelves_of(snapshot: Snapshot, query: Query) -> list[Shelf]:
 
 
 class _Search:
-    """One search over some shelves."""
+    """One search over some shelves; a record is known by its number, a shelf apart by `_SHELF`."""
 
     def __init__(
         self,
@@ -141,73 +141,74 @@ class _Search:
     ) -> None:
         self._snapshot = snapshot
         self._query = query
-        self._shelves = shelves
+        self._shelves = list(enumerate(shelves))
         self._narrow = narrow
         self._wanted = wanted
-        self._words: dict[Place, float] = {}
-        self._dated: set[Place] = set()
-        self._beside: dict[Place, float] = {}
+        self._words: dict[int, float] = {}
+        self._dated: set[int] = set()
+        self._beside: dict[int, float] = {}
+        self._meant: Mapping[str, tuple[str, ...]] = {}
 
     def run(self, limit: int) -> Results:
         """Return the best records."""
-        if not self._query.text:
-            places = self._all()
-            meant: Mapping[str, tuple[str, ...]] = {}
+        if self._query.text:
+            self._weigh()
+            places = [*self._words, *(p for p in self._dated if p not in self._words)]
         else:
-            meant = self._weigh()
-            places = [*self._words, *(place for place in self._dated if place not in self._words)]
+            places = self._all()
         taken = self._allowed(places)
         hidden = len(places) - len(taken)
-        if any(shelf.has_sessions for shelf in self._shelves):
+        if any(shelf.has_sessions for _, shelf in self._shelves):
             taken += self._draw_along(taken)
+        best = taken
+        if limit and self._query.text:
+            best = self._cut_at(taken, max(LEAST_RANKED, 2 * limit))
         named = self._named()
-        ranked = self._rank(self._best(taken, limit), named, meant)
+        ranked = self._rank(best, named)
         total = len(taken)
-        if named is not None and not any(hit.record.path == named.path for hit in ranked):
-            ranked.insert(0, self._hit(named, None, meant))
+        if named is not None and not any(hit.record is named for hit in ranked):
+            ranked.insert(0, self._hit(named, None))
             total += 1
         shown = ranked[:limit] if limit else ranked
-        return Results(tuple(map(self._explain, shown)), total, hidden, meant)
+        return Results(tuple(map(self._explain, shown)), total, hidden, self._meant)
 
     def _explain(self, hit: Hit) -> Hit:
-        record = hit.record
-        return with_snippet(hit, self._query, self._topics.other_names(record))
+        return with_snippet(hit, self._query, self._topics.other_names(hit.record))
 
     @cached_property
     def _topics(self) -> TopicTable:
         return TopicTable(self._snapshot.records)
 
-    def _all(self) -> list[Place]:
+    def _all(self) -> list[int]:
         return [
-            (place, number)
-            for place, shelf in enumerate(self._shelves)
+            place * _SHELF + number
+            for place, shelf in self._shelves
             for number in range(len(shelf.lengths))
             if number not in shelf.gone
         ]
 
-    def _weigh(self) -> Mapping[str, tuple[str, ...]]:
+    def _weigh(self) -> None:
         """Set how well records fit the words and the days."""
         query = self._query
-        names = _names_of_topics(self._topics, frozenset(query.terms))
-        weighed = weigh(
-            self._shelves,
-            query.counts,
-            (lambda found: self._extend(found, names)) if names else None,
-        )
+        names = names_of_topics(self._topics, frozenset(query.terms))
+        extra = partial(self._extend, names=names) if names else None
+        weighed = weigh([shelf for _, shelf in self._shelves], query.counts, extra)
+        self._meant = weighed.meant
         for place, values in enumerate(weighed.values):
-            self._words.update(((place, number), value) for number, value in values.items())
+            if not place:
+                self._words = values
+            else:
+                base = place * _SHELF
+                self._words.update((base + number, value) for number, value in values.items())
         if query.days:
-            for place, shelf in enumerate(self._shelves):
-                for numbers, _ in shelf.find(query.days).values():
-                    self._dated.update((place, n) for n in numbers if n not in shelf.gone)
-        return weighed.meant
+            self._dated = self._having(query.days)
 
     def _extend(
         self, found: list[Postings], names: Sequence[tuple[frozenset[str], frozenset[str]]]
     ) -> list[Postings]:
         """Count terms that stand in another name of a record's topic as if it had them once."""
-        extended = []
-        for shelf, postings in zip(self._shelves, found, strict=True):
+        extended: list[Postings] = []
+        for (_, shelf), postings in zip(self._shelves, found, strict=True):
             more = dict(postings)
             for terms, keys in names:
                 members = {n for numbers, _ in shelf.find(keys).values() for n in numbers}
@@ -218,15 +219,12 @@ class _Search:
             extended.append(more)
         return extended
 
-    def _allowed(self, places: list[Place]) -> list[Place]:
-        """Return the places of records that may be found."""
+    def _allowed(self, places: list[int]) -> list[int]:
+        """Return the records that may be found."""
         narrow = self._narrow
-        statuses = frozenset(STANDINGS) - UNSEARCHED if narrow.statuses is None else narrow.statuses
-        good = [status in statuses and status not in UNSEARCHED for status in STANDINGS]
-        standings = [shelf.standings for shelf in self._shelves]
-        left = [(place, n) for place, n in places if good[standings[place][n]]]
+        left = self._with_status(places)
         for keys in (
-            {f"#{fold_topic(name)}" for name in narrow.topics},
+            {f"#{fold_topic(name)}" for name in self._topic_names(narrow.topics)},
             {f"={name}" for name in narrow.sources},
         ):
             if keys:
@@ -235,62 +233,82 @@ class _Search:
         if narrow.since or narrow.until:
             first = narrow.since.toordinal() if narrow.since else 1
             last = narrow.until.toordinal() if narrow.until else date.max.toordinal()
-            left = [(p, n) for p, n in left if first <= self._shelves[p].days[n] <= last]
+            days = [shelf.days for _, shelf in self._shelves]
+            left = [p for p in left if first <= days[p // _SHELF][p % _SHELF] <= last]
         if self._wanted is not None:
             heads = self._records(left, whole=False)
             left = [place for place in left if self._wanted(heads[place])]
         return left
 
-    def _having(self, keys: set[str]) -> set[Place]:
+    def _with_status(self, places: list[int]) -> list[int]:
+        """Return the records whose status may be found; most often all of them."""
+        narrow = self._narrow.statuses
+        statuses = frozenset(STANDINGS) - UNSEARCHED
+        statuses = statuses if narrow is None else statuses & narrow
+        good = [status in statuses for status in STANDINGS]
+        standings = [shelf.standings for _, shelf in self._shelves]
+        if all(good[number] for some in standings for number in set(some)):
+            return places
+        return [p for p in places if good[standings[p // _SHELF][p % _SHELF]]]
+
+    def _topic_names(self, topics: Sequence[str]) -> set[str]:
+        """Return all names of some topics."""
+        names = set(topics)
+        for topic in filter(None, map(self._topics.find, topics)):
+            names |= topic.names
+        return names
+
+    def _having(self, keys: Collection[str]) -> set[int]:
+        """Return the records that have one of some keys."""
         return {
-            (place, number)
-            for place, shelf in enumerate(self._shelves)
+            place * _SHELF + number
+            for place, shelf in self._shelves
             for numbers, _ in shelf.find(keys).values()
             for number in numbers
+            if number not in shelf.gone
         }
 
-    def _records(self, places: Sequence[Place], *, whole: bool = True) -> dict[Place, Record]:
-        """Return the records at some places; one look at each shelf."""
-        found: dict[Place, Record] = {}
-        for place, shelf in enumerate(self._shelves):
-            numbers = [number for shelf_number, number in places if shelf_number == place]
+    def _records(self, places: Sequence[int], *, whole: bool = True) -> dict[int, Record]:
+        """Return some records; one look at each shelf."""
+        found: dict[int, Record] = {}
+        for place, shelf in self._shelves:
+            base = place * _SHELF
+            numbers = [p - base for p in places if base <= p < base + _SHELF]
             if numbers:
                 records = shelf.records(numbers) if whole else shelf.heads(numbers)
-                found.update(zip(((place, n) for n in numbers), records, strict=True))
+                found.update(zip((base + n for n in numbers), records, strict=True))
         return found
 
-    def _fit(self, place: Place) -> float:
-        """Return what words, days and neighbours say of a record, equal on every machine."""
+    def _fit(self, place: int) -> float:
+        """Return what words, days and neighbours say of a record."""
         value = self._words.get(place, 0.0) + self._beside.get(place, 0.0)
-        return round(value + (DATED if place in self._dated else 0.0), 6)
+        return value + DATED if place in self._dated else value
 
-    def _draw_along(self, taken: list[Place]) -> list[Place]:
+    def _draw_along(self, taken: list[int]) -> list[int]:
         """Let the best records speak for those beside them; return those that came in by it."""
         known = set(taken)
         best = self._cut_at(taken, MOST_SPREAD)
         records = self._records(best)
-        sessions: dict[str, list[Place]] = {}
+        sessions: dict[str, set[int]] = {}
         for place in best:
             for key in keys_of(records[place]):
                 if key[0] == "&":
-                    sessions.setdefault(key, []).append(place)
+                    sessions.setdefault(key, set()).add(place)
         for key in sorted(sessions):
-            self._spread(self._order_of(key), frozenset(sessions[key]))
-        new = sorted(place for place in self._beside if place not in known)
-        return self._allowed(new)
+            self._spread(self._order_of(key), sessions[key])
+        return self._allowed(sorted(place for place in self._beside if place not in known))
 
-    def _order_of(self, key: str) -> list[Place]:
+    def _order_of(self, key: str) -> list[int]:
         """Return the records of a session in their order."""
-        found = []
-        for place, shelf in enumerate(self._shelves):
+        starts: dict[int, int] = {}
+        for place, shelf in self._shelves:
             for number, start in zip(*shelf.find([key]).get(key, ((), ())), strict=True):
                 if number not in shelf.gone:
-                    found.append((start, place, number))
-        heads = self._records([item[1:] for item in found], whole=False)
-        found.sort(key=lambda item: (item[0], heads[item[1:]].path))
-        return [item[1:] for item in found]
+                    starts[place * _SHELF + number] = start
+        heads = self._records(list(starts), whole=False)
+        return sorted(starts, key=lambda place: (starts[place], heads[place].path))
 
-    def _spread(self, order: list[Place], best: frozenset[Place]) -> None:
+    def _spread(self, order: list[int], best: AbstractSet[int]) -> None:
         for index, place in enumerate(order):
             if place not in best:
                 continue
@@ -300,19 +318,16 @@ class _Search:
                         given = share * self._words.get(place, 0.0)
                         self._beside[order[other]] = self._beside.get(order[other], 0.0) + given
 
-    def _best(self, taken: list[Place], limit: int) -> list[Place]:
-        if not limit or not self._query.text:
-            return taken
-        return self._cut_at(taken, max(LEAST_RANKED, 2 * limit))
-
-    def _cut_at(self, places: list[Place], most: int) -> list[Place]:
+    def _cut_at(self, places: list[int], most: int) -> list[int]:
         """Return the records that fit best; where that does not decide, the first by path."""
         if len(places) <= most:
             return places
-        fits = {place: self._fit(place) for place in places}
-        least = sorted(fits.values(), reverse=True)[most - 1]
-        above = [place for place in places if fits[place] > least]
-        tied = [place for place in places if fits[place] == least]
+        plain = not (self._dated or self._beside)
+        fit = self._words.__getitem__ if plain else self._fit
+        fits = list(map(fit, places))
+        least = sorted(fits, reverse=True)[most - 1]
+        above = [p for p, value in zip(places, fits, strict=True) if value > least]
+        tied = [p for p, value in zip(places, fits, strict=True) if value == least]
         if len(above) + len(tied) > most:
             heads = self._records(tied, whole=False)
             tied.sort(key=lambda place: (heads[place].path, heads[place].vault))
@@ -323,49 +338,44 @@ class _Search:
         text = self._query.text
         if not text or " " in text:
             return None
+        allowed = self._narrow.statuses
         for record in self._snapshot.records:
             if record.id == text and record.status not in UNSEARCHED:
-                allowed = self._narrow.statuses
                 if allowed is not None and record.status not in allowed:
-                    return None
-                return record if self._wanted is None or self._wanted(record) else None
+                    continue
+                if self._wanted is None or self._wanted(record):
+                    return record
         return None
 
-    def _rank(
-        self,
-        places: list[Place],
-        named: Record | None,
-        meant: Mapping[str, tuple[str, ...]],
-    ) -> list[Hit]:
+    def _rank(self, places: list[int], named: Record | None) -> list[Hit]:
         records = self._records(places)
-        scored = [(self._hit(records[place], place, meant), place) for place in places]
-        name = named.path if named is not None else None
-        scored.sort(
-            key=lambda item: (
-                item[0].record.path != name,
-                -item[0].score,
-                -item[0].parts["verified"],
-                item[0].record.id,
-                item[0].record.path,
+        hits = [self._hit(records[place], place) for place in places]
+        hits.sort(
+            key=lambda hit: (
+                hit.record is not named,
+                -hit.score,
+                -hit.parts["verified"],
+                hit.record.id,
+                hit.record.path,
             )
         )
-        return [hit for hit, _ in scored]
+        return hits
 
-    def _hit(
-        self, record: Record, place: Place | None, meant: Mapping[str, tuple[str, ...]]
-    ) -> Hit:
-        """Return a record with its score; what shows of its text is worked out by `with_snippet`."""
+    def _hit(self, record: Record, place: int | None) -> Hit:
+        """Return a record with its score; `with_snippet` adds what shows of its text."""
         worth = score_record(record, self._snapshot.tally(record.id))
+        known = -1 if place is None else place
         parts = {
-            "words": round(self._words.get(place, 0.0), 6) if place else 0.0,
-            "date": DATED if place in self._dated else 0.0,
-            "neighbours": round(self._beside.get(place, 0.0), 6) if place else 0.0,
+            "words": round(self._words.get(known, 0.0), 6),
+            "date": DATED if known in self._dated else 0.0,
+            "neighbours": round(self._beside.get(known, 0.0), 6),
             "worth": round(WORTH * max(0.0, min(worth.value, MOST_WORTH)), 6),
             "verified": PROVEN if worth.verified else 0.0,
         }
-        terms = self._query.counts.keys() | {word for words in meant.values() for word in words}
+        meant = {word for words in self._meant.values() for word in words}
+        terms = tuple(sorted(self._query.counts.keys() | meant))
         score = round(sum(parts.values()), 6)
-        return Hit(record, score, tuple(sorted(terms)), parts=parts, reason=worth.describe())
+        return Hit(record, score, terms, parts=parts, reason=worth.describe())
 
 
 def with_snippet(hit: Hit, query: Query, names: Sequence[str] = ()) -> Hit:
@@ -388,17 +398,3 @@ def with_snippet(hit: Hit, query: Query, names: Sequence[str] = ()) -> Hit:
     terms = wanted if query.terms else frozenset[str]()
     snippet, marked = snippet_of(record, terms, query.text, stops=query.stops)
     return hit._replace(matches=matches, snippet=snippet, marked=marked)
-
-
-def _names_of_topics(
-    table: TopicTable, terms: frozenset[str]
-) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """Return for declared topics the terms of the query in their names, and the keys of members."""
-    found = []
-    for topic in table.topics:
-        names = (topic.name, *topic.record.aliases)
-        own = terms & Counter(terms_of(search_text("\n".join(names)))).keys()
-        if own:
-            keys = frozenset(f"#{name}" for name in topic.names)
-            found.append((own, keys))
-    return found

@@ -66,7 +66,7 @@ def _is_inside(text: str, place: int) -> bool:
     if not 0 < place < len(text):
         return False
     char, before = text[place], text[place - 1]
-    if char == _JOINER or before == _JOINER or unicodedata.category(char) in ("Mn", "Mc", "Me"):
+    if _JOINER in (char, before) or unicodedata.category(char) in ("Mn", "Mc", "Me"):
         return True
     if "\ufe00" <= char <= "\ufe0f" or "\U0001f3fb" <= char <= "\U0001f3ff":
         return True

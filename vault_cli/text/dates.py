@@ -1,7 +1,7 @@
 """Days that a question names, and the days of a record, as keys that can be compared.
 
-Standard library only. A day is `@2026-04-27`, and `@04-27` for those who leave out the year; a month
-is `@2026-04`. Nothing is guessed: `may` is a month beside a number only.
+Standard library only. A day is `@2026-04-27`, and `@04-27` for those who leave out the year; a
+month is `@2026-04`. Nothing is guessed: `may` is a month beside a number only.
 """
 
 from __future__ import annotations
@@ -12,8 +12,19 @@ from datetime import date, timedelta
 from typing import Final
 
 _MONTHS: Final = (
-    "january february march april may june july august september october november december"
-).split()
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
+)
 _NAME: Final = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
@@ -102,8 +113,7 @@ def _key(year: str | None, month: str, day: str | None) -> str:
 
 
 def _month_number(name: str) -> str:
-    start = name.lower()[:3]
-    return str(next(n for n, month in enumerate(_MONTHS, 1) if month.startswith(start)))
+    return str(_MONTHS.index(name.lower()[:3]) + 1)
 
 
 def _number(text: str | None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final
 
 from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
@@ -40,14 +41,11 @@ _SINGLES: Final = STOP_CHARACTERS | frozenset(
 _DULL: Final = _SINGLES - frozenset("不没")
 """A pair of two of these says nothing; `不要` and `没有` do."""
 
-_PAIRS: Final = STOP_PAIRS | frozenset(
-    {
-        "哪家", "哪种", "哪天", "多久", "几个", "她们", "咱们", "大家", "自己", "这样", "那样", "这么",
-        "那么", "一下", "一些", "一点", "然后", "而且", "不过", "还是", "就是", "不是", "没有", "知道",
-        "觉得", "是不", "有没", "可能", "应该", "现在", "时候", "已经", "真的", "非常", "特别", "我的",
-        "你的", "他的", "吗我",
-    }
-)  # fmt: skip
+_PAIR_TEXT: Final = """
+哪家 哪种 哪天 多久 几个 她们 咱们 大家 自己 这样 那样 这么 那么 一下 一些 一点 然后 而且 不过 还是
+就是 不是 知道 觉得 是不 有没 可能 应该 现在 时候 已经 真的 非常 特别 我的 你的 他的 吗我
+"""
+_PAIRS: Final = STOP_PAIRS | frozenset(_PAIR_TEXT.split())
 _RUN: Final = re.compile(rf"[{CJK_CLASS}]+")
 _LATIN: Final = re.compile(rf"[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*")
 _HAN: Final = re.compile(f"[{CJK_CLASS}]")
@@ -76,8 +74,8 @@ def terms_of(plain: str, *, stops: bool = False) -> Counter[str]:
 
 def _run_terms(run: str, stops: bool) -> list[str]:  # noqa: FBT001 - hot path
     if stops:
-        return [*run, *map("".join, zip(run, run[1:], strict=False))]
-    pairs = map("".join, zip(run, run[1:], strict=False))
+        return [*run, *map("".join, pairwise(run))]
+    pairs = map("".join, pairwise(run))
     singles = [char for char in run if char not in _SINGLES]
     return singles + [p for p in pairs if p not in _PAIRS and not _DULL.issuperset(p)]
 
