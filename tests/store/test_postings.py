@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,7 @@ from vault_cli.store import postings
 from vault_cli.store.segments import PostingsError
 from vault_cli.store.vault import Vault
 
-WORDS = (
+WORDS = (  # noqa: SIM905 - one line reads better
     "deploy branch timeout retrying database snapshot 数据库 超时 部署 分支 資料庫 用Python写 4月27号"
 ).split()  # fmt: skip
 QUERIES = (
@@ -159,7 +159,7 @@ def test_without_a_folder_to_write_to(vault: Path, monkeypatch: pytest.MonkeyPat
     from contextlib import contextmanager
 
     @contextmanager
-    def nothing(self: object):  # type: ignore[no-untyped-def]
+    def nothing(self: object) -> Iterator[bool]:
         yield False
 
     monkeypatch.setattr("vault_cli.store.index.Index.updating", nothing)

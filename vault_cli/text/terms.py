@@ -15,11 +15,13 @@ from typing import Final
 
 from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
 from vault_cli.text.tokens import (
-    CJK_CLASS,
     STOP_CHARACTERS,
     STOP_PAIRS,
     STOP_WORDS,
+    is_cjk,
+    latin_words,
     plain_text,
+    runs_of,
     split_word,
 )
 
@@ -46,9 +48,6 @@ _PAIR_TEXT: Final = """
 就是 不是 知道 觉得 是不 有没 可能 应该 现在 时候 已经 真的 非常 特别 我的 你的 他的 吗我
 """
 _PAIRS: Final = STOP_PAIRS | frozenset(_PAIR_TEXT.split())
-_RUN: Final = re.compile(rf"[{CJK_CLASS}]+")
-_LATIN: Final = re.compile(rf"[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*")
-_HAN: Final = re.compile(f"[{CJK_CLASS}]")
 _SIMPLER: Final = dict(zip(map(ord, TRADITIONAL), SIMPLIFIED, strict=True))
 
 
@@ -65,9 +64,9 @@ def terms_of(plain: str, *, stops: bool = False) -> Counter[str]:
         stops: keep the words that say nothing about the subject.
     """
     found: Counter[str] = Counter()
-    for word in _LATIN.findall(plain):
+    for word in latin_words(plain):
         found.update(_word_terms(word, stops))
-    for run in _RUN.findall(plain):
+    for run in runs_of(plain):
         found.update(_run_terms(run, stops))
     return found
 
@@ -92,12 +91,12 @@ def count_terms(plain: str, wanted: Iterable[str], *, stops: bool = False) -> Co
     found: Counter[str] = Counter()
     latin = set()
     for term in wanted:
-        if _HAN.match(term) is None:
+        if not is_cjk(term):
             latin.add(term)
         elif number := _count_han(plain, term):
             found[term] = number
     if latin:
-        for word in _LATIN.findall(plain):
+        for word in latin_words(plain):
             for term in _word_terms(word, stops):
                 if term in latin:
                     found[term] += 1
@@ -118,6 +117,6 @@ def is_word(term: str) -> bool:
 def words_of(plain: str) -> set[str]:
     """Return the different words of plain letters among the terms of a text."""
     found: set[str] = set()
-    for word in set(_LATIN.findall(plain)):
+    for word in set(latin_words(plain)):
         found.update(term for term in _word_terms(word, False) if is_word(term))  # noqa: FBT003
     return found

@@ -22,11 +22,8 @@ CJK_CLASS: Final = (
 )
 """Scripts written without spaces between words, and Hangul with its particles."""
 
-_WORD = re.compile(
-    rf"(?P<cjk>[{CJK_CLASS}]+)|[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*"
-)
-_LATIN = re.compile(rf"[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*")
-_CJK_CHARACTER = re.compile(f"[{CJK_CLASS}]")
+_LATIN_WORD: Final = rf"[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*"
+_ASCII_WORD = re.compile("[A-Za-z0-9_]+")
 _PARTS = re.compile(
     "_+|(?<=[a-z0-9\u00df-\u00ff\u0430-\u044f])(?=[A-Z\u00c0-\u00de\u0410-\u042f])"
     "|(?<=[A-Z])(?=[A-Z][a-z])"
@@ -50,6 +47,32 @@ STOP_PAIRS: Final = frozenset({
     "你们", "他们", "这个", "那个", "这些", "那些", "一个", "以及", "或者", "但是", "因为", "所以",
     "如果",
 })  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _word_pattern() -> re.Pattern[str]:
+    # These classes are large and take long to compile; English text does without.
+    return re.compile(rf"(?P<cjk>[{CJK_CLASS}]+)|{_LATIN_WORD}")
+
+
+@lru_cache(maxsize=1)
+def _latin_pattern() -> re.Pattern[str]:
+    return re.compile(_LATIN_WORD)
+
+
+@lru_cache(maxsize=1)
+def _run_pattern() -> re.Pattern[str]:
+    return re.compile(f"[{CJK_CLASS}]+")
+
+
+def latin_words(plain: str) -> list[str]:
+    """Return the words of a plain text in scripts that put blanks between them."""
+    return (_ASCII_WORD if plain.isascii() else _latin_pattern()).findall(plain)
+
+
+def runs_of(plain: str) -> list[str]:
+    """Return the runs of characters of scripts without blanks between words."""
+    return [] if plain.isascii() else _run_pattern().findall(plain)
 
 
 def tokenize(text: str, *, stops: bool = False) -> list[str]:
@@ -78,24 +101,29 @@ def count_tokens(plain: str, wanted: frozenset[str], *, stops: bool = False) -> 
     without spaces counts wherever it stands, not only alone.
     """
     found: Counter[str] = Counter()
-    pairs = [token for token in wanted if _is_cjk(token)]
+    pairs = [token for token in wanted if is_cjk(token)]
     for token in pairs:
         if number := plain.count(token):
             found[token] = number
     if len(pairs) < len(wanted):
-        for word in _LATIN.findall(plain):
+        for word in latin_words(plain):
             for token in split_word(word, stops):
                 if token in wanted:
                     found[token] += 1
     return found
 
 
-def _is_cjk(token: str) -> bool:
-    return _CJK_CHARACTER.match(token) is not None
+def is_cjk(token: str) -> bool:
+    """Tell whether a token begins with a character of a script without blanks between words."""
+    return not token.isascii() and _run_pattern().match(token) is not None
 
 
 def _tokens(plain: str, *, stops: bool) -> Iterator[str]:
-    for match in _WORD.finditer(plain):
+    if plain.isascii():
+        for word in _ASCII_WORD.findall(plain):
+            yield from split_word(word, stops)
+        return
+    for match in _word_pattern().finditer(plain):
         if match["cjk"]:
             yield from _pairs(match["cjk"], stops=stops)
         else:
