@@ -25,7 +25,8 @@ VIEWS: Final = ("strict", "historical", "belief", "associative")
 _ONCE_IN_FORCE: Final = IN_FORCE | {Status.SUPERSEDED, Status.DEPRECATED, Status.DISPUTED}
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.DEPRECATED})
 _NEVER: Final = frozenset({Status.REJECTED, Status.QUARANTINED, Status.TOMBSTONED})
-_FOUND: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED}
+FOUND_BY_DEFAULT: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED}
+"""What a search finds without being asked for a status."""
 
 
 def why_not(
@@ -57,11 +58,6 @@ def why_not(
     return faded(record) if view == "strict" and faded is not None else ""
 
 
-def is_found_by_default(record: Record) -> bool:
-    """Whether a search finds a record without being asked for its status."""
-    return record.status in _FOUND
-
-
 def describe_state(record: Record, state: str) -> str:
     """Return when a record that is `scheduled` or `expired` begins or ended, in words."""
     if state == "scheduled":
@@ -91,7 +87,7 @@ def mark_period(record: Record, moment: datetime) -> tuple[str, ...]:
         moment: aware instant in the vault's time zone.
     """
     validity = record.validity
-    if validity == ALWAYS or record.status not in _FOUND:
+    if validity == ALWAYS or record.status not in FOUND_BY_DEFAULT:
         return ()
     state = validity.state_at(moment)
     if state != "current":
