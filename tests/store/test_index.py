@@ -368,6 +368,49 @@ def test_a_cache_from_another_machine_place_or_version_is_not_believed(
         assert warm(root).records[0].body.strip() == "Body."
 
 
+class Derived(Index):
+    """What another part may keep in the same file, by the id of the row it was made of."""
+
+    def refresh(self) -> list[str]:
+        """Make what is missing; return the paths it was made of."""
+        new = self._query(
+            "SELECT id, path FROM record WHERE seal = ? AND id > coalesce((SELECT max(id) FROM own), 0)"
+        ) or self._query("SELECT id, path FROM record WHERE seal = ?")
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("CREATE TABLE IF NOT EXISTS own (id INTEGER PRIMARY KEY, path TEXT)")
+            connection.executemany("INSERT INTO own VALUES (?, ?)", new)
+            connection.execute("DELETE FROM own WHERE id NOT IN (SELECT id FROM record)")
+
+        with self.updating():
+            self._in_transaction(write)
+        return sorted(path for _, path in new)
+
+    def paths(self) -> list[str]:
+        return sorted(path for (path,) in self._query("SELECT path FROM own WHERE ?"))
+
+
+def test_tables_of_others_follow_the_rows_by_their_ids(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    for name in "abc":
+        put(root, f"{name}.md", record(ord(name)))
+    warm(root)
+    other = Derived(root, frozenset(ADMISSION_GATES))
+    assert other.refresh() == ["a.md", "b.md", "c.md"]
+    put(root, "b.md", record(2, "new"))
+    (root / "c.md").unlink()
+    warm(root)
+    other.close()
+    assert other.refresh() == ["b.md"]
+    assert other.paths() == ["a.md", "b.md"]
+    put(root, "d.md", record(4))  # does not get the id of the row that is gone
+    warm(root)
+    other.close()
+    assert other.refresh() == ["d.md"]
+
+
 def test_rows_without_the_seal_are_not_believed(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

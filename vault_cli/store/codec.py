@@ -116,7 +116,7 @@ _EXPECTED: Final = frozenset(
         *_RARE,
     }
 )
-LAYOUT: Final = "5:" + ",".join(RECORD_FIELDS)
+LAYOUT: Final = "6:" + ",".join(RECORD_FIELDS)
 """Part of the cache's key: a Record with other fields makes another cache.
 
 Count up when what is a record, or how it is stored, changes.

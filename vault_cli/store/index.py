@@ -10,6 +10,12 @@ the file was read.
 A row per file with all that was in it, and a row per folder (a shelf) with what a list needs of
 its files. A folder whose listing is the same needs no look at its files' rows. The two tables of
 past commits are used in `past_index`.
+
+Whoever keeps more in this file does so in tables of their own, in a subclass: `_query` reads (a
+table that is not there has no rows), `_in_transaction` writes inside `updating`, and may begin
+with `CREATE TABLE IF NOT EXISTS`. What is derived from a text refers to `record.id`: a row that is
+written again has a greater one and none is used twice, so that ids above the greatest one seen
+are new, and ids that are not in `record` are gone.
 """
 
 from __future__ import annotations
@@ -42,9 +48,9 @@ _TICK_NS: Final = 2_100_000_000
 """Coarsest time stamp of a file system in use (FAT: two seconds), and a little."""
 
 _TABLES: Final = """
-CREATE TABLE record (path TEXT PRIMARY KEY, seal INTEGER, folder TEXT, size INTEGER,
-    mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER, digest TEXT, facts TEXT,
-    body TEXT, fields TEXT, findings TEXT);
+CREATE TABLE record (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT UNIQUE, seal INTEGER,
+    folder TEXT, size INTEGER, mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER,
+    digest TEXT, facts TEXT, body TEXT, fields TEXT, findings TEXT);
 CREATE INDEX record_folder ON record (folder);
 CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT);
 CREATE TABLE past (path TEXT, digest TEXT, seal INTEGER, folder TEXT, facts TEXT, body TEXT,
@@ -224,7 +230,8 @@ class Index:
         )
         connection.executemany("DELETE FROM record WHERE path = ?", ((path,) for path in gone))
         connection.executemany(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+            "INSERT OR REPLACE INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
         )
 
     def _write_shelves(
