@@ -23,7 +23,6 @@ from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.likeness import find_alike
 from vault_cli.features.parts import missing_notes
 from vault_cli.features.quarantine import (
-    ALLOW_TRAILER,
     LOW_AUTHORITY,
     OUTSIDE,
     held_list,
@@ -45,7 +44,7 @@ from vault_cli.features.requests import read_payload, request_from_template
 from vault_cli.features.supersession import successors_of
 from vault_cli.features.support import require_sound_change
 from vault_cli.features.suspects import find_suspects
-from vault_cli.model.change import Change, Put
+from vault_cli.model.change import ALLOW_TRAILER, Change, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status

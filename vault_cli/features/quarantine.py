@@ -22,7 +22,7 @@ from vault_cli.features.records import (
     require_same,
     subject_of,
 )
-from vault_cli.model.change import Change, Edit, Move, Put, Remove
+from vault_cli.model.change import ALLOW_TRAILER, Change, Edit, Move, Put, Remove
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import fold_path
 from vault_cli.model.record import Record, Snapshot, Status
@@ -30,9 +30,6 @@ from vault_cli.text.document import REMOVE
 from vault_cli.text.names import file_name
 from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 from vault_cli.text.scan import ALL, QUARANTINE_KEY, scan_wording
-
-ALLOW_TRAILER = "Vault-Allow"
-"""Trailer that names a code a person lets pass."""
 
 OUTSIDE = frozenset({"web", "tool", "doc"})
 """Sources whose texts were written by somebody else, whoever brings them."""
