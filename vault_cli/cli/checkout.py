@@ -5,7 +5,6 @@ Nothing of the file is kept or shown, git is not started, and no path leads out 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Callable
@@ -69,4 +68,6 @@ def blob_of(root: Path, path: str) -> str | None:
         return ""
     except (OSError, ValueError):
         return None
+    import hashlib  # few records have anchors
+
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
