@@ -18,6 +18,7 @@ from vault_cli.errors import ChangedMeanwhileError
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.model.tables import ADMISSION_GATES
 from vault_cli.store import index as index_module
+from vault_cli.store import index_key
 from vault_cli.store import reader
 from vault_cli.store.config import Config, load_config
 from vault_cli.store.index import Index
@@ -364,7 +365,7 @@ def test_a_cache_from_another_machine_place_or_version_is_not_believed(
     warm(root)
     forge(root)
     with monkeypatch.context() as patch:
-        patch.setattr(index_module, "__version__", "99")
+        patch.setattr(index_key, "__version__", "99")
         assert warm(root).records[0].body.strip() == "Body."
 
 

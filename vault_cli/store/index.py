@@ -21,20 +21,17 @@ are new, and ids that are not in `record` are gone.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from vault_cli import __version__
 from vault_cli.errors import VaultError
-from vault_cli.model.tables import SCANNER
-from vault_cli.store.codec import LAYOUT, Columns, Row
+from vault_cli.store.codec import Columns, Row
 from vault_cli.store.file_names import folder_of
+from vault_cli.store.index_key import make_key, signed
 from vault_cli.store.lock import open_lock_file, try_lock
 from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
-from vault_cli.store.places import machine_token
 from vault_cli.store.walk import Listing, Stamp
 
 if TYPE_CHECKING:
@@ -46,6 +43,8 @@ _COMPANIONS: Final = ("", "-wal", "-shm", "-journal")
 _MAGIC: Final = b"SQLite format 3\0"
 _TICK_NS: Final = 2_100_000_000
 """Coarsest time stamp of a file system in use (FAT: two seconds), and a little."""
+_NEVER: Final = 1 << 62
+"""A time stamp that is never old enough to be believed."""
 
 _TABLES: Final = """
 CREATE TABLE record (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT UNIQUE, seal INTEGER,
@@ -96,7 +95,7 @@ class Index:
 
     def __init__(self, root: Path, gates: frozenset[str]) -> None:
         self._root = root
-        self._key = _make_key(root, gates)
+        self._key = make_key(root, gates)
         self._clock = 0
         self._connection: sqlite3.Connection | None = None
 
@@ -193,6 +192,23 @@ class Index:
             self._write_shelves(connection, shelves)
 
         self._in_transaction(write)
+
+    def keep(self, texts: Mapping[str, tuple[str, Columns]], gone: Iterable[str]) -> None:
+        """Take in what files hold that were just written; a failure only costs time later.
+
+        Nobody knows yet which stamps they have: the next read compares the digests.
+
+        Args:
+            texts: by path, digest and what was in it.
+            gone: paths to forget.
+        """
+        entries = [
+            Entry(Stamp(path, 0, _NEVER, _NEVER, 0), digest, columns)
+            for path, (digest, columns) in texts.items()
+        ]
+        with self.updating() as writable:
+            if writable:
+                self.store(entries, gone, {})
 
     def _in_transaction(self, write: Callable[[sqlite3.Connection], None]) -> None:
         """Write to the cache, made anew where there is none; when that fails there is none."""
@@ -302,8 +318,8 @@ class Index:
             os.close(os.open(name, CREATE_FLAGS, 0o600, dir_fd=handle))
         connection = self._connect("rw")
         try:
-            connection.execute(f"PRAGMA application_id = {_signed(key.application_id)}")
-            connection.execute(f"PRAGMA user_version = {_signed(key.user_version)}")
+            connection.execute(f"PRAGMA application_id = {signed(key.application_id)}")
+            connection.execute(f"PRAGMA user_version = {signed(key.user_version)}")
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
             connection.commit()
@@ -316,47 +332,6 @@ class Index:
             with suppress(OSError, VaultError), Folders(self._root) as folders:
                 name, handle = folders.locate(INDEX_PATH + tail)
                 os.unlink(name, dir_fd=handle)
-
-
-class _Key(NamedTuple):
-    """What a cache of ours must carry: two header fields, and a number in every row."""
-
-    application_id: bytes
-    user_version: bytes
-    seal: int
-
-
-def _signed(word: bytes) -> int:
-    return int.from_bytes(word, "big", signed=True)
-
-
-def _make_key(root: Path, gates: frozenset[str]) -> _Key | None:
-    """Bind the cache to this machine, place, program and format; None when nothing can hold it."""
-    token = machine_token()
-    if token is None:
-        return None
-    try:  # the whole of hashlib takes 3 ms to load, for every command
-        from _blake2 import blake2b
-    except ImportError:
-        from hashlib import blake2b
-
-    python = ".".join(map(str, sys.version_info[:2]))
-    scanner = ",".join((SCANNER, *sorted(gates)))
-    text = "\0".join((LAYOUT, scanner, __version__, _code_stamp(), python, os.path.realpath(root)))
-    word = blake2b(os.fsencode(text), key=token, digest_size=16).digest()
-    return _Key(word[:4], word[4:8], int.from_bytes(word[8:15], "big"))
-
-
-def _code_stamp() -> str:
-    """Return when the code that makes records was last changed: a developer has no new version."""
-    package = Path(__file__).parent.parent
-    newest = 0
-    with suppress(OSError):
-        for folder in ("text", "model"):
-            with os.scandir(package / folder) as listing:
-                times = [e.stat().st_mtime_ns for e in listing if e.name.endswith(".py")]
-            newest = max(newest, *times)
-    return str(newest)
 
 
 def _open_lock(root: Path) -> int:

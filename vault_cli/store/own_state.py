@@ -28,7 +28,7 @@ def path_key(path: str | Path) -> str:
     Args:
         path: the real path of the folder.
     """
-    return _sha256_class()(os.fsencode(path)).hexdigest()
+    return str(_sha256_class()(os.fsencode(path)).hexdigest())
 
 
 def _sha256_class() -> Any:

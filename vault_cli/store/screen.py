@@ -8,13 +8,14 @@ into `quarantine/`, which never enters history, or stood in the file before.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault_cli.errors import Diagnostic, RefusedError, VaultError
 from vault_cli.model.change import ABSENT, ALLOW_TRAILER, Change, Edit, Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record
+from vault_cli.store.codec import Parsed
 from vault_cli.store.file_names import is_record_path
 from vault_cli.store.files import read_file
 from vault_cli.store.opening import show_name
@@ -31,12 +32,14 @@ class Screen:
         ignore: setting `files.ignore`.
         gates: setting `admission.gates`.
         read_head: gives the committed bytes of paths, to see what was allowed before.
+        known: texts that were read, by path, bytes and gates; a vault's screens share it.
     """
 
     root: Path
     ignore: tuple[str, ...]
     gates: frozenset[str]
     read_head: Callable[[Iterable[str]], Mapping[str, bytes]]
+    known: dict[tuple[str, bytes, frozenset[str]], Parsed] = field(default_factory=dict)
 
     def ask(self, change: Change) -> tuple[Diagnostic, ...]:
         """Read every text of a change; return the findings that do not refuse it.
@@ -87,11 +90,14 @@ class Screen:
             old = [found for found in before if found.code in {item.code for item in left}]
             raise refuse_values(show_name(edit.path), old or left)
 
-    def read(self, data: bytes, path: str) -> tuple[Record | None, tuple[Diagnostic, ...]]:
-        """Read one record with the gates of this vault."""
+    def read(self, data: bytes, path: str) -> Parsed:
+        """Read one record with the gates of this vault; the same text is read once."""
         from vault_cli.text.fields import read_record
 
-        return read_record(data, path, self.gates)
+        key = (path, data, self.gates)
+        if key not in self.known:
+            self.known[key] = read_record(data, path, self.gates)
+        return self.known[key]
 
     @staticmethod
     def let_pass(change: Change) -> frozenset[str]:
