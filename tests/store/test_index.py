@@ -18,8 +18,7 @@ from vault_cli.errors import ChangedMeanwhileError
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.model.tables import ADMISSION_GATES
 from vault_cli.store import index as index_module
-from vault_cli.store import index_key
-from vault_cli.store import reader
+from vault_cli.store import index_key, reader
 from vault_cli.store.config import Config, load_config
 from vault_cli.store.index import Index
 from vault_cli.store.reader import read_vault
