@@ -318,12 +318,14 @@ class Index:
             os.close(os.open(name, CREATE_FLAGS, 0o600, dir_fd=handle))
         connection = self._connect("rw")
         try:
-            connection.execute(f"PRAGMA application_id = {signed(key.application_id)}")
-            connection.execute(f"PRAGMA user_version = {signed(key.user_version)}")
-            for statement in _TABLES.split(";"):
-                connection.execute(statement)
-            connection.commit()
-            connection.execute("PRAGMA journal_mode = WAL")
+            # Without the key nobody believes the file: until it is there nothing need be flushed.
+            connection.executescript(f"PRAGMA synchronous = OFF; BEGIN; {_TABLES}; COMMIT")
+            connection.executescript(
+                "PRAGMA synchronous = NORMAL; BEGIN;"
+                f"PRAGMA application_id = {signed(key.application_id)};"
+                f"PRAGMA user_version = {signed(key.user_version)}; COMMIT;"
+                "PRAGMA journal_mode = WAL"
+            )
         finally:
             connection.close()
 
