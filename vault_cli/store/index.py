@@ -51,7 +51,8 @@ CREATE TABLE record (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT UNIQUE, sea
     folder TEXT, size INTEGER, mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER,
     digest TEXT, facts TEXT, body TEXT, fields TEXT, findings TEXT);
 CREATE INDEX record_folder ON record (folder);
-CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT);
+CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT,
+    rest TEXT);
 CREATE TABLE past (path TEXT, digest TEXT, seal INTEGER, folder TEXT, facts TEXT, body TEXT,
     fields TEXT, findings TEXT, PRIMARY KEY (path, digest));
 CREATE INDEX past_folder ON past (folder);
@@ -59,8 +60,9 @@ CREATE TABLE tree (name TEXT, folder TEXT, seal INTEGER, names TEXT, blobs TEXT,
     below TEXT, heads TEXT, PRIMARY KEY (name, folder));
 CREATE INDEX tree_folder ON tree (folder)
 """
-_SHELVES: Final = "SELECT folder, names, facts, '' FROM shelf WHERE seal = ?"
-_SHELVES_WITH_HEADS: Final = "SELECT folder, names, facts, heads FROM shelf WHERE seal = ?"
+_SHELVES: Final = "SELECT folder, names, facts, heads, {} FROM shelf WHERE seal = ?"
+_TEXTS: Final = "SELECT path, digest, body, fields FROM record WHERE seal = ?"
+_JOURNAL: Final = "SELECT journal_mode FROM pragma_journal_mode WHERE ? IS NOT NULL"
 _ROWS: Final = "SELECT path, digest, facts, body, fields, findings FROM record WHERE seal = ?"
 _STAMPS: Final = "SELECT path, size, mtime, ctime, inode FROM record WHERE seal = ? AND settled"
 
@@ -70,11 +72,22 @@ class Shelf(NamedTuple):
 
     Args:
         listing: tells whether any of its files changed since.
-        heads: what a list shows of them (`codec.encode_heads`).
+        heads: what a list shows of them (`heads.encode_heads`).
+        rest: what ranking looks at besides (`outlines.encode_rest`); "" when it was not loaded.
     """
 
     listing: Listing
     heads: str
+    rest: str
+
+
+class Text(NamedTuple):
+    """The part of a row that ranking does not look at."""
+
+    path: str
+    digest: str
+    body: str
+    fields: str
 
 
 class Entry(NamedTuple):
@@ -99,18 +112,31 @@ class Index:
         self._clock = 0
         self._connection: sqlite3.Connection | None = None
 
-    def load_shelves(self, *, heads: bool = True) -> dict[str, Shelf]:
+    def load_shelves(self, *, rest: bool = False) -> dict[str, Shelf]:
         """Return the shelves by folder; empty when there is no cache to believe.
 
         Args:
-            heads: with what they say about the files; False leaves it empty.
+            rest: with all that ranking looks at; False leaves it empty.
         """
-        found = self._query(_SHELVES_WITH_HEADS if heads else _SHELVES)
         return {
-            folder: Shelf(Listing(names, facts), text)
-            for folder, names, facts, text in found
+            folder: Shelf(Listing(names, facts), *texts)
+            for folder, names, facts, *texts in self._query(
+                _SHELVES.format("rest" if rest else "''")
+            )
             if type(facts) is bytes
         }
+
+    def stands_still(self) -> bool:
+        """Tell whether what is read stays as it is until `close`, and keeps no writer waiting."""
+        return self._query(_JOURNAL) == [("wal",)]
+
+    def load_texts(self) -> dict[str, Text]:
+        """Return the texts of all files by path."""
+        return {row[0]: Text(*row) for row in self._query(_TEXTS)}
+
+    def load_text(self, path: str) -> Text | None:
+        """Return the text of one file."""
+        return next((Text(*row) for row in self._query(f"{_TEXTS} AND path = ?", path)), None)
 
     def load_stamps(self, folder: str | None = None) -> dict[str, Stamp]:
         """Return the stamps to be believed, of all files or of one folder, by path."""
@@ -256,14 +282,14 @@ class Index:
         key = self._key
         assert key is not None  # noqa: S101 - as above
         rows = [
-            (folder, key.seal, *shelf.listing, shelf.heads)
+            (folder, key.seal, *shelf.listing, shelf.heads, shelf.rest)
             for folder, shelf in shelves.items()
             if shelf is not None
         ]
         connection.executemany(
             "DELETE FROM shelf WHERE folder = ?", ((folder,) for folder in shelves)
         )
-        connection.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?)", rows)
+        connection.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def is_settled(self, stamp: Stamp) -> bool:
         """Tell whether a stamp was old enough when `updating` began to be believed later."""

@@ -24,6 +24,7 @@ from vault_cli.store.file_names import (
 from vault_cli.store.heads import RowLoader, decode_heads, encode_heads, head_class
 from vault_cli.store.index import Entry, Index, Shelf
 from vault_cli.store.opening import Folders, explain_os_error, read_at
+from vault_cli.store.outlines import TextLoader, decode_outlines, encode_rest, outline_class
 from vault_cli.store.walk import Stamp, Walk, stamp_of, walk_records
 
 ALL_GATES: Final = frozenset(ADMISSION_GATES)
@@ -109,13 +110,18 @@ def _read_files(
     if index is None:
         walk = walk_records(root, ignore)
         return {entry[0].path: entry[2] for entry in _read_all(root, walk.stamps, {}, gates)}, walk
-    shelves = index.load_shelves(heads=not whole)
+    # Texts are fetched when they are asked for, from the moment at which the vault was read.
+    still = Index(root, gates) if whole else index
+    shelves = still.load_shelves(rest=whole)
     walk = walk_records(root, ignore, {folder: s.listing for folder, s in shelves.items()})
     unchanged = {folder: shelves[folder] for folder in walk.same}
-    if whole:
-        parsed, stamps = _take_rows(index, unchanged)
-    else:
+    if not whole:
         parsed, stamps = _take_heads(root, unchanged, gates)
+    elif unchanged and still.stands_still():
+        parsed, stamps = _take_outlines(TextLoader(still, root, gates), unchanged)
+    else:
+        still.close()
+        parsed, stamps = _take_rows(index, unchanged)
     stamps.extend(walk.stamps)
     if stamps or len(unchanged) < len(shelves):
         parsed.update(_Refresh(root, index, walk, shelves, gates).run(stamps))
@@ -148,6 +154,21 @@ def _take_heads(
     for folder, shelf in shelves.items():
         try:
             parsed.update(decode_heads(shelf.heads, folder, head))
+        except DAMAGE:
+            stamps.extend(shelf.listing.stamps(folder))
+    return parsed, stamps
+
+
+def _take_outlines(
+    loader: TextLoader, shelves: Mapping[str, Shelf]
+) -> tuple[dict[str, Parsed], list[Stamp]]:
+    """Return the outlines of unchanged folders, and the stamps of those that are damaged."""
+    parsed: dict[str, Parsed] = {}
+    stamps: list[Stamp] = []
+    kind = outline_class(loader)
+    for folder, shelf in shelves.items():
+        try:
+            parsed.update(decode_outlines(shelf.heads, shelf.rest, folder, kind))
         except DAMAGE:
             stamps.extend(shelf.listing.stamps(folder))
     return parsed, stamps
@@ -258,7 +279,7 @@ class _Refresh:
             if stored != stamp:
                 return None
             files[stamp.path[len(folder) :]] = digest, found[stamp.path]
-        return Shelf(listing, encode_heads(files))
+        return Shelf(listing, encode_heads(files), encode_rest(files))
 
 
 def _read_all(
