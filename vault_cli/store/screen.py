@@ -8,7 +8,7 @@ into `quarantine/`, which never enters history, or stood in the file before.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from vault_cli.errors import Diagnostic, RefusedError, VaultError
@@ -32,14 +32,12 @@ class Screen:
         ignore: setting `files.ignore`.
         gates: setting `admission.gates`.
         read_head: gives the committed bytes of paths, to see what was allowed before.
-        known: texts that were read, by path, bytes and gates; a vault's screens share it.
     """
 
     root: Path
     ignore: tuple[str, ...]
     gates: frozenset[str]
     read_head: Callable[[Iterable[str]], Mapping[str, bytes]]
-    known: dict[tuple[str, bytes, frozenset[str]], Parsed] = field(default_factory=dict)
 
     def ask(self, change: Change) -> tuple[Diagnostic, ...]:
         """Read every text of a change; return the findings that do not refuse it.
@@ -91,13 +89,10 @@ class Screen:
             raise refuse_values(show_name(edit.path), old or left)
 
     def read(self, data: bytes, path: str) -> Parsed:
-        """Read one record with the gates of this vault; the same text is read once."""
+        """Read one record with the gates of this vault."""
         from vault_cli.text.fields import read_record
 
-        key = (path, data, self.gates)
-        if key not in self.known:
-            self.known[key] = read_record(data, path, self.gates)
-        return self.known[key]
+        return read_record(data, path, self.gates)
 
     @staticmethod
     def let_pass(change: Change) -> frozenset[str]:

@@ -145,7 +145,6 @@ class Vault:
         self.root = root
         self.config = config
         self._settled: tuple[Diagnostic, ...] = ()
-        self._known: dict[tuple[str, bytes, frozenset[str]], Any] = {}
 
     @classmethod
     def open(
@@ -347,7 +346,6 @@ class Vault:
             self.config["files.ignore"],
             self.config.gates,
             lambda paths: repo.read_head(paths) if repo is not None and repo.head() else {},
-            self._known,
         )
 
     def require_writable(self, change: Change) -> None:
