@@ -405,6 +405,7 @@ def test_tables_of_others_follow_the_rows_by_their_ids(
     other.close()
     assert other.refresh() == ["b.md"]
     assert other.paths() == ["a.md", "b.md"]
+    put(root, "a.md", record(ord("a")))  # the same text again keeps its row
     put(root, "d.md", record(4))  # does not get the id of the row that is gone
     warm(root)
     other.close()

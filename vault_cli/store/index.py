@@ -13,9 +13,9 @@ past commits are used in `past_index`.
 
 Whoever keeps more in this file does so in tables of their own, in a subclass: `_query` reads (a
 table that is not there has no rows), `_in_transaction` writes inside `updating`, and may begin
-with `CREATE TABLE IF NOT EXISTS`. What is derived from a text refers to `record.id`: a row that is
-written again has a greater one and none is used twice, so that ids above the greatest one seen
-are new, and ids that are not in `record` are gone.
+with `CREATE TABLE IF NOT EXISTS`. What is derived from a text refers to `record.id`: a row of
+another text has a greater one and none is used twice, so that ids above the greatest one seen are
+new, and ids that are not in `record` are gone.
 """
 
 from __future__ import annotations
@@ -64,6 +64,10 @@ _SHELVES: Final = "SELECT folder, names, facts, heads, {} FROM shelf WHERE seal 
 _TEXTS: Final = "SELECT path, digest, body, fields FROM record WHERE seal = ?"
 _JOURNAL: Final = "SELECT journal_mode FROM pragma_journal_mode WHERE ? IS NOT NULL"
 _ROWS: Final = "SELECT path, digest, facts, body, fields, findings FROM record WHERE seal = ?"
+_SEEN: Final = (
+    "UPDATE record SET size = ?, mtime = ?, ctime = ?, inode = ?, settled = ?"
+    " WHERE path = ? AND seal = ? AND digest = ?"
+)
 _STAMPS: Final = "SELECT path, size, mtime, ctime, inode FROM record WHERE seal = ? AND settled"
 
 
@@ -91,11 +95,15 @@ class Text(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One file for the cache: where and when it was read, and what was in it."""
+    """One file for the cache: where and when it was read, and what was in it.
+
+    Args:
+        columns: None when the row has them already, and only the stamp is another.
+    """
 
     stamp: Stamp
     digest: str
-    columns: Columns
+    columns: Columns | None
 
 
 class Index:
@@ -258,19 +266,16 @@ class Index:
     ) -> None:
         key = self._key
         assert key is not None  # noqa: S101 - as above
-        rows = (
-            (
-                entry.stamp.path,
-                key.seal,
-                folder_of(entry.stamp.path),
-                *entry.stamp[1:],
-                self.is_settled(entry.stamp),
-                entry.digest,
-                *entry.columns,
-            )
-            for entry in entries
-        )
+        rows, seen = [], []
+        for stamp, digest, columns in entries:
+            facts = (*stamp[1:], self.is_settled(stamp))
+            if columns is None:
+                seen.append((*facts, stamp.path, key.seal, digest))
+                continue
+            place = (stamp.path, key.seal, folder_of(stamp.path))
+            rows.append((*place, *facts, digest, *columns))
         connection.executemany("DELETE FROM record WHERE path = ?", ((path,) for path in gone))
+        connection.executemany(_SEEN, seen)
         connection.executemany(
             "INSERT OR REPLACE INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,

@@ -24,7 +24,6 @@ from vault_cli.store.file_names import (
 from vault_cli.store.heads import RowLoader, decode_heads, encode_heads, head_class
 from vault_cli.store.index import Entry, Index, Shelf
 from vault_cli.store.opening import Folders, explain_os_error, read_at
-from vault_cli.store.outlines import TextLoader, decode_outlines, encode_rest, outline_class
 from vault_cli.store.walk import Stamp, Walk, stamp_of, walk_records
 
 ALL_GATES: Final = frozenset(ADMISSION_GATES)
@@ -118,7 +117,7 @@ def _read_files(
     if not whole:
         parsed, stamps = _take_heads(root, unchanged, gates)
     elif unchanged and still.stands_still():
-        parsed, stamps = _take_outlines(TextLoader(still, root, gates), unchanged)
+        parsed, stamps = _take_outlines(root, still, unchanged, gates)
     else:
         still.close()
         parsed, stamps = _take_rows(index, unchanged)
@@ -160,12 +159,14 @@ def _take_heads(
 
 
 def _take_outlines(
-    loader: TextLoader, shelves: Mapping[str, Shelf]
+    root: Path, still: Index, shelves: Mapping[str, Shelf], gates: frozenset[str]
 ) -> tuple[dict[str, Parsed], list[Stamp]]:
     """Return the outlines of unchanged folders, and the stamps of those that are damaged."""
+    from vault_cli.store.outlines import TextLoader, decode_outlines, outline_class
+
     parsed: dict[str, Parsed] = {}
     stamps: list[Stamp] = []
-    kind = outline_class(loader)
+    kind = outline_class(TextLoader(still, root, gates))
     for folder, shelf in shelves.items():
         try:
             parsed.update(decode_outlines(shelf.heads, shelf.rest, folder, kind))
@@ -258,10 +259,12 @@ class _Refresh:
         writable: bool,
     ) -> list[Entry]:
         entries = []
-        for stamp, digest, result in _read_all(self._root, todo, rows, self._gates):
+        for stamp, digest, result, is_known in _read_all(self._root, todo, rows, self._gates):
             found[stamp.path] = result
-            columns = encode_parsed(result, stamp.path, digest) if writable and digest else None
-            if columns is None:
+            if not writable or not digest:
+                continue
+            columns = None if is_known else encode_parsed(result, stamp.path, digest)
+            if columns is None and not is_known:
                 continue
             entries.append(Entry(stamp, digest, columns))
             if self._index.is_settled(stamp):
@@ -270,6 +273,8 @@ class _Refresh:
 
     def _shelf(self, folder: str, found: Mapping[str, Parsed]) -> Shelf | None:
         """Return what to remember of a folder; None unless all of it is safely in the cache."""
+        from vault_cli.store.outlines import encode_rest
+
         listing = self._listings.get(folder)
         if listing is None:
             return None
@@ -284,8 +289,13 @@ class _Refresh:
 
 def _read_all(
     root: Path, stamps: Iterable[Stamp], rows: Mapping[str, Row], gates: frozenset[str]
-) -> Iterator[tuple[Stamp, str, Parsed]]:
-    """Yield (stamp of the bytes read, digest or "", what they hold) for each file still there."""
+) -> Iterator[tuple[Stamp, str, Parsed, bool]]:
+    """Read each file that is still there.
+
+    Yields:
+        The stamp of the bytes read, their digest ("" for none), what they hold, and whether that
+        is what the row of the file has.
+    """
     from vault_cli.store.files import digest_bytes
 
     with Folders(root) as folders:
@@ -296,12 +306,13 @@ def _read_all(
             except FileNotFoundError:
                 continue
             except (OSError, StoreError) as error:
-                yield stamp, "", (None, (_unreadable(path, error),))
+                yield stamp, "", (None, (_unreadable(path, error),)), False
                 continue
             digest = digest_bytes(data)
             row = rows.get(path)
             known = decode_row(row) if row and row[1] == digest else None
-            yield stamp_of(path, facts), digest, known or parse_file(data, path, gates)
+            found = known or parse_file(data, path, gates)
+            yield stamp_of(path, facts), digest, found, known is not None
 
 
 def _unreadable(path: str, error: OSError | StoreError) -> Diagnostic:
