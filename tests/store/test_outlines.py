@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -117,6 +118,16 @@ def test_texts_come_from_the_moment_of_the_read(root: Path) -> None:
     assert read(root) == read(root, use_cache=False)  # and the cache has the new texts now
     assert len(lazy(warm)) == 41
     assert warm == before
+
+
+def test_a_copy_with_another_text_is_that_copy(root: Path) -> None:
+    cold = read(root, use_cache=False).records[2]
+    for changes in ({"body": "Mine."}, {"body": "Mine.", "title": "T"}, {"title": "T"}):
+        one, other = replace(read(root).records[2], **changes), replace(cold, **changes)
+        assert (one.size, one.body, one.title) == (other.size, other.body, other.title)
+        assert one == other
+        assert other == one
+        assert dict(one.fields) == dict(other.fields)
 
 
 def test_many_texts_are_loaded_at_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,15 +82,15 @@ class OutlineFields(Mapping[str, Any]):
         record: whose it is.
     """
 
-    __slots__ = ("_keys", "_record", "size")
+    __slots__ = ("_keys", "record", "size")
 
     def __init__(self, keys: frozenset[str], size: int, record: Any) -> None:
         self._keys = keys
         self.size = size
-        self._record = record
+        self.record = record
 
     def _whole(self) -> Mapping[str, Any]:
-        record = self._record
+        record = self.record
         record.body  # noqa: B018 - completes it, which puts the whole mapping into its place
         found: Mapping[str, Any] = record.fields
         return found
@@ -141,10 +141,13 @@ def outline_class(loader: TextLoader) -> type[Record]:
         @property
         def size(self) -> int:
             fields = self.fields
-            return fields.size if isinstance(fields, OutlineFields) else len(self.body)
+            if isinstance(fields, OutlineFields) and fields.record is self:
+                return fields.size
+            return len(self.body)
 
         def __eq__(self, other: object) -> bool:
-            complete(self)
+            self.body  # noqa: B018 - completes it, unless it is a copy with a body of its own
+            object.__setattr__(self, "__class__", Record)
             return self == other
 
     Outline.__qualname__ = Record.__qualname__
