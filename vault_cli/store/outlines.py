@@ -34,7 +34,7 @@ _NOTHING: Final = (None,) * 9
 
 
 class TextLoader:
-    """Gives texts and front matter to outlines, as they were when the vault was read.
+    """Completes outlines with text and front matter, as they were when the vault was read.
 
     Args:
         index: the cache, in which the outlines were found; it is closed with the last of them.
@@ -47,30 +47,50 @@ class TextLoader:
         self._root = root
         self._gates = gates
         self._asked = 0
-        self._texts: dict[str, Text] | None = None
+        self.outlines: list[Record] = []
 
-    def load(self, path: str, digest: str) -> tuple[str, Mapping[str, Any]]:
-        """Return body and front matter of the file that had this digest.
+    def complete(self, outline: Record) -> None:
+        """Make a record of an outline; of all of them when many were asked for.
 
         Raises:
-            ChangedMeanwhileError: the cache lost it, and the file has other bytes by now.
+            ChangedMeanwhileError: the cache lost the text, and the file has other bytes by now.
         """
-        text = self._find(path)
-        if text is not None and text.digest == digest and text.fields[:1] == "{":
-            return text.body, LazyFields(text.fields)
-        record = read_again(self._root, path, digest, self._gates)
-        return record.body, record.fields
-
-    def _find(self, path: str) -> Text | None:
         self._asked += 1
-        if self._texts is None and self._asked > _MANY:
-            self._texts = self._index.load_texts()
-        return self._index.load_text(path) if self._texts is None else self._texts.get(path)
+        if self._asked > _MANY and self.outlines:
+            self._complete_all()
+            if type(outline) is Record:
+                return
+        text = self._index.load_text(outline.path)
+        if text is not None and _fits(text, outline):
+            _fill(outline, text.body, LazyFields(text.fields))
+            return
+        record = read_again(self._root, outline.path, outline.digest, self._gates)
+        _fill(outline, record.body, record.fields)
+
+    def _complete_all(self) -> None:
+        texts = self._index.load_texts()
+        for outline in self.outlines:
+            text = texts.get(outline.path)
+            if type(outline) is not Record and text is not None and _fits(text, outline):
+                _fill(outline, text.body, LazyFields(text.fields))
+        self.outlines = []
 
     def __del__(self) -> None:
         """Let go of the cache."""
         with suppress(Exception):
             self._index.close()
+
+
+def _fits(text: Text, outline: Record) -> bool:
+    return text.digest == outline.digest and text.fields[:1] == "{"
+
+
+def _fill(outline: Any, body: str, fields: Mapping[str, Any]) -> None:
+    set_class = object.__setattr__
+    set_class(outline, "__class__", Twin)  # which is filled plainly
+    outline.body = body
+    outline.fields = fields
+    outline.__class__ = Record
 
 
 class OutlineFields(Mapping[str, Any]):
@@ -122,12 +142,6 @@ def outline_class(loader: TextLoader) -> type[Record]:
     Python call `__getattr__`.
     """
 
-    def complete(outline: Record) -> None:
-        body, fields = loader.load(outline.path, outline.digest)
-        object.__setattr__(outline, "body", body)
-        object.__setattr__(outline, "fields", fields)
-        object.__setattr__(outline, "__class__", Record)
-
     class Outline(Record):
         __slots__ = ()
         __hash__ = None  # type: ignore[assignment] # a record holds a mapping
@@ -135,7 +149,7 @@ def outline_class(loader: TextLoader) -> type[Record]:
         def __getattr__(self, name: str) -> Any:
             if name != "body":
                 raise AttributeError(name)
-            complete(self)
+            loader.complete(self)
             return self.body
 
         @property

@@ -166,12 +166,14 @@ def _take_outlines(
 
     parsed: dict[str, Parsed] = {}
     stamps: list[Stamp] = []
-    kind = outline_class(TextLoader(still, root, gates))
+    loader = TextLoader(still, root, gates)
+    kind = outline_class(loader)
     for folder, shelf in shelves.items():
         try:
             parsed.update(decode_outlines(shelf.heads, shelf.rest, folder, kind))
         except DAMAGE:
             stamps.extend(shelf.listing.stamps(folder))
+    loader.outlines = [record for record, _ in parsed.values() if record is not None]
     return parsed, stamps
 
 
