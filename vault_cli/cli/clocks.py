@@ -136,14 +136,18 @@ def _read(
     inv: Invocation, known_at: str, commit: str, *, whole: bool, alone: bool, guarded: bool
 ) -> Snapshot:
     """Read the vault, or both: a date holds for both, a commit belongs to one."""
-    from vault_cli.store.history import is_date
-
-    at = known_at if is_date(known_at) else commit
+    at = known_at if known_at and _is_date(known_at) else commit
     snapshot = inv.reading.snapshot(whole=whole, at=at, alone=alone, guarded=guarded)
     joined = any(record.vault for record in snapshot.records)
     if at and not alone and not joined and inv.layers.beside:
         inv.out.say(f"{known_at}: read from the {inv.vault_name} vault alone")
     return snapshot
+
+
+def _is_date(known_at: str) -> bool:
+    from vault_cli.store.history import is_date
+
+    return is_date(known_at)
 
 
 def _forgotten(inv: Invocation) -> frozenset[str]:

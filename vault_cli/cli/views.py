@@ -165,10 +165,15 @@ def list_lines(
 
 def _column(texts: list[str]) -> list[str]:
     """Return texts made safe and padded to the widest of them."""
-    safe_texts = cells(texts)
+    different = list(dict.fromkeys(texts))  # of thousands of statuses there are nine
+    safe_texts = cells(different)
     widths = list(map(width_of, safe_texts))
     most = max(widths, default=0)
-    return [text + " " * (most - width) for text, width in zip(safe_texts, widths, strict=True)]
+    padded = {
+        text: safe + " " * (most - width)
+        for text, safe, width in zip(different, safe_texts, widths, strict=True)
+    }
+    return [padded[text] for text in texts]
 
 
 def show_lines(

@@ -272,6 +272,11 @@ class Record:
         return tuple(f for f in self.findings if f.holds and f.code not in self.allow)
 
     @property
+    def size(self) -> int:
+        """Characters of the body."""
+        return len(self.body)
+
+    @property
     def weight(self) -> int:
         """Importance 1-10: the author's, else the default of the kind."""
         if self.importance is not None:

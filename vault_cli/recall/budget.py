@@ -98,7 +98,7 @@ class Unit:
         """A size that level `full` hardly exceeds, for a first look."""
         size = 0
         for pick in self.picks:
-            size += len(pick.record.body) + len(pick.record.title)
+            size += pick.record.size + len(pick.record.title)
         return 4 * size
 
     @property

@@ -21,8 +21,9 @@ from vault_cli.errors import (
     StoreError,
     VaultError,
 )
-from vault_cli.model.change import ABSENT, Change, Edit, Put, Receipt, Remove
-from vault_cli.store.files import clean_temporaries, list_folders, lock_vault
+from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Receipt, Remove
+from vault_cli.store.file_names import is_record_path
+from vault_cli.store.files import clean_temporaries, digest_bytes, list_folders, lock_vault
 from vault_cli.store.hand_edits import HandEdits
 from vault_cli.store.journal import (
     Replacement,
@@ -87,6 +88,7 @@ def apply_change(
     with lock_vault(root, wait=wait) as crashed:
         run = _Run(root, repo, change, screen, findings)
         receipt = run.carry_out(message, crashed=crashed)
+    _hand_over(root, edits, screen)
     if len(edits) >= _LARGE:
         repo.tidy()
     return receipt
@@ -140,6 +142,27 @@ def require_no_operation(repo: Repository) -> None:
             f"a git {operation} is under way in this vault; nothing was written",
             hint=f"Finish it first: {_FINISH.get(operation, 'see `git status`')}",
         )
+
+
+def _hand_over(root: Path, edits: Iterable[Edit], screen: Screen) -> None:
+    """Put what was read of the new texts into the cache: no later command reads them again."""
+    from vault_cli.store.codec import encode_parsed
+    from vault_cli.store.index import Index
+
+    texts, gone = {}, []
+    for edit in edits:
+        if not isinstance(edit, Put):
+            gone.append(edit.path)
+        if isinstance(edit, Remove):
+            continue
+        path = edit.target if isinstance(edit, Move) else edit.path
+        if is_record_path(path, screen.ignore):
+            digest = digest_bytes(edit.data)
+            columns = encode_parsed(screen.read(edit.data, path), path, digest)
+            if columns is not None:
+                texts[path] = digest, columns
+    if texts or gone:
+        Index(root, screen.gates).keep(texts, gone)
 
 
 def settle_interrupted(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
