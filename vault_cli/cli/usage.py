@@ -116,6 +116,16 @@ def usage_findings(inv: Invocation) -> Iterator[Diagnostic]:
     yield from unknown_findings(sums.tallies, inv.snapshot, inv.vault.forgotten())
 
 
+def tell_misleading(inv: Invocation) -> None:
+    """Say on stderr how many records in force use speaks against, for who reviews."""
+    from vault_cli.features.usage import find_misleading
+
+    found = find_misleading(inv.snapshot)
+    if found:
+        what = plural(len(found), "record")
+        inv.out.say(f"{what} in force judged harmful more than helpful: `mvault stats --demote`")
+
+
 def _result(outcome: str) -> str:
     from vault_cli.model.observation import RESULTS
 
