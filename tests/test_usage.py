@@ -408,6 +408,8 @@ def test_what_use_speaks_against_is_proposed_and_never_done(root: Path) -> None:
     rows = run("--vault", root, "--json", "stats", "--demote").ok().data["records"]
     assert [row["id"] for row in rows] == ["l-one"]
     assert "l-one" in rendered(root)
+    said = run("--vault", root, "review").ok().err
+    assert "1 record in force judged harmful more than helpful" in said
     mark(root, "l-one", "--helpful")
     assert run("--vault", root, "--json", "stats", "--demote").ok().data["records"] == []
 
@@ -494,3 +496,21 @@ def test_outcomes_are_kept_apart_from_judgements(root: Path) -> None:
     assert (row["succeeded"], row["failed"], row["helpful"], row["harmful"]) == (0, 1, 0, 0)
     mark(root, "--settle")
     assert "(0 succeeded, 1 failed)" in rendered(root)
+
+
+def test_a_long_file_is_left_and_another_begun(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vault_cli.store.usage.PART", 700)
+    for number in range(27):
+        mark(root, "l-one", "--hit")
+        rendered(root, "--session", f"s{number % 3}")
+    assert stats(root, "l-one")["hits"] == 27
+    assert stats(root, "l-one")["exposures"] == 27
+    assert len(stats(root, "l-one")["machines"]) == 1
+    parts = sorted(path.name for path in (root / "usage").iterdir())
+    assert len(parts) > 2
+    assert all(path.stat().st_size < 4000 for path in (root / "usage").iterdir())
+    assert "(24 hits)" in rendered(root)
+    mark(root, "l-one", "--hit", "--undo")
+    mark(root, "--settle")
+    assert "(26 hits)" in rendered(root)
+    assert git(root, "status", "--porcelain") == ""
