@@ -104,6 +104,8 @@ def test_the_next_change_takes_observations_along_and_moves_no_counter(root: Pat
     run("--vault", root, "undo", "--yes").ok()
     assert git(root, "log", "-1", "--format=%s").strip() == "undo: add(fact): 一"
     assert stats(root, "l-one")["helpful"] == 1
+    batch = git(root, "log", "--format=%H", "--grep=^usage:").split()[0]
+    assert run("--vault", root, "undo", batch, "--yes").code == 4
     mark(root, "--settle")
     run("--vault", root, "undo", "--yes").ok()
     assert git(root, "log", "-1", "--format=%s").strip() == "redo: add(fact): 一"
