@@ -516,3 +516,15 @@ def test_a_long_file_is_left_and_another_begun(root: Path, monkeypatch: pytest.M
     mark(root, "--settle")
     assert "(26 hits)" in rendered(root)
     assert git(root, "status", "--porcelain") == ""
+
+
+def test_without_a_state_folder_everything_else_works(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "file"))
+    mark(root, "l-one", "--hit", code=7)
+    run("--vault", root, "status").ok()
+    run("--vault", root, "stats").ok()
+    assert "l-one" in rendered(root, "--session", "s")
+    run("--vault", root, "add", "fact", "--title", "一", "--body", "二").ok()

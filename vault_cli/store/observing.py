@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from vault_cli.errors import VaultError
 from vault_cli.model.observation import WATERMARK, Observation, count_uses
 from vault_cli.store.files import read_file, write_file
+from vault_cli.store.places import machine_token
 from vault_cli.store.usage import (
     MAX_USAGE,
     append_lines,
@@ -98,7 +99,9 @@ def observe(
 
 
 def count_waiting(root: Path) -> int:
-    """Return how many uses of this machine no watermark has taken in."""
+    """Return how many uses of this machine no watermark has taken in; 0 when it has no name."""
+    if machine_token() is None:
+        return 0
     return sum(waiting_in(_bytes_of(root, part)) for part in _open_parts(root))
 
 
