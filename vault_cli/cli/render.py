@@ -81,10 +81,7 @@ def render(
     )
     asked = make_query(inv, wanted), make_options(inv, wanted)
     if since:
-        from vault_cli.cli.clocks import warn_unreadable
-
-        warn_unreadable(inv, clocks)
-        return render_since(inv, since, clocks.snapshot, asked)
+        return render_since(inv, since, clocks, asked)
     return _deliver(inv, clocks, asked, to or [], explained=receipt, batch=batch)
 
 
