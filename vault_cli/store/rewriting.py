@@ -6,6 +6,7 @@ git itself is not started, and no filter runs: this only says that one would.
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,11 @@ LFS: Final = "lfs"
 """The filter of Git LFS, whose result can be worked out."""
 
 _SMALL_FILE: Final = 1 << 18
-_REWRITING: Final = ("filter=", "working-tree-encoding=", "ident")
+_REWRITING: Final = ("filter", "working-tree-encoding", "ident")
+
+
+Line = tuple[int, list[str]]
+"""Where the path starts that a line of an attribute file is about, and its words."""
 
 
 class Attributes:
@@ -29,7 +34,7 @@ class Attributes:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._lines: dict[Path, list[str]] = {}
+        self._known: dict[str, list[Line]] = {}
 
     def rule_for(self, path: str) -> str:
         """Return the attribute by which git stores a file otherwise than it lies there.
@@ -44,32 +49,40 @@ class Attributes:
             The name of its filter, else the whole attribute; "" for none.
         """
         found = ""
-        folders = path.split("/")[:-1]
-        for depth in range(len(folders) + 1):
-            source = self._place.work_tree.joinpath(*folders[:depth], ".gitattributes")
-            found = self._last_rule(source, path.split("/", depth)[-1], found)
-        return self._last_rule(self._place.common_dir / "info" / "attributes", path, found)
-
-    def _last_rule(self, source: Path, path: str, found: str) -> str:
-        if source not in self._lines:
-            self._lines[source] = read_start(source).splitlines()
-        for line in self._lines[source]:
-            found = _rule_in(line, path, found)
+        for start, words in (*self._lines_of(path.rpartition("/")[0]), *self._own_lines):
+            if _matches(words[0], path[start:]):
+                found = _rule_in(words, found)
         return found
 
+    @cached_property
+    def _own_lines(self) -> list[Line]:
+        return _read_lines(self._place.common_dir / "info" / "attributes", 0)
 
-def _rule_in(line: str, path: str, before: str) -> str:
-    """Return the rule that holds after one line of an attributes file."""
-    words = line.split()
-    if not words or words[0].startswith("#") or not _matches(words[0], path):
-        return before
-    for word in words[1:]:
-        if word.startswith("filter="):
-            before = word.removeprefix("filter=")
-        elif word.startswith(_REWRITING):
-            before = word
-        elif word in {"-filter", "!filter"}:
-            before = ""
+    def _lines_of(self, folder: str) -> list[Line]:
+        """Return the lines that count for the files of a folder, the weakest first."""
+        if folder not in self._known:
+            above = self._lines_of(folder.rpartition("/")[0]) if folder else []
+            source = self._place.work_tree / folder / ".gitattributes"
+            start = len(folder) + 1 if folder else 0
+            self._known[folder] = [*above, *_read_lines(source, start)]
+        return self._known[folder]
+
+
+def _read_lines(source: Path, start: int) -> list[Line]:
+    """Return the lines of an attribute file that say what git rewrites."""
+    lines = (line.split() for line in read_start(source).splitlines())
+    told = (words for words in lines if any(map(_tells, words[1:])))
+    return [(start, words) for words in told if not words[0].startswith("#")]
+
+
+def _tells(word: str) -> bool:
+    return word.lstrip("-!").startswith(_REWRITING)
+
+
+def _rule_in(words: list[str], before: str) -> str:
+    """Return the rule that holds after one line that is about the file."""
+    for word in filter(_tells, words[1:]):
+        before = "" if word.startswith(("-", "!")) else word.removeprefix("filter=")
     return before
 
 
