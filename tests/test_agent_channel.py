@@ -128,6 +128,8 @@ READING: tuple[tuple[str, ...], ...] = (
     ("log",),
     ("log", "f-0000001"),
     ("diff", "HEAD"),
+    ("why", "f-0000001"),
+    ("bisect", "start", "HEAD"),
     ("check",),
     ("check", "--trust"),
     ("check", "--conflicts"),
