@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import select
@@ -293,6 +294,12 @@ def test_no_leaves_everything_as_it_was_and_is_no_error(tmp_path: Path) -> None:
     as_data.type("不")
     assert as_data.end() == 3
     assert '"applied": false' in as_data.shown
+    answer = json.loads(as_data.shown[as_data.shown.index("{") :])
+    assert (answer["ok"], answer["error"]["kind"], answer["error"]["exit"]) == (
+        False, "needs-person", 3,
+    )  # fmt: skip
+    assert answer["error"]["message"] == "left as it was"
+    assert not answer["data"]["changed"]
 
 
 @pytest.mark.parametrize("key", ["ctrl-c", "ctrl-d"])

@@ -8,7 +8,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any, Final
 
 from vault_cli.cli.history import SHORT, repository
-from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.output import Line, View, told
 from vault_cli.errors import NotFoundError, StoreError, UsageError, VaultError
 from vault_cli.features.bisect import (
     BAD,
@@ -303,7 +303,7 @@ class Bisection:
     def describe(self, commit: str) -> str:
         """Return a commit in words: its id, day and subject."""
         info = self._infos([commit])[commit]
-        return inline(f"{commit[:SHORT]}  {info['date'][:10]}  {info['subject']}")
+        return told(f"{commit[:SHORT]}  {info['date'][:10]}  {info['subject']}")
 
     def _infos(self, commits: Sequence[str]) -> dict[str, dict[str, Any]]:
         from vault_cli.cli.provenance import commit_data
@@ -314,14 +314,14 @@ class Bisection:
 
 def _found_lines(info: dict[str, Any]) -> Iterator[Line]:
     who = " ".join(part for part in (info["actor"] or "by hand", info["agent"]) if part)
-    yield inline(info["subject"])
-    yield [("dim", "author: "), inline(info["author"])]
-    yield [("dim", "date: "), f"{info['date']}  ({inline(who)})"]
-    yield from (f"  {inline(line)}" for line in info["reason"].splitlines())
+    yield told(info["subject"])
+    yield [("dim", "author: "), told(info["author"])]
+    yield [("dim", "date: "), f"{info['date'][:10]}  ({told(who)})"]
+    yield from (f"  {told(line)}" for line in info["reason"].splitlines())
 
 
 def _commit_line(info: dict[str, Any]) -> Line:
-    return [("yellow", info["commit"][:SHORT]), inline(f"  {info['date'][:10]}  {info['subject']}")]
+    return [("yellow", info["commit"][:SHORT]), told(f"  {info['date'][:10]}  {info['subject']}")]
 
 
 def _read(inv: Invocation) -> Search | None:

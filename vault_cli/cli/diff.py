@@ -15,7 +15,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.history import repository
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.output import Line, View, inline, told
 from vault_cli.cli.rendering import Wanted, make_options, make_query, render_query
 from vault_cli.recall.fate import GONE
 
@@ -247,8 +247,8 @@ def diff_lines(found: BlockDiff) -> Iterator[Line]:
         yield [("bold", f"{entry.change} {entry.id}{levels}"), f": {inline(entry.title)}{why}"]
         if entry.commit is not None:
             who = " ".join(filter(None, (entry.commit.get("actor"), entry.commit.get("agent"))))
-            name, subject = entry.commit["commit"][:SHORT], inline(entry.commit["subject"])
-            yield [("dim", "  " + f"{name} {subject}".strip() + (f" ({inline(who)})" * bool(who)))]
+            name, subject = entry.commit["commit"][:SHORT], told(entry.commit["subject"])
+            yield [("dim", "  " + f"{name} {subject}".strip() + (f" ({told(who)})" * bool(who)))]
     if found.entries and found.lines:
         yield ""
     for text in found.lines:

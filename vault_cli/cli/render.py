@@ -54,7 +54,6 @@ def render(
       mvault render --at 2026-07-15
       mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
-    from vault_cli.cli.clocks import note_forgotten, warn_unreadable
     from vault_cli.cli.receipts import keep_receipt
 
     inv: Invocation = ctx.obj
@@ -75,13 +74,7 @@ def render(
     )
     asked, options = make_query(inv, wanted), make_options(inv, wanted)
     block = render_query(snapshot, asked, options)
-    warn_unreadable(inv, clocks)
-    if clocks.forgotten:  # the receipt measures every entry
-        for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
-            inv.out.say(note)
-    if receipt:
-        for line in receipt_lines(block):
-            inv.out.report(line)
+    _tell_beside(inv, clocks, block, explained=receipt)
     code = (
         _write_files(inv, block, to, snapshot, explained=receipt)
         if to
@@ -101,6 +94,19 @@ def _print(inv: Invocation, block: Block, snapshot: Snapshot, *, explained: bool
         listed=True,
     )
     return inv.out.show(view)
+
+
+def _tell_beside(inv: Invocation, clocks: Clocks, block: Block, *, explained: bool) -> None:
+    """Say on stderr what belongs to a block and must not stand in it."""
+    from vault_cli.cli.clocks import note_forgotten, warn_unreadable
+
+    warn_unreadable(inv, clocks)
+    if clocks.forgotten:  # the receipt measures every entry
+        for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
+            inv.out.say(note)
+    if explained:
+        for line in receipt_lines(block):
+            inv.out.report(line)
 
 
 def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str, *, alone: bool) -> Clocks:
@@ -149,7 +155,8 @@ def brief(
         "in_force": found.total,
         "not_here": aside,
     }
-    more = f"{sum(aside.values())} more in force, not here: {aside_text(aside)}"
+    which = "more" if "trust" in aside else "more in force"  # what is kept out is not in force
+    more = f"{sum(aside.values())} {which}, not here: {aside_text(aside)}"
     notes = (more,) if aside else ()
     view = View(data, raw=found.text, diagnostics=snapshot.diagnostics, notes=notes, listed=True)
     return inv.out.show(view)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
-from vault_cli.store.own_state import read_state, state_file, write_state
+from vault_cli.store.own_state import path_key, read_state, state_file, write_state
 from vault_cli.store.toml_read import CONFIG_FILE
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Ledger:
 def load_ledger(root: Path) -> Ledger:
     """Return what was admitted in the vault at `root`."""
     real = os.path.realpath(root)
-    name = hashlib.sha256(os.fsencode(real)).hexdigest()
+    name = path_key(real)
     data = read_state(GROUP, name)
     rows = data.get("records")
     if data.get("vault") != real or not isinstance(rows, Mapping):
@@ -95,8 +95,7 @@ def load_ledger(root: Path) -> Ledger:
 
 def has_ledger(root: Path) -> bool:
     """Whether anything was ever admitted here under a policy that asks."""
-    real = os.path.realpath(root)
-    return state_file(GROUP, hashlib.sha256(os.fsencode(real)).hexdigest()).exists()
+    return state_file(GROUP, path_key(os.path.realpath(root))).exists()
 
 
 def record_change(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -16,6 +17,15 @@ _SCHEMA: Final = 1
 def state_file(group: str, name: str) -> Path:
     """Return where one of these files is."""
     return state_folder() / group / f"{name}.json"
+
+
+def path_key(path: str | Path) -> str:
+    """Return the name under which what is kept about a folder stands: its SHA-256 in hex.
+
+    Args:
+        path: the real path of the folder.
+    """
+    return hashlib.sha256(os.fsencode(path)).hexdigest()
 
 
 def read_state(group: str, name: str) -> dict[str, Any]:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from vault_cli.errors import Diagnostic, RefusedError, VaultError
-from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Remove
+from vault_cli.model.change import ABSENT, ALLOW_TRAILER, Change, Edit, Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record
 from vault_cli.store.file_names import is_record_path
@@ -21,9 +20,6 @@ from vault_cli.store.files import read_file
 from vault_cli.store.opening import show_name
 from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 from vault_cli.text.scan import PERSONAL, SECRET, find_secret_findings
-
-ALLOW_TRAILER: Final = "Vault-Allow"
-"""Trailer of a change by which a person lets a code pass; only then a secret may be written."""
 
 
 @dataclass(frozen=True, slots=True)
