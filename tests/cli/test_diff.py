@@ -129,3 +129,17 @@ def test_a_render_that_cannot_be_repeated_is_compared_by_entries(vault: Path) ->
     assert found == {"l-note2": ("changed", "标题 l-note2"), "l-note7": ("added", "标题 l-note7")}
     assert result.data["lines"] == []
     assert "compared by entries" in result.err
+
+
+def test_what_a_merge_brought_is_told_by_its_own_commit(vault: Path) -> None:
+    start = head(vault)
+    branch = git(vault, "branch", "--show-current")
+    git(vault, "checkout", "-qb", "side")
+    write_files(vault, {"memories/9.md": note("l-note9")})
+    commit_all(vault, "side 侧")
+    git(vault, "checkout", "-q", branch)
+    write_files(vault, {"memories/8.md": note("l-note8")})
+    commit_all(vault, "main 主")
+    git(vault, "merge", "-q", "--no-edit", "side")
+    found = {i["id"]: i["commit"]["subject"] for i in diff(vault, start, "HEAD")["entries"]}
+    assert found == {"l-note8": "main 主", "l-note9": "side 侧"}

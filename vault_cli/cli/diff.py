@@ -217,11 +217,13 @@ class Comparison:
             return None
         if self.new.snapshot is not None and not self.new.snapshot.commit and paths & self._pending:
             return {"commit": "", "subject": "not committed"}
-        for commit in self._commits:
-            named = ("Vault-Id", key) in commit.trailers
-            if named or not paths.isdisjoint(commit.paths):
-                return commit_data(commit)
-        return None
+        found = [
+            commit
+            for commit in self._commits
+            if ("Vault-Id", key) in commit.trailers or not paths.isdisjoint(commit.paths)
+        ]
+        found.sort(key=lambda commit: len(commit.parents) > 1)  # a merge brings what others did
+        return commit_data(found[0]) if found else None
 
     @cached_property
     def _pending(self) -> frozenset[str]:

@@ -61,7 +61,7 @@ def render(
     clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
     snapshot = clocks.snapshot
     wanted = Wanted(
-        mode=_choice(mode, ("assist", "strict", "off"), "--mode"),
+        mode=mode,
         query=query,
         budget=budget,
         unit=_choice(unit, ("bytes", "characters"), "--unit"),

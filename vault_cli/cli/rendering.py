@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vault_cli.recall.select import Exclusion, Query
 
 LEVELS = ("global", "project", "session")
+_MODES = ("assist", "strict", "off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,13 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
     """Return the query: what was asked for, else what is configured.
 
     Raises:
-        UsageError: an unknown scope.
+        UsageError: an unknown scope or mode.
     """
     from vault_cli.cli.project import find_branch, named_project
     from vault_cli.recall.select import Query
 
+    if wanted.mode and wanted.mode not in _MODES:
+        raise UsageError(f"--mode {wanted.mode}: unknown", hint=f"Use {', '.join(_MODES)}.")
     config = inv.reading.config
     levels, project, session = split_scopes(wanted.scopes)
     named = wanted.project if wanted.project is not None else project

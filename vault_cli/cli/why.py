@@ -168,6 +168,10 @@ class _Answer:
             if not same:
                 raise
             return [Match(r, SAME, "", self._is_shown(r)) for r in same]
+        if record.status is Status.QUARANTINED:
+            from vault_cli.cli.quarantine import require_reader
+
+            require_reader(self.inv, record)
         key = (record.vault, record.path)
         here = [r for r in self.clocks.snapshot.records if (r.vault, r.path) == key]
         return [Match(r, SAME, "", self._is_shown(r)) for r in here or (record,)]
