@@ -187,6 +187,16 @@ def test_an_older_line_is_found_at_its_time(vault: Path) -> None:
     assert [match["id"] for match in found] == ["l-aaaaaa1"]
 
 
+def test_a_line_found_by_its_id_alone_is_said_to_have_another_text(vault: Path) -> None:
+    for line in ("- [l-aaaaaa1] Another title altogether", "> - [l-aaaaaa2] 别的标题"):
+        result = run("--vault", vault, "why", line).ok()
+        assert "found by its id" in result.err
+        assert "--at" in result.err
+    result = run("--vault", vault, "why", "- by id only: [l-aaaaaa1] [l-aaaaaa2]").ok()
+    assert "2 records" in result.err
+    assert "found by its id" not in result.err
+
+
 def test_what_nobody_committed_is_said(vault: Path) -> None:
     write_files(vault, {"memories/new.md": note("f-fresh01")})
     history = why(vault, "f-fresh01")["matches"][0]["history"]
