@@ -37,11 +37,6 @@ class Wanted:
     moment: datetime | None = None
 
 
-def render_snapshot(inv: Invocation, snapshot: Snapshot, wanted: Wanted) -> Block:
-    """Select and render one snapshot."""
-    return render_query(snapshot, make_query(inv, wanted), make_options(inv, wanted))
-
-
 def render_query(snapshot: Snapshot, query: Query, options: RenderOptions) -> Block:
     """Select and render one snapshot, as a query and options say."""
     from vault_cli.recall.render import render_block
