@@ -105,7 +105,7 @@ def test_a_task_in_the_vault_is_told(vault: Path) -> None:
     assert "l-old0004" in [item["id"] for item in then["records"]]
     out = run("--vault", vault, "show", "l-new0001", "--provenance").ok().out
     assert "expected: 构建通过" in out
-    (match,) = run("--vault", vault, "--json", "why", "l-new0001").ok().data["matches"]
+    (match,) = run("--vault", vault, "--json", "why", "l-new0001").ok().data["records"]
     assert match["tasks"] == [found]
 
 

@@ -33,6 +33,7 @@ COMMANDS: dict[str, Entry] = {
     "log": Entry("recall", "history", "log", "Show what changed in the vault, newest first."),
     "diff": Entry("recall", "diff", "diff", "Compare two renders."),
     "bisect": Entry("recall", "bisect", "bisect", "Find the commit that made the block worse."),
+    "stats": Entry("recall", "usage", "stats", "Say what was observed of records in use."),
     "add": Entry("curate", "curate", "add", "Write a new draft."),
     "edit": Entry("curate", "curate", "edit", "Change one record in the editor or by key."),
     "adopt": Entry("curate", "curate", "adopt", "Take hand-written notes in as drafts."),
@@ -49,12 +50,14 @@ COMMANDS: dict[str, Entry] = {
     "forget": Entry("curate", "ending", "forget", "Delete records; a tombstone remains."),
     "merge": Entry("curate", "pairs", "merge", "Put two records that say the same into one."),
     "conflict": Entry("curate", "pairs", "conflict", "Name two records as being in conflict."),
+    "anchor": Entry("curate", "anchor", "anchor", "Name the code a record speaks about."),
     "promote": Entry("curate", "promote", "promote", "Give a record another scope, or vault."),
     "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
     "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),
     "quarantine": Entry(
         "curate", "quarantine", "quarantine", "Look at what was held back, release or purge it."
     ),
+    "mark": Entry("curate", "usage", "mark", "Note that records were used, helped or misled."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),

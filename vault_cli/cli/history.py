@@ -259,10 +259,13 @@ def last_change(repo: Repository) -> CommitInfo:
 
 
 def newest_change(repo: Repository) -> CommitInfo | None:
-    """Return the newest commit that mvault made, but for `init`; None when there is none."""
+    """Return the newest change that mvault made; None when there is none.
+
+    `init` and batches of observations are none: `mark --undo` takes an observation back.
+    """
     for commit in repo.log(limit=200):
         verbs = [value for key, value in commit.trailers if key == "Vault-Op"]
-        if verbs and verbs[0] != "init":
+        if verbs and verbs[0] not in ("init", "usage"):
             return repo.commit_info(commit.id)
     return None
 

@@ -23,21 +23,44 @@ if TYPE_CHECKING:
 _SHORT = 10
 
 
-def state_rules(inv: Invocation) -> StateRules:
-    """Return how this vault derives states, with the checkout at hand for anchors."""
-    from vault_cli.cli.checkout import blob_reader
+def state_rules(inv: Invocation, records: Sequence[Record] = ()) -> StateRules:
+    """Return how this vault derives states, with the checkout at hand for anchors.
+
+    Args:
+        inv: the running command.
+        records: whose code is looked at right away, all at once.
+    """
+    from vault_cli.cli.checkout import AnchorReader
+    from vault_cli.cli.rendering import find_project
     from vault_cli.features.states import StateRules
 
-    config = inv.vault.config
-    return StateRules(
-        str(config["decay.curve"]), int(config["decay.dormant_below"]), blob_reader(inv)
-    )
+    config, reader = inv.vault.config, AnchorReader(inv, find_project)
+    reader.look([record for record in records if "anchors" in record.fields])
+    reader.save()
+    return StateRules(str(config["decay.curve"]), int(config["decay.dormant_below"]), reader)
+
+
+def anchors_data(record: Record, rules: StateRules) -> list[dict[str, str]]:
+    """Return what `--json` says about the code a record speaks about."""
+    from vault_cli.features.anchors import anchor_data
+
+    return [anchor_data(*pair) for pair in rules.judge(record)] if rules.judge else []
+
+
+def anchor_lines(data: Sequence[Mapping[str, str]]) -> Iterator[Line]:
+    """Yield one line an anchor: its path, its state, and why."""
+    if data:
+        yield [("dim", "anchors:")]
+    for item in data:
+        style = {"fresh": "green", "stale": "yellow"}.get(item["state"], "dim")
+        why = f": {inline(item['why'])}" if item["why"] else ""
+        yield ["  ", inline(item["path"]), "  ", (style, item["state"]), why]
 
 
 def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
     """Return everything that `show --provenance` tells, in the promised JSON shape."""
     from vault_cli.cli.sources import three_parts
-    from vault_cli.features.states import anchors_of, states_of
+    from vault_cli.features.states import states_of
     from vault_cli.features.support import chain_of, dependents_of, related_to
 
     snapshot, rules = inv.snapshot, state_rules(inv)
@@ -48,9 +71,7 @@ def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
         "created": record.created,
         "states": list(states_of(record, snapshot, inv.now, rules)),
         **support_data(snapshot, record),
-        "anchors": [
-            {"path": path, "state": state} for path, state in anchors_of(record, rules.blob_of)
-        ],
+        "anchors": anchors_data(record, rules),
         "rests_on": [_rest_data(rest) for rest in chain_of(snapshot, record)],
         "links": [{"id": name, "why": why} for name, why in related_to(record)],
         "rest_on_it": [brief_data(other) for other in dependents_of(snapshot, record)],
@@ -176,7 +197,7 @@ def provenance_lines(data: Mapping[str, Any]) -> Iterator[Line]:
         yield [("dim", "now: "), ("yellow", ", ".join(data["states"]))]
     yield from support_lines(data)
     yield from _list_lines("rests on", data["rests_on"], _rest_text)
-    yield from _list_lines("anchors", data["anchors"], lambda a: f"{a['path']}: {a['state']}")
+    yield from anchor_lines(data["anchors"])
     yield from _list_lines("links", data["links"], lambda a: f"{a['id']}  {a['why']}".rstrip())
     yield from _list_lines("rests on it", data["rest_on_it"], _brief)
     yield from _list_lines("took the place of", data["supersedes"], _brief)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from vault_cli.cli.output import Line, View, inline
@@ -125,7 +126,7 @@ def render_again(inv: Invocation, name: str) -> Again:
 
 def _repeat(inv: Invocation, kept: KeptRender, at: str) -> tuple[Snapshot, Block] | None:
     """Return the records of a commit ("": the files) and their block, if it is the kept one."""
-    from vault_cli.cli.rendering import render_query
+    from vault_cli.cli.rendering import render_query, stale_port
     from vault_cli.recall.repeat import read_settings
     from vault_cli.store.receipts import receipt_id
 
@@ -135,6 +136,7 @@ def _repeat(inv: Invocation, kept: KeptRender, at: str) -> tuple[Snapshot, Block
         snapshot = inv.reading.snapshot(whole=True, at=at, alone=not both, guarded=not at)
     except VaultError:  # that commit is gone, or the settings are of another version
         return None
+    query = replace(query, find_stale=stale_port(inv))
     block = render_query(snapshot, query, options)
     ids = (line.id for line in block.receipt.lines if line.level != "omitted")
     return (snapshot, block) if receipt_id(block.text, ids) == kept.id else None

@@ -136,7 +136,7 @@ class _Answer:
         return self._nothing()
 
     def _data(self) -> dict[str, Any]:
-        return {"line": self.text, "matches": [], "frame": "", "nearest": []}
+        return {"line": self.text, "records": [], "frame": "", "nearest": []}
 
     # Which records
 
@@ -222,7 +222,7 @@ class _Answer:
         rest = found[_FULLY_TOLD:]
         data = {
             **self._data(),
-            "matches": [*stories, *(_brief(match, self.fates) for match in rest)],
+            "records": [*stories, *(_brief(match, self.fates) for match in rest)],
         }
         notes = [f"{len(found)} records have this line"] if len(found) > 1 else []
         hints = ["`mvault why ID` tells all of one."] if rest else []

@@ -11,7 +11,7 @@ from vault_cli.recall.block import RenderOptions
 from vault_cli.recall.select import Query
 
 _LISTS = ("scopes", "topics", "kinds")
-_TEXTS = ("text", "mode", "project", "session", "branch")
+_TEXTS = ("text", "mode", "project", "session", "branch", "curve")
 
 
 def settings_data(query: Query, options: RenderOptions) -> dict[str, Any]:

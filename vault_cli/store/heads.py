@@ -32,7 +32,7 @@ from vault_cli.store.opening import show_name
 Load = Callable[[str, str], Record]
 """Gives the whole record of a path and a digest."""
 
-_LOOKED_AT: Final = ("validity", "supersedes", "allow", "branch")
+LOOKED_AT: Final = ("validity", "supersedes", "allow", "branch")
 """Attributes that commands look at in every record, and that most records have not."""
 
 _IN_HEAD: Final = frozenset(
@@ -41,11 +41,19 @@ _IN_HEAD: Final = frozenset(
         "scope",
         "vault",  # says where the record was read, not what is in it
         "withheld",
-        *_LOOKED_AT,
+        *LOOKED_AT,
     }
 )
 _FEW: Final = 8
 """So many records are completed one by one; after that all rows are loaded at once."""
+
+
+def fill_head(head: Record, whole: Record) -> None:
+    """Give a record of which only the head is known the rest; it is a plain `Record` then."""
+    for name in RECORD_FIELDS:
+        if name not in _IN_HEAD:
+            object.__setattr__(head, name, getattr(whole, name))
+    object.__setattr__(head, "__class__", Record)
 
 
 def head_class(load: Load) -> type[Record]:
@@ -56,11 +64,7 @@ def head_class(load: Load) -> type[Record]:
     """
 
     def complete(head: Record) -> None:
-        whole = load(head.path, head.digest)
-        for name in RECORD_FIELDS:
-            if name not in _IN_HEAD:
-                object.__setattr__(head, name, getattr(whole, name))
-        object.__setattr__(head, "__class__", Record)
+        fill_head(head, load(head.path, head.digest))
 
     class Head(Record):
         __slots__ = ()
@@ -94,7 +98,7 @@ def encode_heads(files: Mapping[str, tuple[str, Parsed]]) -> str:
         if record is not None:
             status = record.written_status.value
             facts = (record.id, record.kind.value, status, record.title, record.adopted)
-            more = encode_rare(record, _LOOKED_AT)
+            more = encode_rare(record, LOOKED_AT)
             if record.scope != GLOBAL:
                 more["scope"] = record.scope
             if more:
@@ -171,7 +175,7 @@ class RowLoader:
         row = self._row(path)
         parsed = decode_row(row) if row is not None and row[1] == digest else None
         record = parsed[0] if parsed else None
-        return record or self._read(path, digest)
+        return record or read_again(self._root, path, digest, self._gates)
 
     def _row(self, path: str) -> Row | None:
         self._asked += 1
@@ -186,18 +190,24 @@ class RowLoader:
         finally:
             index.close()
 
-    def _read(self, path: str, digest: str) -> Record:
-        from vault_cli.store.files import digest_bytes, read_file
-        from vault_cli.text.fields import read_record
 
-        try:
-            data = read_file(self._root, path)
-        except NotFoundError:
-            data = b""
-        record = read_record(data, path, self._gates)[0]
-        if digest_bytes(data) != digest or record is None:
-            raise ChangedMeanwhileError(
-                f"{show_name(path)} was changed while the vault was read",
-                hint="Run the command again.",
-            )
-        return record
+def read_again(root: Path, path: str, digest: str, gates: frozenset[str]) -> Record:
+    """Return the record of a file that the cache has lost.
+
+    Raises:
+        ChangedMeanwhileError: the bytes of the file do not have this digest any more.
+    """
+    from vault_cli.store.files import digest_bytes, read_file
+    from vault_cli.text.fields import read_record
+
+    try:
+        data = read_file(root, path)
+    except NotFoundError:
+        data = b""
+    record = read_record(data, path, gates)[0]
+    if digest_bytes(data) != digest or record is None:
+        raise ChangedMeanwhileError(
+            f"{show_name(path)} was changed while the vault was read",
+            hint="Run the command again.",
+        )
+    return record

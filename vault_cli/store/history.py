@@ -100,8 +100,7 @@ def list_between(git: Git, prefix: str, old: str, new: str) -> list[CommitInfo]:
     """Return the commits that one of two commits reaches and the other does not, newest first."""
     scope = [prefix] if prefix else []
     span = f"{old}...{new}"
-    out = git.run_slowly(*_LOG, "--topo-order", span, "--", *scope)
-    return list(_commits_in(out, prefix))
+    return list(_commits_in(git.run_slowly(*_LOG, "--topo-order", span, "--", *scope), prefix))
 
 
 def list_graph(

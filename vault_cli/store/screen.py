@@ -15,6 +15,7 @@ from vault_cli.errors import Diagnostic, RefusedError, VaultError
 from vault_cli.model.change import ABSENT, ALLOW_TRAILER, Change, Edit, Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record
+from vault_cli.store.codec import Parsed
 from vault_cli.store.file_names import is_record_path
 from vault_cli.store.files import read_file
 from vault_cli.store.opening import show_name
@@ -87,7 +88,7 @@ class Screen:
             old = [found for found in before if found.code in {item.code for item in left}]
             raise refuse_values(show_name(edit.path), old or left)
 
-    def read(self, data: bytes, path: str) -> tuple[Record | None, tuple[Diagnostic, ...]]:
+    def read(self, data: bytes, path: str) -> Parsed:
         """Read one record with the gates of this vault."""
         from vault_cli.text.fields import read_record
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +28,8 @@ _STATUSES: dict[str, Status] = {str(status): status for status in Status}
 _BY_FOLDER = {kind.folder: kind for kind in Kind if kind.folder != "memories"}
 _LEGACY = tuple((name, field) for field in FIELDS for name in field.legacy)
 _DIRECTIVE = "directive"
+_LARGE = 1 << 16
+"""A longer text is not kept for the next who asks."""
 _READERS: dict[str, Callable[[Any], Any]] = {
     "id": values.read_id,
     "text": values.read_text,
@@ -61,6 +65,23 @@ def read_record(
     Returns:
         The record (None when a finding is an `error`) and all findings of the file.
     """
+    if len(data) > _LARGE:
+        return _read(data, path, gates)
+    record, findings = _read_once(data, path, gates)
+    return (None if record is None else replace(record)), findings
+
+
+@lru_cache(maxsize=4096)
+def _read_once(
+    data: bytes, path: str, gates: frozenset[str]
+) -> tuple[Record | None, tuple[Diagnostic, ...]]:
+    """Read a text once a run: planner, preview, gate and cache ask for the same ones."""
+    return _read(data, path, gates)
+
+
+def _read(
+    data: bytes, path: str, gates: frozenset[str]
+) -> tuple[Record | None, tuple[Diagnostic, ...]]:
     document = parse_document(data, path)
     if document.is_broken:
         scan = scan_document(document, path, gates)
