@@ -35,6 +35,7 @@ _OUR_WORDS = frozenset(
     _RUN.findall(
         "when boundary has a verified claims to be is not part of its support lost check before use"
         " external source reference only auto derived unverified low confidence"
+        " helpful harmful hit hits succeeded failed code changed since"
     )
 )
 """Words that the block itself puts into an entry."""
@@ -166,7 +167,7 @@ def _likely(pasted: Pasted, records: Sequence[Record]) -> Iterator[list[Record]]
     few words all records.
     """
     text = _ESCAPED.sub("\n", _GAP.sub("\n", "\n".join(pasted.lines))).lower()
-    words = set(_RUN.findall(text)) - _OUR_WORDS or {""}
+    words = {word for word in _RUN.findall(text) if not word.isdecimal()} - _OUR_WORDS or {""}
     shares = [(_count_words(record, words), record) for record in records]
     yield [record for count, record in shares if count == len(words)]
     least = len(words) / 2 if len(words) > _FEW_WORDS else 0
