@@ -68,7 +68,7 @@ def render(
     alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
     clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
     wanted = Wanted(
-        mode=_choice(mode, ("assist", "strict", "off"), "--mode"),
+        mode=mode,
         query=query,
         budget=budget,
         unit=_choice(unit, ("bytes", "characters"), "--unit"),
