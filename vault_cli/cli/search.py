@@ -101,7 +101,9 @@ def search(
             lambda: _lines(results, mates, clocks, width, explain=explain),
             diagnostics=clocks.snapshot.diagnostics,
             notes=(*note_forgotten(clocks, ids), *_notes(text, results)),
-            hints=_hints(results),
+            hints=_hints(
+                results, is_narrowed=bool(kind or scope or topic or source or since or until)
+            ),
             exit_code=0 if results.hits else 1,
             listed=True,
         )
@@ -269,10 +271,12 @@ def _notes(text: str, results: Results) -> tuple[str, ...]:
     return (*meant, plural(results.total, "record"))
 
 
-def _hints(results: Results) -> tuple[str, ...]:
+def _hints(results: Results, *, is_narrowed: bool) -> tuple[str, ...]:
     if results.hits:
         return ()
     if results.hidden:
         those = plural(results.hidden, "record")
+        if is_narrowed:
+            return (f"{those} outside of what the options leave; without them it looks at more.",)
         return (f"{those} outside of what was asked for: --view associative looks at all.",)
     return ("Try fewer or other words; `mvault list` shows all titles.",)
