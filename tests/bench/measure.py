@@ -82,6 +82,7 @@ def measure(
 def bench_env(home: Path) -> dict[str, str]:
     """Return an environment with its own home, identity and clock, without inherited GIT_*."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "MVAULT", "XDG_"))}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program is compiled once
     home.mkdir(parents=True, exist_ok=True)
     (home / ".gitconfig").write_text(
         "[user]\n\tname = Bench\n\temail = bench@example.invalid\n[init]\n\tdefaultBranch = main\n"

@@ -18,7 +18,7 @@ from vault_cli.errors import ChangedMeanwhileError
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.model.tables import ADMISSION_GATES
 from vault_cli.store import index as index_module
-from vault_cli.store import reader
+from vault_cli.store import index_key, reader
 from vault_cli.store.config import Config, load_config
 from vault_cli.store.index import Index
 from vault_cli.store.reader import read_vault
@@ -364,8 +364,52 @@ def test_a_cache_from_another_machine_place_or_version_is_not_believed(
     warm(root)
     forge(root)
     with monkeypatch.context() as patch:
-        patch.setattr(index_module, "__version__", "99")
+        patch.setattr(index_key, "__version__", "99")
         assert warm(root).records[0].body.strip() == "Body."
+
+
+class Derived(Index):
+    """What another part may keep in the same file, by the id of the row it was made of."""
+
+    def refresh(self) -> list[str]:
+        """Make what is missing; return the paths it was made of."""
+        new = self._query(
+            "SELECT id, path FROM record WHERE seal = ? AND id > coalesce((SELECT max(id) FROM own), 0)"
+        ) or self._query("SELECT id, path FROM record WHERE seal = ?")
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("CREATE TABLE IF NOT EXISTS own (id INTEGER PRIMARY KEY, path TEXT)")
+            connection.executemany("INSERT INTO own VALUES (?, ?)", new)
+            connection.execute("DELETE FROM own WHERE id NOT IN (SELECT id FROM record)")
+
+        with self.updating():
+            self._in_transaction(write)
+        return sorted(path for _, path in new)
+
+    def paths(self) -> list[str]:
+        return sorted(path for (path,) in self._query("SELECT path FROM own WHERE ?"))
+
+
+def test_tables_of_others_follow_the_rows_by_their_ids(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(monkeypatch)
+    for name in "abc":
+        put(root, f"{name}.md", record(ord(name)))
+    warm(root)
+    other = Derived(root, frozenset(ADMISSION_GATES))
+    assert other.refresh() == ["a.md", "b.md", "c.md"]
+    put(root, "b.md", record(2, "new"))
+    (root / "c.md").unlink()
+    warm(root)
+    other.close()
+    assert other.refresh() == ["b.md"]
+    assert other.paths() == ["a.md", "b.md"]
+    put(root, "a.md", record(ord("a")))  # the same text again keeps its row
+    put(root, "d.md", record(4))  # does not get the id of the row that is gone
+    warm(root)
+    other.close()
+    assert other.refresh() == ["d.md"]
 
 
 def test_rows_without_the_seal_are_not_believed(

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from vault_cli.errors import ChangedMeanwhileError, RefusedError, StoreError, UsageError
-from vault_cli.model.change import Change, Move, Put, Remove
+from vault_cli.model.change import ABSENT, Change, Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
+from vault_cli.store import reader
 from vault_cli.store.files import digest_bytes
-from vault_cli.store.lock import lock_vault
+from vault_cli.store.lock import lock_vault, open_lock_file, try_lock
 from vault_cli.store.repo import Repository
 from vault_cli.store.vault import Vault, find_vault
 
@@ -445,3 +446,66 @@ def test_a_vault_of_another_user_above_must_be_named(
     assert find_vault(None, cwd=inside, environ={}) == vault.root
     with pytest.raises(UsageError, match="~no-such-person"):
         find_vault(Path("~no-such-person/v"), cwd=inside, environ={})
+
+
+def test_what_the_gate_wrote_is_not_parsed_again(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = note("n-0000001")
+    vault.apply(add("drafts/2026-11/one.md", data))
+    vault.apply(add("drafts/2026-11/two.md", note("n-0000002")))
+    admitted = note("n-0000001", status="active")
+    move = Move("drafts/2026-11/one.md", "memories/2026-11/one.md", admitted, digest_bytes(data))
+    vault.apply(Change("approve", "(note): One", (move,), Actor.PERSON))
+    parsed: list[str] = []
+    original = reader.parse_file
+
+    def counted(data: bytes, path: str, gates: frozenset[str]) -> object:
+        parsed.append(path)
+        return original(data, path, gates)
+
+    monkeypatch.setattr(reader, "parse_file", counted)
+    warm = vault.snapshot()
+    assert parsed == []
+    assert [(r.id, r.status) for r in warm.records] == [
+        ("n-0000002", "candidate"),
+        ("n-0000001", "active"),
+    ]
+    assert warm == reader.read_vault(vault.root, vault.config, use_cache=False)
+
+
+def test_a_file_changed_right_after_a_commit_is_read_as_it_is(vault: Vault) -> None:
+    place = vault.root / "drafts/2026-11/one.md"
+    for turn in range(5):
+        data = note("n-0000001", f"turn {turn}\n")
+        expects = digest_bytes(place.read_bytes()) if place.exists() else ABSENT
+        vault.apply(Change("edit", "(note): One", (Put("drafts/2026-11/one.md", data, expects),)))
+        with place.open("r+b") as file:  # the same size, the same inode, the same tick
+            file.write(note("n-0000001", f"hand {turn}\n"))
+        assert vault.snapshot().records[0].body == f"hand {turn}\n"
+        assert vault.snapshot(whole=False).records[0].body == f"hand {turn}\n"
+
+
+@pytest.mark.parametrize("state", ["garbage", "foreign", "locked", "fixed"])
+def test_a_change_is_made_whatever_the_cache_is_like(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    vault.apply(add("drafts/2026-11/one.md", note("n-0000001")))
+    cache = vault.root / ".state/index.sqlite"
+    lock = None
+    if state == "garbage":
+        cache.write_bytes(b"SQLite format 3\0" + b"x" * 9000)
+    elif state == "foreign":
+        monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "other machine"))
+    elif state == "locked":
+        lock = open_lock_file(vault.root, ".state/index.lock")
+        assert try_lock(lock)
+    else:
+        cache.unlink()
+        cache.mkdir()
+    vault.apply(add("drafts/2026-11/two.md", note("n-0000002")))
+    if lock is not None:
+        os.close(lock)
+    assert [r.id for r in vault.snapshot().records] == ["n-0000001", "n-0000002"]
+    assert vault.snapshot() == reader.read_vault(vault.root, vault.config, use_cache=False)
+    assert is_clean(vault)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,10 +17,11 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
 from vault_cli.errors import UsageError
-from vault_cli.model.record import Record, Status
+from vault_cli.model.record import ALWAYS, Record, Status
 
 if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks
+    from vault_cli.model.record import Snapshot
 
 
 def list_records(
@@ -35,7 +36,7 @@ def list_records(
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
 ) -> int:
-    """List records: id, status, kind, title.
+    """List records: id, status, kind, title, and a period that ends, has ended or is to come.
 
     All statuses are listed, whatever their period, unless a view or a time is asked for. What a
     record is on this day besides (scheduled, expired, dormant, mature, core, weakened, orphaned,
@@ -51,7 +52,11 @@ def list_records(
     """
     inv: Invocation = ctx.obj
     asked = {_known_state(text) for text in state or ()}
-    timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
+    # What has faded is told from more than a list knows of a record: strict reads all at once.
+    strict = view.strip().lower() == "strict"
+    timed = None
+    if view or valid_at or known_at:
+        timed = _Timed(inv, view, valid_at, known_at, whole=strict)
     snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot()
     test = make_filter(snapshot.records, kind, status, topic, scope)
     chosen = timed.chosen() if timed else snapshot.records
@@ -64,7 +69,7 @@ def list_records(
     notes = timed.list_notes(records) if timed else ()
     if timed is None:
         inv.warn_unreadable(snapshot)
-    item, aside = (timed.item, timed.aside) if timed else (record_data, None)
+    item, aside = (timed.item, timed.aside) if timed else (record_data, period_aside(inv))
     return inv.out.show(
         View(
             lambda: {
@@ -80,6 +85,19 @@ def list_records(
             listed=True,
         )
     )
+
+
+def period_aside(inv: Invocation) -> Callable[[Record], Sequence[str]]:
+    """Return what gives the marks of a record in a plain list: its period, and `held`."""
+
+    def aside(record: Record) -> Sequence[str]:
+        if record.validity is ALWAYS and not record.findings:
+            return ()
+        from vault_cli.recall.views import mark_period
+
+        return [*mark_period(record, inv.now), *(["held"] if record.held_by else [])]
+
+    return aside
 
 
 def _without_held_words(record: Record) -> Record:
@@ -113,7 +131,8 @@ class _DerivedStates:
 
             inv, clocks = self._inv, self._clocks
             snapshot = clocks.snapshot if clocks and clocks.is_past else inv.whole_snapshot()
-            self._found = all_states(snapshot, clocks.now if clocks else inv.now, state_rules(inv))
+            rules = state_rules(inv, snapshot.records)
+            self._found = all_states(snapshot, clocks.now if clocks else inv.now, rules)
         return self._found.get(record.path, ())
 
 
@@ -146,10 +165,9 @@ def show(
       mvault show l-7k --known-at 2026-07-15
       mvault --json show l-7k
     """
-    from vault_cli.cli.mates import mates_data, mates_lines
-    from vault_cli.cli.provenance import provenance_data, provenance_lines, state_rules
+    from vault_cli.cli.provenance import anchor_lines, anchors_data, state_rules
+    from vault_cli.cli.since import note_found
     from vault_cli.features.states import states_of
-    from vault_cli.recall.topics import find_mates
 
     inv: Invocation = ctx.obj
     if provenance and known_at:
@@ -162,31 +180,47 @@ def show(
     past = timed is not None and timed.clocks.is_past
     snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
     now = timed.clocks.now if timed else inv.now
-    states = states_of(record, snapshot, now, state_rules(inv))
-    story = {"provenance": provenance_data(inv, record)} if provenance else {}
+    rules = state_rules(inv)
+    states = states_of(record, snapshot, now, rules)
+    anchors = [] if past else anchors_data(record, rules)
+    code = {"anchors": anchors} if anchors else {}
     more = timed.explain(record) if timed else {}
-    mates = find_mates(snapshot, record) if expand else ()
-    beside = {"mates": mates_data(mates)} if expand else {}
+    beside, lines = _beside(inv, snapshot, record, provenance=provenance, expand=expand)
     reason = "" if past else kept_out(inv.vault, record)
     kept = [f"kept out of the render: {reason}"] if reason else []
     told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
-
-    def lines() -> Iterator[Line]:
-        yield from show_lines(record, states)
-        if provenance:
-            yield ""
-            yield from provenance_lines(story["provenance"])
-        if expand:
-            yield from ("", *mates_lines(mates))
-
+    own = () if provenance else tuple(anchor_lines(anchors))
+    if not past:
+        note_found(inv, (record,))
     return inv.out.show(
         View(
-            lambda: {**full_data(record), "states": list(states), **story, **beside, **more},
-            lines,
+            lambda: {**full_data(record), "states": list(states), **code, **beside, **more},
+            lambda: (*show_lines(record, states, own), *lines),
             notes=told,
             diagnostics=record.findings,
         )
     )
+
+
+def _beside(
+    inv: Invocation, snapshot: Snapshot, record: Record, *, provenance: bool, expand: bool
+) -> tuple[dict[str, Any], list[Line]]:
+    """Return what --provenance and --expand add to a record, for --json and as lines."""
+    data: dict[str, Any] = {}
+    lines: list[Line] = []
+    if provenance:
+        from vault_cli.cli.provenance import provenance_data, provenance_lines
+
+        data["provenance"] = provenance_data(inv, record)
+        lines += ["", *provenance_lines(data["provenance"])]
+    if expand:
+        from vault_cli.cli.mates import mates_data, mates_lines
+        from vault_cli.recall.topics import find_mates
+
+        mates = find_mates(snapshot, record)
+        data["mates"] = mates_data(mates)
+        lines += ["", *mates_lines(mates, inv.now)]
+    return data, lines
 
 
 def _require_readable(inv: Invocation, record: Record) -> None:
@@ -209,22 +243,22 @@ def _notes(record: Record) -> Iterator[str]:
 class _Timed:
     """What `list` and `show` say about time: which text, whether it holds, what became of it."""
 
-    def __init__(self, inv: Invocation, view: str, valid_at: str, known_at: str) -> None:
+    def __init__(
+        self, inv: Invocation, view: str, valid_at: str, known_at: str, *, whole: bool = False
+    ) -> None:
         from vault_cli.cli.clocks import set_clocks
 
         self.inv = inv
-        self.clocks = set_clocks(inv, view, valid_at, known_at)
+        self.clocks = set_clocks(inv, view, valid_at, known_at, whole=whole)
         self.words: list[str] = []
 
     def chosen(self) -> list[Record]:
         """Return the records of the view that hold at the moment."""
-        from vault_cli.recall.views import why_not
-
         clocks = self.clocks
         records = clocks.snapshot.records
         if not (clocks.view or clocks.moment):
             return list(records)
-        return [r for r in records if not why_not(r, clocks.view, clocks.moment)]
+        return [record for record in records if not clocks.why_not(record)]
 
     def item(self, record: Record) -> dict[str, Any]:
         """Return what `--json` says about a record in a list."""
@@ -255,13 +289,12 @@ class _Timed:
     def explain(self, record: Record) -> dict[str, Any]:
         """Return what `--json` adds, and keep the words for the status line."""
         from vault_cli.cli.clocks import SHORT, changes_since
-        from vault_cli.recall.views import why_not
 
         clocks = self.clocks
         since = changes_since(self.inv, record, clocks) if clocks.is_past else []
         if clocks.is_past:
             since.insert(0, f"as of commit {clocks.snapshot.commit[:SHORT]}")
-        reason = why_not(record, clocks.view, clocks.moment)
+        reason = clocks.why_not(record)
         if clocks.view or clocks.moment:
             when = f" at {clocks.moment.isoformat(timespec='minutes')}" if clocks.moment else ""
             yes, no = "holds", "does not hold"

@@ -24,7 +24,7 @@ from vault_cli.cli.output import Line, Span, View, is_terminal
 from vault_cli.cli.views import cut, list_lines, plural
 from vault_cli.errors import UsageError
 from vault_cli.model.record import Record, Status
-from vault_cli.recall.views import FOUND_BY_DEFAULT, why_not
+from vault_cli.recall.views import FOUND_BY_DEFAULT
 
 if TYPE_CHECKING:
     from datetime import date
@@ -85,17 +85,19 @@ def search(
       mvault search retries --explain
       mvault search -- --force
     """
+    from vault_cli.cli.since import note_found
+
     inv: Invocation = ctx.obj
     text = " ".join(query or ()).strip()
     narrow = _narrow(view, status, topic, source, (since, until))
-    clocks = set_clocks(inv, view, valid_at, known_at, guarded=True)
+    clocks = set_clocks(inv, view, valid_at, known_at, guarded=True, faded=True)
     plain = make_filter(clocks.snapshot.records, kind, None, None, scope)
     test = plain if kind or scope else None
     results, mates = _find(inv, clocks, text, limit, narrow, test, expand=expand)
     warn_unreadable(inv, clocks)
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     ids = {hit.record.id for hit in results.hits}
-    return inv.out.show(
+    code = inv.out.show(
         View(
             lambda: _data(text, results, mates, clocks),
             lambda: _lines(results, mates, clocks, width, explain=explain),
@@ -108,6 +110,9 @@ def search(
             listed=True,
         )
     )
+    if not clocks.is_past:
+        note_found(inv, [hit.record for hit in results.hits])
+    return code
 
 
 def _narrow(
@@ -191,7 +196,7 @@ def _wanted(
         return test
 
     def wanted(record: Record) -> bool:
-        return not why_not(record, clocks.view, clocks.moment) and (test is None or test(record))
+        return not clocks.why_not(record) and (test is None or test(record))
 
     return wanted
 
@@ -199,7 +204,7 @@ def _wanted(
 def _data(text: str, results: Results, mates: list[Mate], clocks: Clocks) -> dict[str, Any]:
     return {
         "query": text,
-        "results": [
+        "records": [
             {
                 **item_data(hit.record, clocks),
                 "score": hit.score,

@@ -12,10 +12,10 @@ import typer
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import aside_text, other_lines, place_data
+from vault_cli.cli.usage import is_usage_path, waiting_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
-    in_force_count,
     plural,
     record_data,
 )
@@ -42,12 +42,15 @@ def status(ctx: typer.Context) -> int:
     inv.bear_bad_settings()
     snapshot = inv.snapshot
     repo = inv.vault.repo
-    pending = repo.pending() if repo is not None else ()
+    every = repo.pending() if repo is not None else ()
+    pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
     from vault_cli.cli.trusting import status_lines
 
-    trusted, trust_lines = status_lines(inv)
+    trusted, trust_lines, judged = status_lines(inv)
+    in_force = [record for record in judged.records if record.in_force]
+    kept_out = sum(bool(record.withheld) for record in in_force)
     data: dict[str, Any] = {
         "vault": str(inv.root),
         "other_vault": inv.reading.describe_other(),
@@ -55,13 +58,15 @@ def status(ctx: typer.Context) -> int:
         "repository": _repository_data(repo),
         "counts": {
             "records": len(snapshot.records),
-            "in_force": in_force_count(snapshot.records),
-            **_counts_here(inv, snapshot),
+            "in_force": len(in_force) - kept_out,
+            "kept_out": kept_out,
+            **_counts_here(inv, judged),
             **{name: len(records) for name, records in groups.items()},
             "by_status": count_statuses(snapshot.records),
         },
         **{name: [record_data(r) for r in records] for name, records in groups.items()},
         "pending": [{"path": change.path, "code": change.code} for change in pending],
+        "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
         "settings": [found.as_data() for found in settings],
@@ -168,9 +173,10 @@ def _status_lines(
     yield [("dim", "vault: "), data["vault"]]
     yield from other_lines(data)
     shown = _counts_text(counts["by_status"])
-    yield [("dim", "records: "), shown, f"; {counts['in_force']} in force"]
-    if counts["not_here"]:
-        aside = aside_text(counts["not_here"])
+    out = f", {counts['kept_out']} kept out by your trust settings" if counts["kept_out"] else ""
+    yield [("dim", "records: "), shown, f"; {counts['in_force']} in force{out}"]
+    if not_here := {code: n for code, n in counts["not_here"].items() if code != "trust"}:
+        aside = aside_text(not_here)
         yield [("dim", "rendered here: "), f"{counts['here']} of them; not here: {aside}"]
     repository = data["repository"]
     if repository["found"]:
@@ -180,16 +186,24 @@ def _status_lines(
             yield [("red", f"a {repository['operation']} is under way")]
         if repository["untrusted"]:
             yield [("yellow", "not trusted: "), ", ".join(repository["untrusted"])]
-    if data["drafts"]:
-        yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
-    if data["quarantined"]:
-        yield [("yellow", f"{plural(len(data['quarantined']), 'text')} in quarantine")]
+    yield from _waiting_lines(data)
     for title, names in _path_groups(data, groups, pending, snapshot):
         if names:
             yield [("yellow", f"{title}:")]
             yield from (f"  {name}" for name in names[:_MOST_LISTED])
             if len(names) > _MOST_LISTED:
                 yield f"  and {len(names) - _MOST_LISTED} more"
+
+
+def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
+    """Yield how much waits for a person, or for more of its kind."""
+    seen = data["observations"]
+    if seen["waiting"]:
+        yield [("dim", "observations: "), f"{seen['waiting']} of {seen['commit_every']} wait"]
+    if data["drafts"]:
+        yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
+    if data["quarantined"]:
+        yield [("yellow", f"{plural(len(data['quarantined']), 'text')} in quarantine")]
 
 
 def _counts_text(counts: dict[str, int]) -> str:

@@ -44,6 +44,8 @@ def record_data(record: Record) -> dict[str, Any]:
         "adopted": record.adopted,
         "in_force": record.in_force,
         "held": held_codes(record),
+        "valid_from": instant_text(record.validity.start),
+        "valid_to": instant_text(record.validity.end),
     }
 
 
@@ -65,8 +67,6 @@ def full_data(record: Record) -> dict[str, Any]:
         "source": record.source,
         "origin": record.origin,
         "created": record.created,
-        "valid_from": instant_text(record.validity.start),
-        "valid_to": instant_text(record.validity.end),
         "supersedes": list(record.supersedes),
         "conflicts": [{"id": other, "type": kind} for other, kind in record.conflicts],
         "derived_from": list(record.derived_from),
@@ -165,14 +165,27 @@ def list_lines(
 
 def _column(texts: list[str]) -> list[str]:
     """Return texts made safe and padded to the widest of them."""
-    safe_texts = cells(texts)
+    different = list(dict.fromkeys(texts))  # of thousands of statuses there are nine
+    safe_texts = cells(different)
     widths = list(map(width_of, safe_texts))
     most = max(widths, default=0)
-    return [text + " " * (most - width) for text, width in zip(safe_texts, widths, strict=True)]
+    padded = {
+        text: safe + " " * (most - width)
+        for text, safe, width in zip(different, safe_texts, widths, strict=True)
+    }
+    return [padded[text] for text in texts]
 
 
-def show_lines(record: Record, states: Sequence[str] = ()) -> Iterator[Line]:
-    """Yield the lines of `mvault show`: head, derived states, other keys, body."""
+def show_lines(
+    record: Record, states: Sequence[str] = (), anchors: Sequence[Line] = ()
+) -> Iterator[Line]:
+    """Yield the lines of `mvault show`: head, derived states, other keys, body.
+
+    Args:
+        record: which.
+        states: its derived states.
+        anchors: what stands in place of the key `anchors`, if anything.
+    """
     style = _STATUS_STYLES.get(record.status, "dim")
     yield [("bold", inline(record.title))]
     now = f"  ({', '.join(states)})" if states else ""
@@ -181,7 +194,9 @@ def show_lines(record: Record, states: Sequence[str] = ()) -> Iterator[Line]:
         yield [("dim", "vault: "), record.vault]
     yield [("dim", "path: "), inline(record.path)]
     for key, value in record.fields.items():
-        if key not in _HEAD_KEYS and value not in (None, "", []):
+        if key == "anchors" and anchors:
+            yield from anchors
+        elif key not in _HEAD_KEYS and value not in (None, "", []):
             yield [("dim", f"{inline(str(key))}: "), inline(value_text(value))]
     yield ""
     if record.status is Status.TOMBSTONED and not record.body.strip():
@@ -207,11 +222,6 @@ def count_statuses(records: Iterable[Record]) -> dict[str, int]:
     for record in records:
         counts[str(record.status)] += 1
     return {status: number for status, number in counts.items() if number}
-
-
-def in_force_count(records: Iterable[Record]) -> int:
-    """Return how many records are in force (whether held or out of date is told apart)."""
-    return sum(record.in_force for record in records)
 
 
 def summary_line(diagnostics: Sequence[Diagnostic], *, holding: int = 0) -> Line:

@@ -11,7 +11,6 @@ from typing import Any
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.composing import DraftRequest, compose_draft
 from vault_cli.features.parts import is_chinese, missing_notes
-from vault_cli.features.quarantine import ALLOW_TRAILER
 from vault_cli.features.records import (
     ENDING_KEYS,
     PERSON_ONLY,
@@ -35,7 +34,7 @@ from vault_cli.features.supersession import (
     require_no_successor,
     starting_day,
 )
-from vault_cli.model.change import Change, Edit, Move, Put
+from vault_cli.model.change import ALLOW_TRAILER, Change, Edit, Move, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import fold_path, skill_folder
 from vault_cli.model.record import Kind, Record, Snapshot, Status

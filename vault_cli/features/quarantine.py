@@ -22,7 +22,7 @@ from vault_cli.features.records import (
     require_same,
     subject_of,
 )
-from vault_cli.model.change import Change, Edit, Move, Put, Remove
+from vault_cli.model.change import ALLOW_TRAILER, Change, Edit, Move, Put, Remove
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import fold_path
 from vault_cli.model.record import Record, Snapshot, Status
@@ -30,9 +30,6 @@ from vault_cli.text.document import REMOVE
 from vault_cli.text.names import file_name
 from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 from vault_cli.text.scan import ALL, QUARANTINE_KEY, scan_wording
-
-ALLOW_TRAILER = "Vault-Allow"
-"""Trailer that names a code a person lets pass."""
 
 OUTSIDE = frozenset({"web", "tool", "doc"})
 """Sources whose texts were written by somebody else, whoever brings them."""
@@ -151,11 +148,15 @@ def plan_release(
 ) -> Planned:
     """Plan to make a draft of what was held back; the codes that held it are allowed from then on.
 
+    A draft stays as it is (an empty change).
+
     Raises:
         UsageError: no reason.
         RefusedError: not a person, not quarantined, a secret or personal data, or a broken file.
     """
     require_same(record, data)
+    if record.status is Status.CANDIDATE:
+        return Planned(Change("release", subject_of(record), (), ids=(record.id,), actor=actor))
     why = require_reason(reason, "quarantine release")
     _require_quarantined(record)
     require_step(Status.QUARANTINED, Status.CANDIDATE, actor, record.id)

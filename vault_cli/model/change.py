@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from vault_cli.errors import Diagnostic
 from vault_cli.model.lifecycle import Actor
 
 ABSENT = ""
 """Expected digest of a path that must not exist yet."""
+
+ALLOW_TRAILER: Final = "Vault-Allow"
+"""Trailer that names a code a person lets pass; only with it a secret may be written."""
 
 
 @dataclass(frozen=True, slots=True)

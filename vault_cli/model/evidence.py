@@ -6,7 +6,6 @@ review report stays opaque, an address is not fetched, a file is not read.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -228,6 +227,8 @@ def claim_digest(record: Record) -> str:
     Hashed are title, summary, condition, boundary and body, each followed by a line end; blanks
     at the ends of lines and of the whole do not count, nor does anything else in the file.
     """
+    import hashlib  # few records are verified
+
     parts = (record.title, record.summary, record.applies_when, record.boundary, record.body)
     lines = (line.rstrip() for part in parts for line in part.strip().split("\n"))
     return hashlib.sha256(

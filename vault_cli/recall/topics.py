@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
@@ -49,6 +50,7 @@ class Clash(NamedTuple):
     other: Topic
 
 
+@lru_cache(maxsize=4096)
 def fold_topic(text: str) -> str:
     """Return the form in which names of topics are compared: width, case and gaps do not count."""
     folded = unicodedata.normalize("NFKC", text).casefold().strip().lstrip("#")

@@ -6,14 +6,15 @@ counts; the snapshot decides what was known.
 
 | view | records | period |
 |---|---|---|
-| strict | in force, not held | holds at the moment |
+| strict | in force, not held, not dormant | holds at the moment |
 | historical | once in force: superseded, deprecated, disputed too | holds at it, if one is given |
-| belief | as strict, of a past commit | holds at the moment of the commit |
+| belief | in force, not held, of a past commit | holds at the moment of the commit |
 | associative | all but rejected, quarantined, tombstoned | does not count |
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime
 from typing import Final
 
@@ -28,13 +29,22 @@ FOUND_BY_DEFAULT: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED}
 """What a search finds without being asked for a status."""
 
 
-def why_not(record: Record, view: str, moment: datetime | None) -> str:
+def why_not(
+    record: Record,
+    view: str,
+    moment: datetime | None,
+    faded: Callable[[Record], str] | None = None,
+) -> str:
     """Return why a record does not belong to a view at a moment, "" when it does.
+
+    What nobody uses any more leaves strict recall; what was believed (`belief`) does not hang on
+    how often it was used.
 
     Args:
         record: a record of the snapshot that is looked at.
         view: one of VIEWS, or "" for every status.
         moment: aware instant in the vault's time zone, or None: the period does not count.
+        faded: says why a record is dormant, "" when it is not (see `retention.Dormancy`).
     """
     status = record.status
     if view == "associative":
@@ -45,7 +55,7 @@ def why_not(record: Record, view: str, moment: datetime | None) -> str:
         return describe_state(record, state)
     if view in ("strict", "belief") and (held := record.held_by):
         return "held by " + ", ".join(sorted({finding.code for finding in held}))
-    return ""
+    return faded(record) if view == "strict" and faded is not None else ""
 
 
 def describe_state(record: Record, state: str) -> str:
@@ -67,6 +77,22 @@ def describe_period(record: Record) -> str:
 
 def _text(moment: date | None) -> str:
     return "" if moment is None else moment.isoformat()
+
+
+def mark_period(record: Record, moment: datetime) -> tuple[str, ...]:
+    """Return the period of a record where it matters now: one that ends, has ended or is to come.
+
+    Args:
+        record: any record; of one that is out of use its status says enough.
+        moment: aware instant in the vault's time zone.
+    """
+    validity = record.validity
+    if validity == ALWAYS or record.status not in FOUND_BY_DEFAULT:
+        return ()
+    state = validity.state_at(moment)
+    if state != "current":
+        return describe_period(record), state
+    return (f"to {_text(validity.end)}",) if validity.end is not None else ()
 
 
 def mark_record(record: Record, moment: datetime) -> tuple[str, ...]:

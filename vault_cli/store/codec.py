@@ -82,7 +82,7 @@ class LazyFields(Mapping[str, Any]):
         return repr(self._load())
 
 
-_RARE: Final = (
+RARE: Final = (
     "summary",
     "confidence",
     "validity",
@@ -99,7 +99,7 @@ _RARE: Final = (
     "hits",
 )
 _LISTS: Final = frozenset({"supersedes", "derived_from", "aliases", "branch", "allow"})
-
+"""Attributes that most records leave at their default."""
 
 RECORD_FIELDS: Final = tuple(item.name for item in fields(Record))
 Twin: Final[Any] = type("Twin", (), {"__slots__": RECORD_FIELDS})
@@ -113,17 +113,17 @@ _EXPECTED: Final = frozenset(
         *("id", "kind", "path", "digest", "written_status", "title", "body", "adopted", "scope"),
         *("topics", "applies_when", "keywords", "importance", "source", "origin", "created"),
         *("fields", "findings", "vault", "withheld"),
-        *_RARE,
+        *RARE,
     }
 )
-LAYOUT: Final = "5:" + ",".join(RECORD_FIELDS)
+LAYOUT: Final = "7:" + ",".join(RECORD_FIELDS)
 """Part of the cache's key: a Record with other fields makes another cache.
 
 Count up when what is a record, or how it is stored, changes.
 """
 
 _RARE_DEFAULTS: Final[dict[str, Any]] = {
-    item.name: item.default for item in fields(Record) if item.name in _RARE
+    item.name: item.default for item in fields(Record) if item.name in RARE
 }
 KINDS: Final[dict[str, Kind]] = {kind.value: kind for kind in Kind}
 STATUSES: Final[dict[str, Status]] = {status.value: status for status in Status}
@@ -155,7 +155,7 @@ def dump_json(value: object) -> str:
     return _ENCODER.encode(value)
 
 
-def encode_rare(record: Record, names: Iterable[str] = _RARE) -> dict[str, Any]:
+def encode_rare(record: Record, names: Iterable[str] = RARE) -> dict[str, Any]:
     """Return those of some attributes that are not at their default, as JSON can hold them."""
     return {
         name: _encode_rare(name, getattr(record, name))

@@ -32,7 +32,7 @@ from vault_cli.store.opening import show_name
 Load = Callable[[str, str], Record]
 """Gives the whole record of a path and a digest."""
 
-_LOOKED_AT: Final = ("validity", "supersedes", "allow", "branch")
+LOOKED_AT: Final = ("validity", "supersedes", "allow", "branch")
 """Attributes that commands look at in every record, and that most records have not."""
 
 _IN_HEAD: Final = frozenset(
@@ -41,7 +41,7 @@ _IN_HEAD: Final = frozenset(
         "scope",
         "vault",  # says where the record was read, not what is in it
         "withheld",
-        *_LOOKED_AT,
+        *LOOKED_AT,
     }
 )
 _FEW: Final = 8
@@ -98,7 +98,7 @@ def encode_heads(files: Mapping[str, tuple[str, Parsed]]) -> str:
         if record is not None:
             status = record.written_status.value
             facts = (record.id, record.kind.value, status, record.title, record.adopted)
-            more = encode_rare(record, _LOOKED_AT)
+            more = encode_rare(record, LOOKED_AT)
             if record.scope != GLOBAL:
                 more["scope"] = record.scope
             if more:
@@ -175,7 +175,7 @@ class RowLoader:
         row = self._row(path)
         parsed = decode_row(row) if row is not None and row[1] == digest else None
         record = parsed[0] if parsed else None
-        return record or self._read(path, digest)
+        return record or read_again(self._root, path, digest, self._gates)
 
     def _row(self, path: str) -> Row | None:
         self._asked += 1
@@ -190,18 +190,24 @@ class RowLoader:
         finally:
             index.close()
 
-    def _read(self, path: str, digest: str) -> Record:
-        from vault_cli.store.files import digest_bytes, read_file
-        from vault_cli.text.fields import read_record
 
-        try:
-            data = read_file(self._root, path)
-        except NotFoundError:
-            data = b""
-        record = read_record(data, path, self._gates)[0]
-        if digest_bytes(data) != digest or record is None:
-            raise ChangedMeanwhileError(
-                f"{show_name(path)} was changed while the vault was read",
-                hint="Run the command again.",
-            )
-        return record
+def read_again(root: Path, path: str, digest: str, gates: frozenset[str]) -> Record:
+    """Return the record of a file that the cache has lost.
+
+    Raises:
+        ChangedMeanwhileError: the bytes of the file do not have this digest any more.
+    """
+    from vault_cli.store.files import digest_bytes, read_file
+    from vault_cli.text.fields import read_record
+
+    try:
+        data = read_file(root, path)
+    except NotFoundError:
+        data = b""
+    record = read_record(data, path, gates)[0]
+    if digest_bytes(data) != digest or record is None:
+        raise ChangedMeanwhileError(
+            f"{show_name(path)} was changed while the vault was read",
+            hint="Run the command again.",
+        )
+    return record

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from itertools import accumulate, pairwise
@@ -20,14 +20,16 @@ from vault_cli.model.record import ID_PATTERN
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.commit import head_id
 from vault_cli.store.entry import tree_entries
+from vault_cli.store.git_log import SAFE, Logged, format_of, parse_log, parse_trailers
 from vault_cli.store.git_run import Git, git_environment
 from vault_cli.store.pending import inside
 from vault_cli.text.names import OWN_ID
 
 _FIELDS = ("%H", "%P", "%an <%ae>", "%aI", "%s", "%b", "%(trailers:only,unfold)", "%(trailers)")
-_FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
-_SAFE = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-decorate")
-_RAW = ("--raw", "--no-abbrev", "--no-renames", "-z", "--diff-merges=first-parent")
+_LOG = (
+    "log", *SAFE, "--raw", "--no-abbrev", "--no-renames", "-z", "--diff-merges=first-parent",
+    format_of(_FIELDS),
+)  # fmt: skip
 _BLOBS = {"100644", "100755"}
 _GITLINK = b"160000"
 _LAST_SECOND = int(datetime(9999, 12, 30, tzinfo=UTC).timestamp())
@@ -56,8 +58,8 @@ def list_commits(git: Git, prefix: str, paths: Sequence[str], limit: int) -> lis
         return []
     count = (f"--max-count={limit}",) if limit else ()
     scope = paths or ([prefix] if prefix else [])
-    out = git.run_slowly("log", *_SAFE, *_RAW, _FORMAT, *count, "HEAD", "--", *scope)
-    return list(_parse_log(out, prefix))
+    out = git.run_slowly(*_LOG, *count, "HEAD", "--", *scope)
+    return list(_commits_in(out, prefix))
 
 
 def list_record_commits(
@@ -89,46 +91,95 @@ def read_commit(git: Git, prefix: str, commit: str) -> CommitInfo:
     return next(_read_commits(git, prefix, [commit]))
 
 
+def read_commits(git: Git, prefix: str, commits: Sequence[str]) -> dict[str, CommitInfo]:
+    """Return commits by their full ids, with one process."""
+    return {info.id: info for info in _read_commits(git, prefix, commits)}
+
+
+def list_between(git: Git, prefix: str, old: str, new: str) -> list[CommitInfo]:
+    """Return the commits that one of two commits reaches and the other does not, newest first."""
+    scope = [prefix] if prefix else []
+    span = f"{old}...{new}"
+    return list(_commits_in(git.run_slowly(*_LOG, "--topo-order", span, "--", *scope), prefix))
+
+
+def list_graph(
+    git: Git, prefix: str, bad: str, goods: Sequence[str]
+) -> list[tuple[str, tuple[str, ...], str, bool]]:
+    """Return the commits that one reaches and others do not, children before parents.
+
+    Args:
+        git: the repository's runner.
+        prefix: the vault's folder, "" for the whole repository.
+        bad: whose past it is (full id).
+        goods: whose past is left out.
+
+    Returns:
+        Of each its id, its parents, the id of the vault's folder ("" where it is not there), and
+        whether that differs from the folder of each parent.
+    """
+    args = ("rev-list", "--topo-order", "--parents", bad, *(f"^{good}" for good in goods))
+    rows = [line.split() for line in git.run(*args).out.decode("ascii").splitlines()]
+    trees = _folder_ids(git, prefix, dict.fromkeys(id_ for row in rows for id_ in row))
+    return [
+        (id_, tuple(parents), trees[id_], trees[id_] not in ({trees[p] for p in parents} or {""}))
+        for id_, *parents in rows
+    ]
+
+
+def _folder_ids(git: Git, prefix: str, commits: Iterable[str]) -> dict[str, str]:
+    """Return the id of a folder's tree in each commit, "" where it has none."""
+    names = list(commits)
+    if "\n" in prefix:  # git asks for one name a line: every commit counts as another vault
+        return dict(zip(names, names, strict=True))
+    asked = "".join(f"{name}:{prefix}\n" if prefix else f"{name}^{{tree}}\n" for name in names)
+    data = asked.encode("utf-8", "surrogateescape")
+    out = git.run("cat-file", "--batch-check=%(objectname)", data=data).out.splitlines()
+    ids = (line.decode("ascii") if b" " not in line else "" for line in out)
+    return dict(zip(names, ids, strict=True))
+
+
+def merge_base(git: Git, one: str, other: str) -> str:
+    """Return the newest commit that both reach, "" when they have no common past."""
+    done = git.run("merge-base", one, other, check=False)
+    return done.out.decode("ascii", "replace").strip()
+
+
+def blame_line(git: Git, commit: str, path: str, line: int) -> str:
+    """Return the commit that wrote a line of a repository-relative path, "" when git cannot tell.
+
+    Args:
+        git: the repository's runner.
+        commit: whose text it is.
+        path: the file.
+        line: 1-based.
+    """
+    span = ("-L", f"{line},{line}")
+    args = ("blame", "--porcelain", "--no-textconv", *span, commit, "--", path)
+    done = git.run(*args, check=False)
+    return done.out[:64].split(b" ")[0].decode("ascii", "replace") if not done.code else ""
+
+
 def _read_commits(git: Git, prefix: str, commits: Sequence[str]) -> Iterator[CommitInfo]:
     if not commits:
         return iter(())
     data = "\n".join(commits).encode()
     flags = ("--no-walk=unsorted", "--stdin")
-    return _parse_log(git.run_slowly("log", *_SAFE, *_RAW, _FORMAT, *flags, data=data), prefix)
+    return _commits_in(git.run_slowly(*_LOG, *flags, data=data), prefix)
 
 
 def _lines(git: Git, *args: str) -> list[str]:
     return git.run(*args).out.decode("ascii", "replace").split()
 
 
-def _parse_log(out: bytes, prefix: str) -> Iterator[CommitInfo]:
-    """Parse `log -z --raw`: a fixed number of fields, then pairs of `:modes…` and a path.
-
-    No path can be taken for a field or a commit: every one follows a token that starts with `:`.
-    A submodule is no file of the vault and is left out.
-    """
-    tokens = iter(out.split(b"\0"))
-    token = next(tokens, b"")
-    while token.strip():
-        fields = [token, *(next(tokens, b"") for _ in _FIELDS[1:])]
-        paths: list[bytes] = []
-        token = next(tokens, b"").lstrip(b"\n")
-        while not token or token.startswith(b":"):
-            if token:
-                path = next(tokens, b"")
-                if _GITLINK not in token[1:].split(b" ")[:2]:
-                    paths.append(path)
-            following = next(tokens, None)
-            if following is None:
-                token = b""
-                break
-            token = following.lstrip(b"\n")
-        yield _commit_info([field.decode("utf-8", "replace") for field in fields], paths, prefix)
+def _commits_in(out: bytes, prefix: str) -> Iterator[CommitInfo]:
+    return (_commit_info(entry, prefix) for entry in parse_log(out, len(_FIELDS)))
 
 
-def _commit_info(fields: Sequence[str], paths: Sequence[bytes], prefix: str) -> CommitInfo:
-    commit, parents, author, date, subject, body, trailers, block = fields
-    pairs = (line.partition(":") for line in trailers.splitlines())
+def _commit_info(entry: Logged, prefix: str) -> CommitInfo:
+    """Return a commit as read back; a submodule is no file of the vault and is left out."""
+    files = (path for modes, path in entry.changes if _GITLINK not in modes[1:].split(b" ")[:2])
+    commit, parents, author, date, subject, body, trailers, block = entry.fields
     text, end = body.rstrip(), block.rstrip()
     return CommitInfo(
         id=commit.strip(),
@@ -137,8 +188,8 @@ def _commit_info(fields: Sequence[str], paths: Sequence[bytes], prefix: str) -> 
         date=date,
         subject=subject,
         body=text.removesuffix(end).rstrip() if end else text,
-        trailers=tuple((name.strip(), value.strip()) for name, _, value in pairs),
-        paths=tuple(inside(prefix, map(os.fsdecode, paths))),
+        trailers=parse_trailers(trailers),
+        paths=tuple(inside(prefix, map(os.fsdecode, files))),
     )
 
 

@@ -7,7 +7,6 @@ git, changes files but not this list. The texts themselves stay in git only.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,14 +16,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
-from vault_cli.store.own_state import read_state, state_file, write_state
+from vault_cli.store.own_state import INCOMING, path_key, read_state, state_file, write_state
 from vault_cli.store.toml_read import CONFIG_FILE
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change
     from vault_cli.model.record import Record
 
-GROUP: Final = "incoming"
 _ROW: Final = 3
 
 
@@ -62,7 +60,7 @@ class Ledger:
     def save(self) -> None:
         """Write it; StoreError when the state folder cannot be written."""
         rows = {key: list(row) for key, row in sorted(self.rows.items())}
-        write_state(GROUP, self.name, {"vault": self.root, "records": rows})
+        write_state(INCOMING, self.name, {"vault": self.root, "records": rows})
         self.exists = True
 
     def admit(self, records: Iterable[Record], commit: str) -> None:
@@ -73,6 +71,8 @@ class Ledger:
 
     def admit_settings(self, data: bytes, commit: str) -> None:
         """Take down the vault's own settings as admitted."""
+        import hashlib
+
         digest = hashlib.sha256(data).hexdigest()
         self.rows[CONFIG_FILE] = Admitted(CONFIG_FILE, digest, commit)
 
@@ -80,8 +80,8 @@ class Ledger:
 def load_ledger(root: Path) -> Ledger:
     """Return what was admitted in the vault at `root`."""
     real = os.path.realpath(root)
-    name = hashlib.sha256(os.fsencode(real)).hexdigest()
-    data = read_state(GROUP, name)
+    name = path_key(real)
+    data = read_state(INCOMING, name)
     rows = data.get("records")
     if data.get("vault") != real or not isinstance(rows, Mapping):
         return Ledger(name, real)
@@ -95,8 +95,7 @@ def load_ledger(root: Path) -> Ledger:
 
 def has_ledger(root: Path) -> bool:
     """Whether anything was ever admitted here under a policy that asks."""
-    real = os.path.realpath(root)
-    return state_file(GROUP, hashlib.sha256(os.fsencode(real)).hexdigest()).exists()
+    return state_file(INCOMING, path_key(os.path.realpath(root))).exists()
 
 
 def record_change(

@@ -10,25 +10,28 @@ the file was read.
 A row per file with all that was in it, and a row per folder (a shelf) with what a list needs of
 its files. A folder whose listing is the same needs no look at its files' rows. The two tables of
 past commits are used in `past_index`.
+
+Whoever keeps more in this file does so in tables of their own, in a subclass: `_query` reads (a
+table that is not there has no rows), `_in_transaction` writes inside `updating`, and may begin
+with `CREATE TABLE IF NOT EXISTS`. What is derived from a text refers to `record.id`: a row of
+another text has a greater one and none is used twice, so that ids above the greatest one seen are
+new, and ids that are not in `record` are gone.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from vault_cli import __version__
 from vault_cli.errors import VaultError
-from vault_cli.model.tables import SCANNER
-from vault_cli.store.codec import LAYOUT, Columns, Row
+from vault_cli.store.codec import Columns, Row
 from vault_cli.store.file_names import folder_of
+from vault_cli.store.index_key import make_key, signed
 from vault_cli.store.lock import open_lock_file, try_lock
 from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
-from vault_cli.store.places import machine_token
 from vault_cli.store.walk import Listing, Stamp
 
 if TYPE_CHECKING:
@@ -40,13 +43,16 @@ _COMPANIONS: Final = ("", "-wal", "-shm", "-journal")
 _MAGIC: Final = b"SQLite format 3\0"
 _TICK_NS: Final = 2_100_000_000
 """Coarsest time stamp of a file system in use (FAT: two seconds), and a little."""
+_NEVER: Final = 1 << 62
+"""A time stamp that is never old enough to be believed."""
 
 _TABLES: Final = """
-CREATE TABLE record (path TEXT PRIMARY KEY, seal INTEGER, folder TEXT, size INTEGER,
-    mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER, digest TEXT, facts TEXT,
-    body TEXT, fields TEXT, findings TEXT);
+CREATE TABLE record (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT UNIQUE, seal INTEGER,
+    folder TEXT, size INTEGER, mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER,
+    digest TEXT, facts TEXT, body TEXT, fields TEXT, findings TEXT);
 CREATE INDEX record_folder ON record (folder);
-CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT);
+CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT,
+    rest TEXT);
 CREATE TABLE past (path TEXT, digest TEXT, seal INTEGER, folder TEXT, facts TEXT, body TEXT,
     fields TEXT, findings TEXT, PRIMARY KEY (path, digest));
 CREATE INDEX past_folder ON past (folder);
@@ -54,9 +60,14 @@ CREATE TABLE tree (name TEXT, folder TEXT, seal INTEGER, names TEXT, blobs TEXT,
     below TEXT, heads TEXT, PRIMARY KEY (name, folder));
 CREATE INDEX tree_folder ON tree (folder)
 """
-_SHELVES: Final = "SELECT folder, names, facts, '' FROM shelf WHERE seal = ?"
-_SHELVES_WITH_HEADS: Final = "SELECT folder, names, facts, heads FROM shelf WHERE seal = ?"
+_SHELVES: Final = "SELECT folder, names, facts, heads, {} FROM shelf WHERE seal = ?"
+_TEXTS: Final = "SELECT path, digest, body, fields FROM record WHERE seal = ?"
+_JOURNAL: Final = "SELECT journal_mode FROM pragma_journal_mode WHERE ? IS NOT NULL"
 _ROWS: Final = "SELECT path, digest, facts, body, fields, findings FROM record WHERE seal = ?"
+_SEEN: Final = (
+    "UPDATE record SET size = ?, mtime = ?, ctime = ?, inode = ?, settled = ?"
+    " WHERE path = ? AND seal = ? AND digest = ?"
+)
 _STAMPS: Final = "SELECT path, size, mtime, ctime, inode FROM record WHERE seal = ? AND settled"
 
 
@@ -65,19 +76,34 @@ class Shelf(NamedTuple):
 
     Args:
         listing: tells whether any of its files changed since.
-        heads: what a list shows of them (`codec.encode_heads`).
+        heads: what a list shows of them (`heads.encode_heads`).
+        rest: what ranking looks at besides (`outlines.encode_rest`); "" when it was not loaded.
     """
 
     listing: Listing
     heads: str
+    rest: str
+
+
+class Text(NamedTuple):
+    """The part of a row that ranking does not look at."""
+
+    path: str
+    digest: str
+    body: str
+    fields: str
 
 
 class Entry(NamedTuple):
-    """One file for the cache: where and when it was read, and what was in it."""
+    """One file for the cache: where and when it was read, and what was in it.
+
+    Args:
+        columns: None when the row has them already, and only the stamp is another.
+    """
 
     stamp: Stamp
     digest: str
-    columns: Columns
+    columns: Columns | None
 
 
 class Index:
@@ -90,22 +116,35 @@ class Index:
 
     def __init__(self, root: Path, gates: frozenset[str]) -> None:
         self._root = root
-        self._key = _make_key(root, gates)
+        self._key = make_key(root, gates)
         self._clock = 0
         self._connection: sqlite3.Connection | None = None
 
-    def load_shelves(self, *, heads: bool = True) -> dict[str, Shelf]:
+    def load_shelves(self, *, rest: bool = False) -> dict[str, Shelf]:
         """Return the shelves by folder; empty when there is no cache to believe.
 
         Args:
-            heads: with what they say about the files; False leaves it empty.
+            rest: with all that ranking looks at; False leaves it empty.
         """
-        found = self._query(_SHELVES_WITH_HEADS if heads else _SHELVES)
         return {
-            folder: Shelf(Listing(names, facts), text)
-            for folder, names, facts, text in found
+            folder: Shelf(Listing(names, facts), *texts)
+            for folder, names, facts, *texts in self._query(
+                _SHELVES.format("rest" if rest else "''")
+            )
             if type(facts) is bytes
         }
+
+    def stands_still(self) -> bool:
+        """Tell whether what is read stays as it is until `close`, and keeps no writer waiting."""
+        return self._query(_JOURNAL) == [("wal",)]
+
+    def load_texts(self) -> dict[str, Text]:
+        """Return the texts of all files by path."""
+        return {row[0]: Text(*row) for row in self._query(_TEXTS)}
+
+    def load_text(self, path: str) -> Text | None:
+        """Return the text of one file."""
+        return next((Text(*row) for row in self._query(f"{_TEXTS} AND path = ?", path)), None)
 
     def load_stamps(self, folder: str | None = None) -> dict[str, Stamp]:
         """Return the stamps to be believed, of all files or of one folder, by path."""
@@ -188,6 +227,23 @@ class Index:
 
         self._in_transaction(write)
 
+    def keep(self, texts: Mapping[str, tuple[str, Columns]], gone: Iterable[str]) -> None:
+        """Take in what files hold that were just written; a failure only costs time later.
+
+        Nobody knows yet which stamps they have: the next read compares the digests.
+
+        Args:
+            texts: by path, digest and what was in it.
+            gone: paths to forget.
+        """
+        entries = [
+            Entry(Stamp(path, 0, _NEVER, _NEVER, 0), digest, columns)
+            for path, (digest, columns) in texts.items()
+        ]
+        with self.updating() as writable:
+            if writable:
+                self.store(entries, gone, {})
+
     def _in_transaction(self, write: Callable[[sqlite3.Connection], None]) -> None:
         """Write to the cache, made anew where there is none; when that fails there is none."""
         import sqlite3
@@ -210,21 +266,19 @@ class Index:
     ) -> None:
         key = self._key
         assert key is not None  # noqa: S101 - as above
-        rows = (
-            (
-                entry.stamp.path,
-                key.seal,
-                folder_of(entry.stamp.path),
-                *entry.stamp[1:],
-                self.is_settled(entry.stamp),
-                entry.digest,
-                *entry.columns,
-            )
-            for entry in entries
-        )
+        rows, seen = [], []
+        for stamp, digest, columns in entries:
+            facts = (*stamp[1:], self.is_settled(stamp))
+            if columns is None:
+                seen.append((*facts, stamp.path, key.seal, digest))
+                continue
+            place = (stamp.path, key.seal, folder_of(stamp.path))
+            rows.append((*place, *facts, digest, *columns))
         connection.executemany("DELETE FROM record WHERE path = ?", ((path,) for path in gone))
+        connection.executemany(_SEEN, seen)
         connection.executemany(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
+            "INSERT OR REPLACE INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
         )
 
     def _write_shelves(
@@ -233,14 +287,14 @@ class Index:
         key = self._key
         assert key is not None  # noqa: S101 - as above
         rows = [
-            (folder, key.seal, *shelf.listing, shelf.heads)
+            (folder, key.seal, *shelf.listing, shelf.heads, shelf.rest)
             for folder, shelf in shelves.items()
             if shelf is not None
         ]
         connection.executemany(
             "DELETE FROM shelf WHERE folder = ?", ((folder,) for folder in shelves)
         )
-        connection.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?)", rows)
+        connection.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def is_settled(self, stamp: Stamp) -> bool:
         """Tell whether a stamp was old enough when `updating` began to be believed later."""
@@ -295,12 +349,14 @@ class Index:
             os.close(os.open(name, CREATE_FLAGS, 0o600, dir_fd=handle))
         connection = self._connect("rw")
         try:
-            connection.execute(f"PRAGMA application_id = {_signed(key.application_id)}")
-            connection.execute(f"PRAGMA user_version = {_signed(key.user_version)}")
-            for statement in _TABLES.split(";"):
-                connection.execute(statement)
-            connection.commit()
-            connection.execute("PRAGMA journal_mode = WAL")
+            # Without the key nobody believes the file: until it is there nothing need be flushed.
+            connection.executescript(f"PRAGMA synchronous = OFF; BEGIN; {_TABLES}; COMMIT")
+            connection.executescript(
+                "PRAGMA synchronous = NORMAL; BEGIN;"
+                f"PRAGMA application_id = {signed(key.application_id)};"
+                f"PRAGMA user_version = {signed(key.user_version)}; COMMIT;"
+                "PRAGMA journal_mode = WAL"
+            )
         finally:
             connection.close()
 
@@ -309,47 +365,6 @@ class Index:
             with suppress(OSError, VaultError), Folders(self._root) as folders:
                 name, handle = folders.locate(INDEX_PATH + tail)
                 os.unlink(name, dir_fd=handle)
-
-
-class _Key(NamedTuple):
-    """What a cache of ours must carry: two header fields, and a number in every row."""
-
-    application_id: bytes
-    user_version: bytes
-    seal: int
-
-
-def _signed(word: bytes) -> int:
-    return int.from_bytes(word, "big", signed=True)
-
-
-def _make_key(root: Path, gates: frozenset[str]) -> _Key | None:
-    """Bind the cache to this machine, place, program and format; None when nothing can hold it."""
-    token = machine_token()
-    if token is None:
-        return None
-    try:  # the whole of hashlib takes 3 ms to load, for every command
-        from _blake2 import blake2b
-    except ImportError:
-        from hashlib import blake2b
-
-    python = ".".join(map(str, sys.version_info[:2]))
-    scanner = ",".join((SCANNER, *sorted(gates)))
-    text = "\0".join((LAYOUT, scanner, __version__, _code_stamp(), python, os.path.realpath(root)))
-    word = blake2b(os.fsencode(text), key=token, digest_size=16).digest()
-    return _Key(word[:4], word[4:8], int.from_bytes(word[8:15], "big"))
-
-
-def _code_stamp() -> str:
-    """Return when the code that makes records was last changed: a developer has no new version."""
-    package = Path(__file__).parent.parent
-    newest = 0
-    with suppress(OSError):
-        for folder in ("text", "model"):
-            with os.scandir(package / folder) as listing:
-                times = [e.stat().st_mtime_ns for e in listing if e.name.endswith(".py")]
-            newest = max(newest, *times)
-    return str(newest)
 
 
 def _open_lock(root: Path) -> int:

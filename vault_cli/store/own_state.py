@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,11 +13,37 @@ from vault_cli.errors import StoreError
 from vault_cli.store.places import STATE_VARIABLE, state_folder
 
 _SCHEMA: Final = 1
+INCOMING: Final = "incoming"
+"""Group of what was admitted in each vault (`store.incoming`)."""
 
 
 def state_file(group: str, name: str) -> Path:
     """Return where one of these files is."""
     return state_folder() / group / f"{name}.json"
+
+
+def path_key(path: str | Path) -> str:
+    """Return the name under which what is kept about a folder stands: its SHA-256 in hex.
+
+    Args:
+        path: the real path of the folder.
+    """
+    return str(_sha256_class()(os.fsencode(path)).hexdigest())
+
+
+def _sha256_class() -> Any:
+    """Return SHA-256 without OpenSSL, which takes 3 ms to load, where Python has its own."""
+    for module in ("_sha2", "_sha256"):  # of Python 3.12, of 3.11
+        with suppress(ImportError):
+            return import_module(module).sha256
+    from hashlib import sha256
+
+    return sha256
+
+
+def has_group(group: str) -> bool:
+    """Whether anything was ever kept in this group."""
+    return (state_folder() / group).is_dir()
 
 
 def read_state(group: str, name: str) -> dict[str, Any]:

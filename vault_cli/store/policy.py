@@ -5,14 +5,13 @@ Git is not started, and what works with it is not even imported.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vault_cli.store.git_place import Place, find_place
-from vault_cli.store.own_state import read_state, write_state
+from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.store.places import PROJECT_FOLDER
 
 if TYPE_CHECKING:
@@ -93,16 +92,16 @@ def _read(path: Path) -> bytes:
 def is_made_here(root: Path) -> bool:
     """Whether `mvault init` made this vault for the person, on this machine."""
     real = os.path.realpath(root)
-    return read_state("made", hashlib.sha256(os.fsencode(real)).hexdigest()).get("vault") == real
+    return read_state("made", path_key(real)).get("vault") == real
 
 
 def note_made_here(root: Path) -> None:
     """Remember that the person made this vault; StoreError as `write_state`."""
     real = os.path.realpath(root)
-    write_state("made", hashlib.sha256(os.fsencode(real)).hexdigest(), {"vault": real})
+    write_state("made", path_key(real), {"vault": real})
 
 
 def _was_trusted(place: Place) -> bool:
     """Whether the person ever said `mvault trust` here, or made the repository (`store.trust`)."""
-    name = hashlib.sha256(os.fsencode(place.common_dir)).hexdigest()
-    return read_state("trust", name).get("repository") == str(place.common_dir)
+    known = read_state("trust", path_key(place.common_dir))
+    return known.get("repository") == str(place.common_dir)

@@ -109,13 +109,18 @@ def _read_files(
     if index is None:
         walk = walk_records(root, ignore)
         return {entry[0].path: entry[2] for entry in _read_all(root, walk.stamps, {}, gates)}, walk
-    shelves = index.load_shelves(heads=not whole)
+    # Texts are fetched when they are asked for, from the moment at which the vault was read.
+    still = Index(root, gates) if whole else index
+    shelves = still.load_shelves(rest=whole)
     walk = walk_records(root, ignore, {folder: s.listing for folder, s in shelves.items()})
     unchanged = {folder: shelves[folder] for folder in walk.same}
-    if whole:
-        parsed, stamps = _take_rows(index, unchanged)
-    else:
+    if not whole:
         parsed, stamps = _take_heads(root, unchanged, gates)
+    elif unchanged and still.stands_still():
+        parsed, stamps = _take_outlines(root, still, unchanged, gates)
+    else:
+        still.close()
+        parsed, stamps = _take_rows(index, unchanged)
     stamps.extend(walk.stamps)
     if stamps or len(unchanged) < len(shelves):
         parsed.update(_Refresh(root, index, walk, shelves, gates).run(stamps))
@@ -150,6 +155,25 @@ def _take_heads(
             parsed.update(decode_heads(shelf.heads, folder, head))
         except DAMAGE:
             stamps.extend(shelf.listing.stamps(folder))
+    return parsed, stamps
+
+
+def _take_outlines(
+    root: Path, still: Index, shelves: Mapping[str, Shelf], gates: frozenset[str]
+) -> tuple[dict[str, Parsed], list[Stamp]]:
+    """Return the outlines of unchanged folders, and the stamps of those that are damaged."""
+    from vault_cli.store.outlines import TextLoader, decode_outlines, outline_class
+
+    parsed: dict[str, Parsed] = {}
+    stamps: list[Stamp] = []
+    loader = TextLoader(still, root, gates)
+    kind = outline_class(loader)
+    for folder, shelf in shelves.items():
+        try:
+            parsed.update(decode_outlines(shelf.heads, shelf.rest, folder, kind))
+        except DAMAGE:
+            stamps.extend(shelf.listing.stamps(folder))
+    loader.outlines = [record for record, _ in parsed.values() if record is not None]
     return parsed, stamps
 
 
@@ -237,10 +261,12 @@ class _Refresh:
         writable: bool,
     ) -> list[Entry]:
         entries = []
-        for stamp, digest, result in _read_all(self._root, todo, rows, self._gates):
+        for stamp, digest, result, is_known in _read_all(self._root, todo, rows, self._gates):
             found[stamp.path] = result
-            columns = encode_parsed(result, stamp.path, digest) if writable and digest else None
-            if columns is None:
+            if not writable or not digest:
+                continue
+            columns = None if is_known else encode_parsed(result, stamp.path, digest)
+            if columns is None and not is_known:
                 continue
             entries.append(Entry(stamp, digest, columns))
             if self._index.is_settled(stamp):
@@ -249,6 +275,8 @@ class _Refresh:
 
     def _shelf(self, folder: str, found: Mapping[str, Parsed]) -> Shelf | None:
         """Return what to remember of a folder; None unless all of it is safely in the cache."""
+        from vault_cli.store.outlines import encode_rest
+
         listing = self._listings.get(folder)
         if listing is None:
             return None
@@ -258,13 +286,18 @@ class _Refresh:
             if stored != stamp:
                 return None
             files[stamp.path[len(folder) :]] = digest, found[stamp.path]
-        return Shelf(listing, encode_heads(files))
+        return Shelf(listing, encode_heads(files), encode_rest(files))
 
 
 def _read_all(
     root: Path, stamps: Iterable[Stamp], rows: Mapping[str, Row], gates: frozenset[str]
-) -> Iterator[tuple[Stamp, str, Parsed]]:
-    """Yield (stamp of the bytes read, digest or "", what they hold) for each file still there."""
+) -> Iterator[tuple[Stamp, str, Parsed, bool]]:
+    """Read each file that is still there.
+
+    Yields:
+        The stamp of the bytes read, their digest ("" for none), what they hold, and whether that
+        is what the row of the file has.
+    """
     from vault_cli.store.files import digest_bytes
 
     with Folders(root) as folders:
@@ -275,12 +308,13 @@ def _read_all(
             except FileNotFoundError:
                 continue
             except (OSError, StoreError) as error:
-                yield stamp, "", (None, (_unreadable(path, error),))
+                yield stamp, "", (None, (_unreadable(path, error),)), False
                 continue
             digest = digest_bytes(data)
             row = rows.get(path)
             known = decode_row(row) if row and row[1] == digest else None
-            yield stamp_of(path, facts), digest, known or parse_file(data, path, gates)
+            found = known or parse_file(data, path, gates)
+            yield stamp_of(path, facts), digest, found, known is not None
 
 
 def _unreadable(path: str, error: OSError | StoreError) -> Diagnostic:

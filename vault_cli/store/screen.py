@@ -10,20 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from vault_cli.errors import Diagnostic, RefusedError, VaultError
-from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Remove
+from vault_cli.model.change import ABSENT, ALLOW_TRAILER, Change, Edit, Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record
+from vault_cli.store.codec import Parsed
 from vault_cli.store.file_names import is_record_path
 from vault_cli.store.files import read_file
 from vault_cli.store.opening import show_name
 from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 from vault_cli.text.scan import PERSONAL, SECRET, find_secret_findings
-
-ALLOW_TRAILER: Final = "Vault-Allow"
-"""Trailer of a change by which a person lets a code pass; only then a secret may be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,7 @@ class Screen:
             old = [found for found in before if found.code in {item.code for item in left}]
             raise refuse_values(show_name(edit.path), old or left)
 
-    def read(self, data: bytes, path: str) -> tuple[Record | None, tuple[Diagnostic, ...]]:
+    def read(self, data: bytes, path: str) -> Parsed:
         """Read one record with the gates of this vault."""
         from vault_cli.text.fields import read_record
 

@@ -19,7 +19,7 @@ from vault_cli.errors import StoreError, UsageError
 from vault_cli.store.git_run import Git, Pairs
 from vault_cli.store.git_settings import Settings
 from vault_cli.store.lineage import HISTORY_CONFIG, HISTORY_ENVIRONMENT
-from vault_cli.store.own_state import read_state, write_state
+from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.store.places import expand_home
 
 UNSIGNED: Final = "unsigned"
@@ -172,7 +172,7 @@ def _ask(git: Git, checker: Checker, commits: list[str]) -> dict[str, Signature]
 
 
 def _state_name(git: Git) -> str:
-    return hashlib.sha256(os.fsencode(git.place.common_dir)).hexdigest()
+    return path_key(git.place.common_dir)
 
 
 def _load(git: Git, checker: Checker) -> dict[str, Signature]:

@@ -7,7 +7,6 @@ GPG key ring had a say in it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from vault_cli.errors import StoreError
 from vault_cli.model.record import Record
 from vault_cli.store.lineage import read_lineage, text_digests
-from vault_cli.store.own_state import read_state, write_state
+from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.store.signatures import Checker, check_commits, is_stable, make_checker
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def _prove(
 
 
 def _name(repo: Repository) -> str:
-    return hashlib.sha256(os.fsencode(os.path.realpath(repo.root))).hexdigest()
+    return path_key(os.path.realpath(repo.root))
 
 
 def _load(repo: Repository, start: str, checker: Checker) -> dict[str, Proof]:

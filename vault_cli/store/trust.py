@@ -18,8 +18,9 @@ from typing import NamedTuple
 from vault_cli.errors import StoreError
 from vault_cli.store.git_place import Place
 from vault_cli.store.git_settings import Settings, hooks_folder
-from vault_cli.store.places import STATE_VARIABLE, state_folder
+from vault_cli.store.own_state import path_key, read_state, write_state
 
+_GROUP = "trust"
 _CHUNK = 1 << 16
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
@@ -102,40 +103,20 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _record_file(place: Place) -> Path:
-    key = hashlib.sha256(os.fsencode(place.common_dir)).hexdigest()
-    return state_folder() / "trust" / f"{key}.json"
-
-
 def record_trust(place: Place, fingerprint: str) -> None:
     """Remember that the person agreed to exactly this configuration and these hooks.
 
     Raises:
         StoreError: the state folder cannot be written.
     """
-    target = _record_file(place)
-    data = {"schema": 1, "repository": str(place.common_dir), "fingerprint": fingerprint}
-    temporary = target.with_name(f"{target.name}.{os.getpid()}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        made = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(made, "w", encoding="utf-8") as file:
-            file.write(json.dumps(data, indent=1) + "\n")
-        temporary.replace(target)
-    except OSError as error:
-        raise StoreError(
-            f"cannot record the trust in {target}: {error.strerror}",
-            hint=f"Make the folder writable, or name another one in {STATE_VARIABLE}.",
-        ) from error
+    data = {"repository": str(place.common_dir), "fingerprint": fingerprint}
+    write_state(_GROUP, path_key(place.common_dir), data)
 
 
 def trusted_fingerprint(place: Place) -> str:
     """Return the fingerprint recorded for this repository, "" when there is none."""
-    try:
-        data = json.loads(_record_file(place).read_bytes())
-    except (OSError, ValueError):
-        return ""
-    same = isinstance(data, dict) and data.get("repository") == str(place.common_dir)
+    data = read_state(_GROUP, path_key(place.common_dir))
+    same = data.get("repository") == str(place.common_dir)
     return str(data.get("fingerprint", "")) if same else ""
 
 

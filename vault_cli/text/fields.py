@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +28,8 @@ _STATUSES: dict[str, Status] = {str(status): status for status in Status}
 _BY_FOLDER = {kind.folder: kind for kind in Kind if kind.folder != "memories"}
 _LEGACY = tuple((name, field) for field in FIELDS for name in field.legacy)
 _DIRECTIVE = "directive"
+_LARGE = 1 << 16
+"""A longer text is not kept for the next who asks."""
 _READERS: dict[str, Callable[[Any], Any]] = {
     "id": values.read_id,
     "text": values.read_text,
@@ -37,6 +41,12 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 _TRUST_KEYS = frozenset({"approved_by", "approved", "verified", "trust"})
 _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})
+
+
+def _is_meant(ours: str, value: Any) -> bool:
+    """Tell whether a misspelt key beside the right one (`adopt` adds it) says what ours could."""
+    said = value.strip().lower() if isinstance(value, str) else ""
+    return said in _STATUSES if ours == "status" else ours == "kind" and said in _KINDS
 
 
 def read_record(
@@ -55,6 +65,23 @@ def read_record(
     Returns:
         The record (None when a finding is an `error`) and all findings of the file.
     """
+    if len(data) > _LARGE:
+        return _read(data, path, gates)
+    record, findings = _read_once(data, path, gates)
+    return (None if record is None else replace(record)), findings
+
+
+@lru_cache(maxsize=4096)
+def _read_once(
+    data: bytes, path: str, gates: frozenset[str]
+) -> tuple[Record | None, tuple[Diagnostic, ...]]:
+    """Read a text once a run: planner, preview, gate and cache ask for the same ones."""
+    return _read(data, path, gates)
+
+
+def _read(
+    data: bytes, path: str, gates: frozenset[str]
+) -> tuple[Record | None, tuple[Diagnostic, ...]]:
     document = parse_document(data, path)
     if document.is_broken:
         scan = scan_document(document, path, gates)
@@ -221,9 +248,13 @@ class _Reader:
                 self._report("trust-claim", key, message, hint)
             return
         ours = nearest_key(key)
-        if ours and ours not in self.front:
-            message = f"`{show(key)}` is not read; the key is spelt `{ours}`"
-            self._report("key-spelling", key, message, f"Write `{ours}:`.")
+        if not ours or (ours in self.front and not _is_meant(ours, value)):
+            return
+        message = f"`{show(key)}` is not read; the key is spelt `{ours}`"
+        hint = f"Write `{ours}:`."
+        if ours in self.front:
+            message, hint = f"{message}, which stands there too", "Take one of the two out."
+        self._report("key-spelling", key, message, hint)
 
     def _name(self) -> str:
         parts = self.path.rsplit("/", 2)
