@@ -170,6 +170,20 @@ def test_ties_verified_then_worth_then_id() -> None:
     assert ids("same", *same, better)[0] == "n-5"
 
 
+def test_what_fades_comes_after_what_does_not() -> None:
+    from datetime import UTC, datetime
+
+    from vault_cli.recall.retention import Aging
+
+    old = record(1, "Same", created="2020-01-01T00:00:00Z")
+    new = record(2, "Same", created="2026-11-29T00:00:00Z")
+    aging = Aging.at(datetime(2026, 11, 30, tzinfo=UTC), "power")
+    hits = find("same", old, new, aging=aging).hits
+    assert [hit.record.id for hit in hits] == ["n-2", "n-1"]
+    assert hits[1].parts["retention"] < 0
+    assert ids("same", old, new) == ["n-1", "n-2"]
+
+
 def test_an_id_finds_its_record_first() -> None:
     assert ids("n-2", record(1, "n-2 n-2 n-2"), record(2, "Quiet"))[0] == "n-2"
 
@@ -260,7 +274,7 @@ def test_parts_add_up_to_the_score_and_do_not_depend_on_other_hits() -> None:
     for others in ([], [record(2, "Lunch"), record(3, "Noon")]):
         (hit, *_) = find("retry upload", note, *others).hits
         assert hit.score == pytest.approx(sum(hit.parts.values()))
-        assert hit.parts["worth"] == pytest.approx(0.018)
+        assert hit.parts["importance"] == pytest.approx(0.018)
 
 
 @pytest.mark.parametrize("part", ["e\u0301", "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "漢"])

@@ -167,17 +167,18 @@ def _find(
     """Search, through what is stored where that can be; damaged, it is left aside."""
     from vault_cli.cli.shelves import all_shelves
     from vault_cli.recall.expand import find_linked
+    from vault_cli.recall.retention import Aging
     from vault_cli.recall.search import search as find
     from vault_cli.store.segments import PostingsError
 
     wanted = _wanted(clocks, test)
-    moment = clocks.now.date()
+    aging = Aging.at(clocks.now, str(inv.reading.config["decay.curve"]))
 
     def look(*, stored: bool) -> tuple[Results, list[Mate]]:
         with all_shelves(inv, clocks, stored=stored) as shelves:
             found = find(
                 clocks.snapshot, text, limit=limit, wanted=wanted, narrow=narrow,
-                shelves=shelves, today=moment,
+                shelves=shelves, today=clocks.now.date(), aging=aging,
             )  # fmt: skip
             mates = find_linked(clocks.snapshot, found.hits, shelves) if expand else []
             return found, [mate for mate in mates if wanted is None or wanted(mate.record)]
