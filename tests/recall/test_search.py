@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from vault_cli.errors import Diagnostic
 from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.recall.corpus import start_of, text_of
+from vault_cli.recall.hits import Results
 from vault_cli.recall.query import Narrow, read_query
-from vault_cli.recall.search import Results, search
+from vault_cli.recall.search import search
 from vault_cli.recall.snippets import SNIPPET, cut_text
 from vault_cli.text.stem import stem_word
 from vault_cli.text.tokens import count_tokens, plain_text, tokenize

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from vault_cli.recall.expand import Mate
+    from vault_cli.recall.hits import Hit, Results
     from vault_cli.recall.query import Narrow
-    from vault_cli.recall.search import Hit, Results
 
 _INDENT = "  "
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import cached_property, partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.recall.bm25 import weigh
@@ -26,6 +26,7 @@ from vault_cli.recall.corpus import (
     keys_of,
     searchable,
 )
+from vault_cli.recall.hits import Hit, Results
 from vault_cli.recall.query import Narrow, Query, names_of_topics, read_query
 from vault_cli.recall.retention import Aging
 from vault_cli.recall.score import score_record
@@ -53,41 +54,6 @@ LEAST_RANKED: Final = 100
 
 _SHELF: Final = 1 << 32
 """What is added to the numbers of the second shelf, twice to those of the third, and so on."""
-
-
-class Hit(NamedTuple):
-    """A record that was found.
-
-    Args:
-        score: absolute; higher is better (`parts` adds up to it).
-        matches: terms of the query that it has, in sorted order.
-        snippet: the line of its text that has most of them, cut; "" of a held record.
-        marked: (start, end) of the matched words in the snippet.
-        parts: what the score is made of, by name.
-        reason: what the record is worth, in words.
-    """
-
-    record: Record
-    score: float
-    matches: tuple[str, ...]
-    snippet: str = ""
-    marked: tuple[tuple[int, int], ...] = ()
-    parts: Mapping[str, float] = {}
-    reason: str = ""
-
-
-class Results(NamedTuple):
-    """The best hits in order, and how many records matched.
-
-    Args:
-        hidden: how many records that match were passed over (see `search`).
-        meant: words that were looked for in place of a typed one that stands nowhere.
-    """
-
-    hits: tuple[Hit, ...]
-    total: int
-    hidden: int = 0
-    meant: Mapping[str, tuple[str, ...]] = {}
 
 
 def search(

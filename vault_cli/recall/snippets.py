@@ -12,8 +12,8 @@ from vault_cli.recall.corpus import text_of
 from vault_cli.text.terms import count_terms, search_text
 
 if TYPE_CHECKING:
+    from vault_cli.recall.hits import Hit
     from vault_cli.recall.query import Query
-    from vault_cli.recall.search import Hit
 
 SNIPPET: Final = 160
 """Most characters of a snippet, the marks of what is cut included."""
