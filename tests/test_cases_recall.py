@@ -13,7 +13,7 @@ def found(root: Path, *argv: str) -> list[str]:
     """Ids that a search gives, best first; nothing found is exit 1, never an error."""
     result = run("--vault", root, "--json", "search", *argv)
     assert result.code in (0, 1), result.text
-    return [item["id"] for item in result.data["results"]]
+    return [item["id"] for item in result.data["records"]]
 
 
 def test_se_01_queries_with_signs(tmp_path: Path) -> None:

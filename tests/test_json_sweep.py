@@ -51,6 +51,15 @@ CALLS: dict[str, tuple[str, ...]] = {
     "config": ("config", "set", "render.mode", "strict", "--yes"),
     "trust": ("trust", "--yes"),
 }
+LISTS = (
+    ("list",), ("search", "先问"), ("deprecate", "--list"), ("quarantine", "list"),
+)  # fmt: skip
+PARTS = {
+    "records", "touched", "waiting", "members", "mates", "forgotten",
+    *("drafts", "disputed", "held", "quarantined", "expired", "scheduled", "ready"),
+}  # fmt: skip
+"""Names a list of records may have (README, Commands)."""
+
 PLACES = ("no vault", "empty", "no identity", "read-only", "filled")
 
 
@@ -117,3 +126,34 @@ def test_json_is_one_object_and_the_exit_is_documented(place: Path, name: str) -
         if not one or result.code not in EXITS or "Traceback" in result.text:
             wrong.append((command, result.code, result.out[:200], result.err[-300:]))
     assert wrong == []
+
+
+def test_what_a_command_lists_or_changes_is_called_records(tmp_path: Path) -> None:
+    files = {
+        "playbook/r-known.md": RULE.format(id="r-known", status="active"),
+        "playbook/r-other.md": RULE.format(id="r-other", status="active"),
+        "drafts/r-draft.md": RULE.format(id="r-draft", status="candidate"),
+        "playbook/r-old.md": RULE.format(id="r-old", status="deprecated"),
+    }
+    root = make_vault(tmp_path, files)
+    write_files(root, {"quarantine/r-held.md": RULE.format(id="r-held", status="quarantined")})
+    for words in LISTS:
+        data = run("--vault", root, "--json", *words).ok().data
+        assert data["records"], words
+        assert all({"id", "kind", "status"} <= set(record) for record in data["records"]), words
+    spare = tmp_path / "spare"
+    for words in (*CALLS.values(), ("topic", "list"), ("show", "{id}", "--expand")):
+        shutil.rmtree(spare, ignore_errors=True)
+        shutil.copytree(root, spare, symlinks=True)
+        argv = [word.format(id="r-known") for word in words]
+        answer = run("--vault", spare, "--json", *argv, cwd=spare, env={"MVAULT_ACTOR": "person"})
+        data = answer.json["data"]
+        if not isinstance(data, dict):
+            continue
+        if "applied" in data:
+            assert isinstance(data.get("records"), list), words
+        for name, items in data.items():
+            is_records = isinstance(items, list) and any(
+                isinstance(item, dict) and {"id", "kind", "status"} <= set(item) for item in items
+            )
+            assert not is_records or name in PARTS, (words, name)

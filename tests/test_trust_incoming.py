@@ -62,11 +62,16 @@ def pair(tmp_path: Path) -> Pair:
 def test_a_received_vault_waits_until_a_person_trusts_it(pair: Pair) -> None:
     assert "先问再部署" in rendered(pair.theirs)
     first = run("--vault", pair.mine, "render").ok()
-    assert "2 records in force wait for a person" in first.err
+    assert "2 records wait for a person to put in force here" in first.err
     assert "先问再部署" not in first.out
     assert "Run the tests" not in first.out
     assert "> Kept out by the reader's trust settings: 2. See `mvault status`." in first.out
     assert "nothing is in force" in run("--vault", pair.mine, "brief").ok().out
+    status = run("--vault", pair.mine, "status").ok().out
+    assert "records: 2 active; 0 in force, 2 kept out by your trust settings" in status
+    counts = run("--vault", pair.mine, "--json", "status").ok().data["counts"]
+    assert (counts["in_force"], counts["kept_out"], counts["here"]) == (0, 2, 0)
+    assert "2 more, not here: 2 kept out by" in run("--vault", pair.mine, "brief").ok().err
     assert pair.waiting() == {"r-one": "new", "r-two": "new"}
     # an agent can show what would be trusted, and no more
     asked = run("--vault", pair.mine, "trust")
@@ -388,7 +393,7 @@ def test_search_says_what_is_kept_out(pair: Pair) -> None:
     pair.push()
     pair.pull()
     found = run("--vault", pair.mine, "--json", "search", "zebra").ok().data
-    (item,) = found["results"] if "results" in found else found["records"]
+    (item,) = found["records"]
     assert any("put in force by others" in mark for mark in item["marks"])
     shown = run("--vault", pair.mine, "show", "r-new").ok()
     assert "kept out of the render: put in force by others, not reviewed" in shown.err

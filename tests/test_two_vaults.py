@@ -307,7 +307,11 @@ def test_the_project_by_name_where_there_is_no_remote(place: Place) -> None:
     place.run("config", "set", "vault.project", "网站", "--yes").ok()
     assert place.run("--json", "status").ok().data["project"] == "网站"
     place.run("add", "fact", "--title", "x", "--body", "y", "--scope", "project").ok()
-    assert "scope: project:网站\n" in next((place.project / "drafts").rglob("*.md")).read_text()
+    draft = next((place.project / "drafts").rglob("*.md"))
+    assert "scope: project:网站\n" in draft.read_text()
+    own = place.run("supersede", "l-proj000", "--title", "y", "--scope", "project", "-r", "z").ok()
+    new = next((place.project / "drafts").rglob(f"*{own.out.strip()[2:]}.md"))
+    assert "scope: project:网站\n" in new.read_text()
 
 
 def test_a_vault_from_elsewhere_cannot_pose_as_another_project(place: Place) -> None:
@@ -548,8 +552,8 @@ def test_the_program_itself_finds_both(place: Place) -> None:
 
 def test_the_two_clocks_look_at_both_vaults(place: Place) -> None:
     later = ("--known-at", "2100-01-01")
-    now = place.run("--json", "search", "text").ok().data["results"]
-    then = place.run("--json", "search", "text", *later).ok().data["results"]
+    now = place.run("--json", "search", "text").ok().data["records"]
+    then = place.run("--json", "search", "text", *later).ok().data["records"]
     assert {item["vault"] for item in then} == {"project", "user"}
     assert [item["id"] for item in then] == [item["id"] for item in now]
     done = place.run("list", "--known-at", "HEAD").ok()
@@ -558,3 +562,70 @@ def test_the_two_clocks_look_at_both_vaults(place: Place) -> None:
     mine = place.run("show", "f-mine000", *later).ok()
     assert "我的偏好" in mine.out
     assert "f-mine000 has not changed since" in mine.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "fact", "--title", "新", "--body", "端口。", "--derived-from", "f-mine000"),
+        ("add", "fact", "--title", "新", "--body", "端口。", "--supersedes", "f-mine0"),
+        ("edit", "f-proj000", "--set", "derived_from=f-mine000", "--yes"),
+        ("revise", "f-proj000", "--set", "derived_from=f-mine000"),
+        ("dispute", "f-proj000", "--conflicts-with", "f-mine000", "--yes"),
+        ("supersede", "f-proj000", "--title", "新", "--derived-from", "f-mine000"),
+    ],
+)
+def test_a_link_into_the_other_vault_is_refused_with_where_it_leads(
+    place: Place, words: tuple[str, ...]
+) -> None:
+    refused = place.run(*words)
+    assert refused.code in (2, 4), refused.text
+    assert f"f-mine000 is not in the vault: it is in the user vault, {place.user}" in (
+        refused.err.replace("no record f-mine000", "f-mine000 is not in the vault")
+    )
+    assert "Links go within one vault" in refused.err
+    back = place.run("edit", "f-mine000", "--set", "derived_from=f-proj000", "--yes")
+    assert f"it is in the project vault, {place.project}" in back.err
+    unknown = place.run("edit", "f-proj000", "--set", "derived_from=f-none000", "--yes")
+    assert "it is in" not in unknown.err
+
+
+def test_check_says_in_which_vault_a_link_leads(place: Place) -> None:
+    write_files(
+        place.project, {"memories/f-link000.md": note("f-link000", "L", derived_from="[f-mine000]")}
+    )
+    found = place.run("--json", "check").json["diagnostics"]
+    (link,) = [f for f in found if f["code"] == "dangling-derived-from"]
+    assert f"in the user vault, {place.user}" in link["message"]
+
+
+def test_topics_and_choices_find_their_vault(place: Place) -> None:
+    topic = note("o-mine000", "数据库", kind="topic", aliases="[db]")
+    write_files(place.user, {"topics/o-mine000.md": topic})
+    commit_all(place.user)
+    for words in (("alias", "db", "pg"), ("disable", "pg", "--reason", "旧"), ("enable", "数据库")):
+        done = place.run("--json", "topic", *words, "--yes").ok().data
+        assert (done["vault"], done["changed"]) == ("user", True)
+    assert place.run("topic", "alias", "nobody", "x", "--yes").code == 6
+    done = place.run("--json", "topic", "assign", "pg", "f-mine000", "--yes").ok().data
+    assert done["vault"] == "user"
+    dry = place.run("--json", "--dry-run", "deprecate", "--topic", "db", "--reason", "旧", "--yes")
+    assert (dry.ok().data["vault"], dry.data["ids"]) == ("user", ["f-mine000"])
+    done = place.run("--json", "deprecate", "--match", "我的", "--reason", "旧", "--yes").ok().data
+    assert (done["vault"], done["ids"]) == ("user", ["f-mine000"])
+    assert ids(place.run("--json", "deprecate", "--list")) == {"f-mine000": "user"}
+    both = place.run("forget", "--match", "text.", "--yes")
+    assert both.code == 2
+    assert "of the project vault and" in both.err
+    assert f"mvault --vault {place.user} forget" in both.err
+    assert place.run("forget", "--match", "nowhere", "--yes").code == 6
+    assert place.run("--json", "deprecate", "--match", "two workers", "--reason", "旧", "--yes").ok(
+    ).data["vault"] == "project"  # fmt: skip
+
+
+def test_a_review_names_the_drafts_of_the_other_vault(place: Place) -> None:
+    draft = note("f-draft00", "草稿", status="candidate")
+    write_files(place.user, {"drafts/f-draft00.md": draft})
+    said = place.run("review").err
+    assert f"1 draft in the user vault: mvault --vault {place.user} review" in said
+    assert "1 draft in" not in place.run("review", "--kind", "rule").err

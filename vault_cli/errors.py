@@ -54,15 +54,22 @@ class VaultError(Exception):
         message: what happened and where.
         hint: what the person can do next.
         diagnostics: findings that explain the error, shown below it and in `--json`.
+        missing: an id that is not in the vault; another vault may hold it.
     """
 
     exit_code: ClassVar[int] = 2
     kind: ClassVar[str] = "error"
 
     def __init__(
-        self, message: str, *, hint: str = "", diagnostics: tuple[Diagnostic, ...] = ()
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        diagnostics: tuple[Diagnostic, ...] = (),
+        missing: str = "",
     ) -> None:
         super().__init__(message)
+        self.missing = missing
         self.message = message
         self.hint = hint
         self.diagnostics = diagnostics

@@ -18,11 +18,11 @@ import statistics
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from vault_cli.text.codes import SCAN_CODES
+from vault_cli.text.scan import find_secret_findings, scan_wording
 from vault_cli.text.suspicion import find_suspicious
 
 SECRETS = {"secret", "personal-data"}
@@ -43,17 +43,9 @@ SURE = 1.96
 def scan(text: str) -> set[str]:
     """Return the codes that are reported when a text comes in, notes and quality left out.
 
-    Besides the one scanner that is the note of the suspicion model, which flags and never blocks.
+    Besides the one scanner, as a record is read, that is the note of the suspicion model, which flags and never blocks.
     """
-    if find_spec("vault_cli.text.scan"):
-        from vault_cli.text.scan import scan_text
-
-        found = scan_text(text)
-    else:
-        from vault_cli.text.admission import scan_structure
-        from vault_cli.text.injection import find_injections
-
-        found = [*scan_structure(text), *find_injections(text)]
+    found = [*find_secret_findings(text), *(hit for _, hit in scan_wording({}, text))]
     codes = {hit.code for hit in found if hit.holds or hit.code in SECRETS} - QUALITY
     return codes | {hit.code for hit in find_suspicious(text)}
 

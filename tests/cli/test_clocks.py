@@ -20,7 +20,7 @@ def ids(root: Path, *argv: str, env: dict[str, str | None] | None = None) -> lis
     result = run("--vault", root, "--json", *argv, env=env)
     assert result.code in (0, 1), result.text
     data = result.data
-    return sorted(item["id"] for item in data.get("records", data.get("results", ())))
+    return sorted(item["id"] for item in data["records"])
 
 
 STATUSES = {
@@ -136,7 +136,7 @@ def test_an_old_injection_does_not_render(tmp_path: Path) -> None:
     assert "held by" in result.err
     assert not any(0xE0000 <= ord(char) < 0xE0080 for char in result.out)
     (hit,) = (
-        run("--vault", root, "--json", "search", "fine", "--known-at", old).ok().data["results"]
+        run("--vault", root, "--json", "search", "fine", "--known-at", old).ok().data["records"]
     )
     assert (hit["held"] != [], hit["snippet"]) == (True, "")
     assert ids(root, "list", "--view", "belief", "--known-at", old) == ["f-b"]

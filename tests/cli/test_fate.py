@@ -274,10 +274,10 @@ def test_an_agent_deletes_its_own_draft_and_no_other(vault: Path) -> None:
     [
         (("dispute", "f-1"), 2, "--reason"),
         (("dispute", "f-3", *WHY), 4, "can become"),
-        (("resolve", "f-1", *WHY), 4, "mvault dispute"),
+        (("resolve", "f-1", *WHY), 0, "mvault dispute"),
         (("resolve", "f-8", "--as", "tidy", *WHY), 2, "Known:"),
         (("revive", "f-4", *WHY), 4, "mvault deprecate f-5"),
-        (("revive", "f-6", *WHY), 4, "mvault approve"),
+        (("revive", "f-6", *WHY), 0, "mvault approve"),
         (("supersede", "f-1"), 2, "--title"),
         (("supersede", "f-1", "f-2", "--title", "x"), 2, "mvault edit"),
         (("supersede", "f-1", "f-1"), 4, "two records"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,14 @@ from helpers import PROJECT, commit_count, git, listed, make_vault, run
 pty = pytest.importorskip("pty", reason="terminals are tested where Python has pty")
 
 DRAFT = "---\nid: {id}\nkind: note\nstatus: candidate\ntitle: {title}\n---\nText of {id}.\n"
+
+
+@pytest.fixture(autouse=True)
+def _interrupts_arrive() -> Iterator[None]:
+    """A shell starts what runs in its background with interrupts ignored, which children inherit."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class Terminal:
@@ -283,6 +294,12 @@ def test_no_leaves_everything_as_it_was_and_is_no_error(tmp_path: Path) -> None:
     as_data.type("不")
     assert as_data.end() == 3
     assert '"applied": false' in as_data.shown
+    answer = json.loads(as_data.shown[as_data.shown.index("{") :])
+    assert (answer["ok"], answer["error"]["kind"], answer["error"]["exit"]) == (
+        False, "needs-person", 3,
+    )  # fmt: skip
+    assert answer["error"]["message"] == "left as it was"
+    assert not answer["data"]["changed"]
 
 
 @pytest.mark.parametrize("key", ["ctrl-c", "ctrl-d"])

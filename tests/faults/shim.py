@@ -41,6 +41,13 @@ class Trigger:
         raise OSError(code, os.strerror(code))
 
 
+def keep_abilities(original: Any, counted: Any) -> None:
+    """Let the wrapped call count as able to do what the original can, or the program goes another way."""
+    for able in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks):
+        if original in able:
+            able.add(counted)
+
+
 def wrap(trigger: Trigger, owner: Any, name: str) -> None:
     """Make `owner.name` count as a step before it runs."""
     original = getattr(owner, name)
@@ -50,6 +57,7 @@ def wrap(trigger: Trigger, owner: Any, name: str) -> None:
         return original(*args, **kwargs)
 
     setattr(owner, name, counted)
+    keep_abilities(original, counted)
 
 
 def wrap_open(trigger: Trigger) -> None:
@@ -62,6 +70,7 @@ def wrap_open(trigger: Trigger) -> None:
         return original(path, flags, *args, **kwargs)
 
     os.open = counted
+    keep_abilities(original, counted)
 
 
 def wrap_popen(trigger: Trigger) -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from vault_cli.errors import ChangedMeanwhileError, Diagnostic, RefusedError, UsageError
 from vault_cli.features.drafts import needed_paths, plan_approve, plan_reject
-from vault_cli.features.supersession import find_cycle
 from vault_cli.model.change import Move, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Kind, Snapshot, Status, Validity
+from vault_cli.model.relations import find_circle, links_by
 
 
 @pytest.fixture
@@ -308,6 +308,30 @@ def test_a_future_successor_leaves_the_old_one_in_force_and_says_so(
         assert len(current) == 1
 
 
+@pytest.mark.parametrize(
+    ("created", "new_start", "end"),
+    [
+        ("2026-12-15T01:00:00Z", "", "2026-12-15"),  # it never held on the day before
+        ("2026-12-14T20:00:00Z", "", "2026-12-15"),  # the same day in Shanghai
+        ("2026-12-15", "2026-12-15", "2026-12-15"),
+        ("2026-12-15T01:00:00Z", "2026-12-15T04:00:00Z", "2026-12-15T04:00:00Z"),
+        ("2026-10-01T01:00:00Z", "", "2026-12-14"),
+        ("2026-12-15T01:00:00Z", "2026-05-01", "2026-04-30"),  # said on purpose: wrong since May
+        ("no date", "", "2026-12-14"),
+    ],
+)
+def test_what_was_created_on_the_day_its_successor_begins_ends_on_that_day(
+    make_vault: Any, note: Any, approve: Any, created: str, new_start: str, end: str
+) -> None:
+    old = {"created": created, "valid_from": ""}
+    new = {"valid_from": new_start} if new_start else {}
+    vault = make_vault(pair(note, old=old, new=new))
+    approve(vault, "f-2")
+    old_record = vault.record("f-1")
+    assert old_record.status is Status.SUPERSEDED
+    assert old_record.fields["valid_to"] == end
+
+
 days = st.dates(date(2026, 1, 1), date(2027, 12, 31))
 
 
@@ -355,7 +379,6 @@ def test_a_circle_is_refused(make_vault: Any, note: Any, approve: Any) -> None:
     with pytest.raises(RefusedError) as caught:
         approve(vault, "f-2")
     assert "f-2 -> f-1 -> f-3 -> f-2" in caught.value.message
-    assert find_cycle(vault.snapshot(), "f-1") == ("f-1", "f-3", "f-2", "f-1")
 
 
 def test_one_successor_only(make_vault: Any, note: Any, approve: Any) -> None:
@@ -558,4 +581,4 @@ def test_a_diamond_is_no_circle(make_vault: Any, note: Any) -> None:
             "d.md": note(id="d"),
         }
     )
-    assert find_cycle(vault.snapshot(), "a") == ()
+    assert find_circle("a", links_by(vault.snapshot().by_id, "supersedes")) == ()

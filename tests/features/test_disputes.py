@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from vault_cli.errors import RefusedError, UsageError
+from vault_cli.features.conflicts import check_conflicts
 from vault_cli.features.disputes import plan_dispute, plan_resolve, status_before
 from vault_cli.features.supersession import needed_paths
 from vault_cli.model.lifecycle import Actor
@@ -59,6 +60,7 @@ def test_an_objection_takes_out_of_force_and_keeps_the_text(
         "at": "2026-12-15T10:02:11Z",
         "by": "agent",
         "was": "active",
+        "conflicts_with": ["f-2"],
         "evidence": ["f-2"],
     }
     assert record.conflicts == (("f-2", "contradiction"),)
@@ -121,6 +123,33 @@ def test_another_conflict_joins_a_dispute(make_vault: Any, note: Any, dispute: A
     assert vault.record("f-1").conflicts == (("f-2", "goal"), ("f-3", "contradiction"))
     assert vault.record("f-1").fields["disputed"]["reason"] == "wrong"
     assert dispute(vault, conflicts_with=["f-3"]).change.is_empty
+    assert vault.record("f-1").fields["disputed"]["conflicts_with"] == ["f-3"]
+
+
+@pytest.mark.parametrize("answer", [None, Status.CANDIDATE, Status.DEPRECATED])
+def test_a_conflict_that_came_with_an_objection_goes_with_it(
+    make_vault: Any, note: Any, dispute: Any, resolve: Any, answer: Any
+) -> None:
+    both = "[{id: f-1, type: goal}]"
+    files = {
+        "a.md": fact(note, conflicts="[{id: f-3, type: goal}]"),
+        "b.md": fact(note, id="f-2"),
+        "c.md": fact(note, id="f-3", conflicts=both),
+        "d.md": fact(note, id="f-4", conflicts=both),
+    }
+    vault = make_vault({**files, "d.md": fact(note, id="f-4")})
+    dispute(vault, reason="端口是 8443", conflicts_with=["f-2", "f-4"])
+    assert [found.path for found in check_conflicts(vault.snapshot())] == []
+    vault.files["d.md"] = files["d.md"].encode()  # a person named it on the other side
+    planned = resolve(vault, to=answer, reason="asked operations")
+    assert list(check_conflicts(vault.snapshot())) == []
+    left = [("f-3", "goal"), ("f-4", "contradiction")]
+    if answer is Status.DEPRECATED:
+        left.insert(1, ("f-2", "contradiction"))
+    else:
+        assert [n.code for n in planned.notes] == ["conflict-answered"]
+        assert "mvault conflict f-1 f-2 --type contradiction" in planned.notes[0].hint
+    assert list(vault.record("f-1").conflicts) == left
 
 
 def test_an_answer_brings_exactly_the_earlier_text_back(
@@ -164,8 +193,9 @@ def test_answers_need_a_dispute_a_reason_and_a_sense(
     make_vault: Any, note: Any, dispute: Any, resolve: Any
 ) -> None:
     vault = make_vault({"a.md": fact(note)})
+    assert resolve(vault).change.is_empty
     with pytest.raises(RefusedError, match="not disputed"):
-        resolve(vault)
+        resolve(vault, to=Status.DEPRECATED)
     dispute(vault, reason="wrong")
     with pytest.raises(UsageError, match="needs a reason"):
         resolve(vault, reason="")

@@ -454,6 +454,29 @@ def test_revising_without_a_difference_is_nothing_to_do(
     assert planned.change.is_empty
 
 
+def test_what_stands_for_a_secret_in_a_new_version_is_named(
+    make_vault: Any, note: Any, revise: Any
+) -> None:
+    key = "AKIA" + "IOSFODNN7EXAMQQQ"
+    body = f"# 部署\n\nThe host [alpha] is up.\n密钥：{key}\n"
+    keys = {"id": "f-1", "kind": "fact", "status": "active", "title": "T"}
+    vault = make_vault({"memories/a.md": note(body, **keys, summary=f"with {key}")})
+    planned = revise(vault, "f-1", values={"title": "新部署"})
+    text = vault.data(planned.ids[0]).decode()
+    assert key not in text
+    found = [n for n in planned.notes if n.code == "secret-left-out"]
+    lines = text.split("\n")
+    assert [lines[n.line - 1] for n in found] == [
+        "summary: with [AWS access key id]", "密钥：[AWS access key id]",
+    ]  # fmt: skip
+    assert f"mvault edit {planned.ids[0]}" in found[0].hint
+    assert "change the key" in found[0].hint
+    assert key not in "".join(n.message + n.hint for n in planned.notes)
+    other = make_vault({"memories/a.md": note(body, **keys)})
+    planned = revise(other, "f-1", body="Without it. [alpha]\n")
+    assert "secret-left-out" not in [n.code for n in planned.notes]
+
+
 def test_revising_a_candidate_edits_it_in_place(make_vault: Any, note: Any, revise: Any) -> None:
     vault = make_vault({"drafts/a.md": note(id="f-1", kind="fact", title="T")})
     planned = revise(vault, "f-1", body="新内容。", values={"title": "新标题", "topics": ["栈"]})
@@ -623,3 +646,10 @@ def test_revising_without_a_title_takes_the_heading(
     vault = make_vault({"memories/1.md": text})
     planned = revise(vault, "f-1", values={"title": REMOVE})
     assert vault.record(planned.ids[0]).title == "新标题"
+
+
+def test_what_was_tried_is_headed_so_that_it_reads_back(make_vault: Any, add: Any) -> None:
+    for kind, heading in ((Kind.LESSON, "## 做法"), (Kind.RECIPE, "## 尝试")):
+        request = DraftRequest(kind, "轮换密钥", sections={"attempted": "重启了服务。"})
+        record, _ = add(make_vault(), request)
+        assert heading in record.body

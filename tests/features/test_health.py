@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from vault_cli.features.adoption import plan_adopt
 from vault_cli.features.health import check, check_relations
 from vault_cli.features.jumps import check_history
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import is_chinese, missing_parts
 from vault_cli.model.evidence import judge_verification
+from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Snapshot
 
 
@@ -255,6 +257,9 @@ def test_expired_is_a_note(make_vault: Any, note: Any, findings: Any) -> None:
         ("hypothesis", "Text.\n", {}, ("test",)),
         ("recipe", "## 问题\n甲\n## 步骤\n乙\n", {}, ()),
         ("recipe", "1. Go.\n", {}, ("problem", "steps")),
+        ("recipe", "## 问题\n甲\n## 做法\n1. 乙\n", {}, ()),
+        ("recipe", "## 问题\n甲\n## 尝试\n乙\n", {}, ("steps",)),
+        ("lesson", "## 问题\n甲\n## 做法\n乙\n", {}, ("correction",)),
     ],
 )
 def test_missing_parts(
@@ -409,3 +414,32 @@ def test_a_thousand_records_are_checked_quickly(make_vault: Any, note: Any, now:
 )
 def test_language_of_a_title(text: Any, expected: Any) -> None:
     assert is_chinese(text) is expected
+
+
+def test_a_misspelt_heading_is_a_note_with_its_line(
+    make_vault: Any, note: Any, findings: Any
+) -> None:
+    body = "# T\n\n## Problem\nP\n\n## Corection\nC\n\n```\n## Setps\n```\n"
+    keys = {"id": "a", "kind": "lesson", "title": "T"}
+    vault = make_vault({"a.md": note(body, **keys)})
+    (found,) = [f for f in findings(vault) if f[0] == "section-spelling"]
+    assert vault.text("a.md").split("\n")[found[2] - 1] == "## Corection"
+    gone = make_vault({"a.md": note(body, status="deprecated", **keys)})
+    assert "section-spelling" not in codes(findings(gone))
+
+
+@pytest.mark.parametrize(("key", "value"), [("staus", "active"), ("kidn", "lesson")])
+def test_a_misspelt_key_is_still_told_after_adoption(
+    make_vault: Any, random_int: Any, key: str, value: str
+) -> None:
+    vault = make_vault(
+        {"drafts/a.md": f"---\n{key}: {value}\nstats: mine\n---\n# 标题\n\n内容。\n"}
+    )
+    planned = plan_adopt(
+        vault.snapshot(), {"drafts/a.md": vault.files["drafts/a.md"]},
+        actor=Actor.PERSON, random_int=random_int,
+    )  # fmt: skip
+    assert "key-spelling" in [n.code for n in planned.notes]
+    vault.apply(planned.change)
+    left = [f for f in vault.snapshot().records[0].findings if f.code == "key-spelling"]
+    assert [("stands there too" in f.message) for f in left] == [True]

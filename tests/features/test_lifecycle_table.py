@@ -59,12 +59,16 @@ EXPECTED: Table = {
         S.DISPUTED: (ANYONE, NOTHING),
     },
     # "back to active by a person"
-    "resolve": {S.DISPUTED: (PERSON, "active")},
+    "resolve": {
+        S.DISPUTED: (PERSON, "active"),
+        **dict.fromkeys((S.CANDIDATE, S.ACTIVE, S.VERIFIED), (ANYONE, NOTHING)),
+    },
     # "a person may revive it"
     "revive": {
         S.DEPRECATED: (PERSON, "active"),
         S.SUPERSEDED: (PERSON, "active"),
         S.REJECTED: (PERSON, "candidate"),
+        S.CANDIDATE: (ANYONE, NOTHING),
         S.ACTIVE: (ANYONE, NOTHING),
         S.VERIFIED: (ANYONE, NOTHING),
     },
@@ -83,6 +87,7 @@ EXPECTED: Table = {
     "forget": {
         **{status: (PERSON, "tombstoned") for status in S if status is not S.TOMBSTONED},
         S.CANDIDATE: ({Actor.PERSON, Actor.AGENT}, "tombstoned"),
+        S.TOMBSTONED: (ANYONE, NOTHING),
     },
     "edit": {
         **{status: (PERSON, str(status)) for status in S if status is not S.TOMBSTONED},

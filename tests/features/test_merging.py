@@ -124,6 +124,12 @@ def test_periods_that_lose_nothing(
     assert not merge(pair(one, other)).change.is_empty
 
 
+def test_merged_on_the_day_it_was_created_it_ends_on_that_day(pair: Any, merge: Any) -> None:
+    vault = pair({"created": "2026-12-15T01:00:00Z"}, {"created": "2026-12-15T02:00:00Z"})
+    merge(vault)
+    assert vault.record("l-b").fields["valid_to"] == "2026-12-15"
+
+
 def test_a_contradiction_needs_a_reason(make_vault: Any, note: Any, merge: Any) -> None:
     vault = make_vault(
         {
@@ -189,10 +195,38 @@ def test_what_is_left_behind_is_told(pair: Any, merge: Any) -> None:
             "```sh\nmake\n```\n\n```sh\n## no heading\n\nmake all\n```\n",
         ),
         ("No newline", "no newline.", "No newline"),
+        ("One. Two.\n", "Two! Three.\n", "One. Two.\n\nThree.\n"),
+        ("Version 15. Port 1. Two.\n", "Port 1. Three.\n",
+         "Version 15. Port 1. Two.\n\nThree.\n"),
+        ("One. Two.\n", "Three. Two.\nFour. One.\n", "One. Two.\n\nThree. Four.\n"),
+        (
+            "用 PostgreSQL。端口是 5432。\n",
+            "端口是５４３２！负责人是运维。\n",
+            "用 PostgreSQL。端口是 5432。\n\n负责人是运维。\n",
+        ),
+        ("先备份。\n", "他说：“先备份。再部署。”\n", "先备份。\n\n他说：“先备份。再部署。”\n"),
+        ("Two.\n", "See `a. Two. b`. Two.\n", "Two.\n\nSee `a. Two. b`.\n"),
+        ("ripgrep.\n", "Use a tool, e.g. ripgrep.\n", "ripgrep.\n\nUse a tool, e.g. ripgrep.\n"),
+        ("Two.\n", "**One. Two.** Two.\n", "Two.\n\n**One. Two.**\n"),
+        ("- One. Two.\n", "Two. Three.\n", "- One. Two.\n\nThree.\n"),
+        ("One.\n", "- One. Two.\n", "One.\n\n- One. Two.\n"),
+        ("One.\n", "> One. Two.\n", "One.\n\n> One. Two.\n"),
+        ("One.\n", "```\nOne. Two.\n```\n", "One.\n\n```\nOne. Two.\n```\n"),
+        ("- a\n  - c\n- b\n", "- a\n  - d\n", "- a\n  - c\n- b\n- a\n  - d\n"),
+        ("1. stop\n2. start\n", "1. stop\n2. copy\n3. start\n",
+         "1. stop\n2. start\n\n1. stop\n2. copy\n3. start\n"),
+        ("1. a\n2. b\n", "1. a\n2. b\n3. c\n", "1. a\n2. b\n3. c\n"),
+        ("1. a\n2. b\n3. c\n", "1. b\n2. c\n", "1. a\n2. b\n3. c\n"),
     ],
-)
+)  # fmt: skip
 def test_bodies_are_joined_without_saying_it_twice(kept: str, gone: str, joined: str) -> None:
     assert join_bodies(kept, "Ask first", gone, "Look first") == joined
+
+
+def test_headings_are_read_by_the_kind_that_stays() -> None:
+    kept, gone = "## 步骤\n1. 停\n", "## 做法\n1. 停\n2. 开\n"
+    assert join_bodies(kept, "A", gone, "B", "recipe") == "## 步骤\n1. 停\n2. 开\n"
+    assert join_bodies(kept, "A", gone, "B", "lesson").endswith("## 做法\n\n2. 开\n")
 
 
 def test_joining_twice_adds_nothing() -> None:

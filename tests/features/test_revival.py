@@ -52,11 +52,14 @@ def pair(note: Any, **old: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.parametrize("created", ["", "2026-12-14T20:00:00Z"])
 @pytest.mark.parametrize("end", ["", "2027-12-31", "2026-12-01"])
 def test_what_a_successor_changed_is_all_taken_back(
-    make_vault: Any, note: Any, now: Any, random_int: Any, revive: Any, deprecate: Any, end: str
-) -> None:
-    files = pair(note, **({"valid_to": end} if end else {}))
+    make_vault: Any, note: Any, now: Any, random_int: Any, revive: Any, deprecate: Any, end: str,
+    created: str,
+) -> None:  # fmt: skip
+    keys = {"valid_to": end, "created": created}
+    files = pair(note, **{key: value for key, value in keys.items() if value})
     vault = make_vault(files)
     shot = vault.snapshot()
     plan = plan_approve(shot, [shot.by_id["f-2"]], vault.files, now=now, actor=Actor.PERSON,
@@ -140,7 +143,6 @@ def test_reviving_a_skill_takes_its_pointer_away(make_vault: Any, revive: Any) -
 @pytest.mark.parametrize(
     ("status", "hint"),
     [
-        ("candidate", "mvault approve"),
         ("disputed", "mvault resolve"),
         ("quarantined", "releases"),
         ("tombstoned", "not there any more"),

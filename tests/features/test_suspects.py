@@ -15,7 +15,6 @@ from vault_cli.model.record import Kind, Snapshot, Status
 from vault_cli.model.tables import ADMISSION_GATES
 from vault_cli.text.fields import read_record
 from vault_cli.text.injection import find_injections
-from vault_cli.text.scan import scan_text
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 GATES = frozenset(ADMISSION_GATES)
@@ -104,7 +103,6 @@ def test_reading_the_vault_never_asks() -> None:
     data = f"---\nid: note-1234567\nkind: note\nstatus: candidate\n---\n# Zed\n\n{SOFT}\n".encode()
     _, findings = read_record(data, "drafts/zed.md")
     assert not findings
-    assert not scan_text(SOFT)
 
 
 def test_the_edit_is_the_same_with_and_without_the_note() -> None:

@@ -121,3 +121,13 @@ def test_a_folder_that_cannot_be_made_durable_is_no_error(monkeypatch: pytest.Mo
 def test_a_missing_root_is_said(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError), Folders(tmp_path / "none"):
         pass
+
+
+@pytest.mark.usefixtures("plain")
+def test_a_missing_folder_is_told_from_a_file_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with Folders(tmp_path) as folders:
+        with pytest.raises(FileNotFoundError):
+            folders.locate("no/such/name.md")
+        with pytest.raises(NotADirectoryError):
+            folders.locate("file/name.md")

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_samples import CHECKED, HONEST, PERSONAL, SECRETS, Source
 
+from vault_cli.text.scan import find_secret_findings, mask_secrets
 from vault_cli.text.secret_rules import all_rules
 from vault_cli.text.secret_views import find_runs
-from vault_cli.text.secrets import describe, find_secrets, redact_secrets, secret_lines
+from vault_cli.text.secrets import describe, find_secrets
 
 FRAMES = (
     "{}",
@@ -143,7 +144,7 @@ def test_disguised_secret_is_found_and_redacted(name: str, shape: str) -> None:
         secret = SHAPES[shape](Source(seed))
         text = "Before it. " + DISGUISES[name](secret) + " after it."
         assert refused(text), (name, seed)
-        plain = redact_secrets(text)
+        plain = mask_secrets(text)
         assert not refused(plain), (name, seed)
         assert secret[-10:] not in plain, (name, seed)
         assert plain.startswith("Before it. "), (name, seed)
@@ -157,14 +158,14 @@ def test_offsets_are_those_of_the_text() -> None:
     assert text[hit.start : hit.end] == token
     assert hit.kind == "github-personal-token"
     assert describe(hit) == "GitHub personal access token"
-    assert redact_secrets(text) == "经验:令牌 [github-personal-token] 已失效"
+    assert mask_secrets(text) == "经验:令牌 [GitHub personal access token] 已失效"
 
 
 def test_values_behind_a_name_leave_the_name() -> None:
     source = Source(5)
     value, password = source.take(32), source.password()
-    assert redact_secrets(f"API_KEY={value} # x") == "API_KEY=[secret-value] # x"
-    assert redact_secrets(f"数据库密码是{password},勿传") == "数据库密码是[password],勿传"
+    assert mask_secrets(f"API_KEY={value} # x") == ("API_KEY=[value of a key, token or secret] # x")
+    assert mask_secrets(f"数据库密码是{password},勿传") == "数据库密码是[password],勿传"
 
 
 def test_a_right_check_digit_beats_the_look_of_a_stand_in() -> None:
@@ -198,17 +199,21 @@ def test_mobile_numbers_warn_and_mail_addresses_do_not() -> None:
     ):
         (hit,) = find_secrets(text)
         assert (hit.kind, hit.personal, hit.severity) == ("mobile-number", True, "warn")
-        assert secret_lines(text) == []
-        assert number not in redact_secrets(text)
+        (found,) = find_secret_findings(text)
+        assert (found.holds, number in found.message) == (False, False)
     assert find_secrets("write to wang.wei@acme.dev") == []
     assert find_secrets("示例手机号 13800138000") == []
 
 
-def test_secret_lines_names_line_and_kind() -> None:
+def test_findings_name_line_and_kind() -> None:
     source = Source(9)
     text = f"a\npassword: {source.password()}\n\nid {CHECKED['china id'](source)}\n"
-    assert secret_lines(text) == [(2, "password"), (4, "identity number (China)")]
-    assert secret_lines("nothing\nhere") == []
+    found = [(hit.line, hit.message) for hit in find_secret_findings(text) if hit.holds]
+    assert found == [
+        (2, "password (the value is not shown)"),
+        (4, "identity number (China) (the value is not shown)"),
+    ]
+    assert find_secret_findings("nothing\nhere") == []
 
 
 @given(
@@ -224,8 +229,8 @@ def test_redaction_is_final_and_shows_no_value(
     hits = find_secrets(text)
     assert all(0 <= hit.start < hit.end <= len(text) for hit in hits)
     assert all(one.end <= other.start for one, other in pairwise(hits))
-    plain = redact_secrets(text)
-    assert redact_secrets(plain) == plain
+    plain = mask_secrets(text)
+    assert mask_secrets(plain) == plain
     assert not refused(plain)
     for hit in hits:
         value = text[hit.start : hit.end]
@@ -235,8 +240,8 @@ def test_redaction_is_final_and_shows_no_value(
 
 @given(st.text(max_size=400))
 def test_any_text_is_scanned_and_redacted(text: str) -> None:
-    plain = redact_secrets(text)
-    assert find_secrets(plain) == []
+    plain = mask_secrets(text)
+    assert all(hit.personal for hit in find_secrets(plain))
 
 
 ATTACKS = {

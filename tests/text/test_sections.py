@@ -7,7 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vault_cli.text import sections
-from vault_cli.text.sections import canonical_name, section_text, split_sections
+from vault_cli.text.sections import (
+    canonical_name,
+    nearest_heading,
+    section_text,
+    split_sections,
+)
 
 BODY = """# Check first
 
@@ -144,3 +149,38 @@ LINES = (
 def test_headings_found_without_the_parser_are_those_it_finds(text: str) -> None:
     if sections._ODD.search(text) is None:
         assert sections._find_plain_headings(text) == sections._parse_headings(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading", "name"),
+    [
+        ("recipe", "做法", "steps"),
+        ("rule", "**做法**：", "steps"),
+        ("fact", "2. 做法", "steps"),
+        ("lesson", "做法", "attempted"),
+        ("failure", "做法", "attempted"),
+        ("", "做法", "attempted"),
+        ("recipe", "Attempted / 做法", "attempted"),
+        ("recipe", "尝试", "attempted"),
+        ("recipe", "正确做法", "correction"),
+    ],
+)
+def test_what_the_chinese_word_for_doing_means_depends_on_the_kind(
+    kind: str, heading: str, name: str
+) -> None:
+    assert canonical_name(heading, kind) == name
+    ((section,)) = split_sections(f"## {heading}\n\n先停服务。\n", kind)[1]
+    assert (section.name, section.heading) == (name, heading)
+
+
+@pytest.mark.parametrize(
+    ("heading", "near"),
+    [
+        ("Corection", "correction"), ("**Problm**", "problem"), ("Setps", "steps"),
+        ("Insted:", "instead"), ("操作步聚", "操作步骤"), ("正确作法", "正确做法"),
+        ("Correction", ""), ("Context", ""), ("Next", ""), ("When not to use", ""),
+        ("要做", ""), ("背景", ""), ("Background", ""), ("Problem / 问提", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_slip_of_a_heading_is_told_from_a_heading_of_its_own(heading: str, near: str) -> None:
+    assert nearest_heading(heading) == near

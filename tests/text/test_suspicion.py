@@ -69,7 +69,7 @@ HONEST_ZH = (
 
 
 def flagged(texts: tuple[str, ...]) -> float:
-    return sum(map(suspicion.is_suspicious, texts)) / len(texts)
+    return sum(bool(suspicion.find_suspicious(text)) for text in texts) / len(texts)
 
 
 @pytest.mark.parametrize(("texts", "floor"), [(ATTACKS, 0.8), (ATTACKS_ZH, 0.6)])
@@ -85,14 +85,14 @@ def test_model_sees_attacks_that_no_rule_does() -> None:
 
 @pytest.mark.parametrize("texts", [HONEST, HONEST_ZH])
 def test_honest_memories_are_not_flagged(texts: tuple[str, ...]) -> None:
-    assert not [text for text in texts if suspicion.is_suspicious(text)]
+    assert not [text for text in texts if suspicion.find_suspicious(text)]
 
 
 @pytest.mark.parametrize("attack", [ATTACKS[1], ATTACKS[9], ATTACKS_ZH[5]])
 def test_one_sentence_does_not_drown_in_a_page(attack: str) -> None:
     honest = HONEST_ZH if suspicion.is_chinese(attack) else HONEST
     page = "\n\n".join(honest * 4)
-    assert suspicion.is_suspicious(attack)
+    assert suspicion.find_suspicious(attack)
     found = suspicion.find_suspicious(f"{page}\n\n{attack}\n")
     assert not suspicion.find_suspicious(page)
     assert [(hit.code, hit.holds) for hit in found] == [("suspicious", False)]
@@ -191,7 +191,6 @@ def test_damaged_weights_are_no_signal(data: bytes, monkeypatch: pytest.MonkeyPa
     assert suspicion.unpack_weights(data) is None
     monkeypatch.setattr(suspicion, "_load", lambda: suspicion.unpack_weights(data))
     assert suspicion.suspicion(ATTACKS[0]) == 0.0
-    assert not suspicion.is_suspicious(ATTACKS[0])
     assert suspicion.find_suspicious(ATTACKS[0]) == []
 
 

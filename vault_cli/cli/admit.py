@@ -11,10 +11,11 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, inline
 from vault_cli.cli.views import plural, show_lines
 from vault_cli.errors import RefusedError, UsageError
-from vault_cli.model.record import Record, Status
+from vault_cli.model.record import Kind, Record, Status
 
 if TYPE_CHECKING:
     from vault_cli.errors import Diagnostic
+    from vault_cli.features.records import Planned
 
 
 def approve(
@@ -178,15 +179,29 @@ def plan_rejection(inv: Invocation, record: Record, *, reason: str, yes: bool = 
         actor=inv.decider(yes=yes),
         random_int=inv.random_int,
     )
+    plan = decide_about(planned, record, "rejected", "Reject", yes=yes)
+    plan.nothing = "rejected already"
+    return plan
+
+
+def decide_about(planned: Planned, record: Record, done: str, verb: str, *, yes: bool) -> Plan:
+    """Return the plan of a person's decision about one record.
+
+    Args:
+        planned: the change.
+        record: what is decided about.
+        done: the verb for what was done, as "rejected".
+        verb: the verb of the question, as "Reject".
+        yes: whether the person agreed already.
+    """
     what = f"{record.id}: {record.title}"
     return Plan(
         planned.change,
-        f"rejected {what}",
-        f"Reject {what}?",
+        f"{done} {what}",
+        f"{verb} {what}?",
         person=True,
         yes=yes,
         findings=planned.notes,
-        nothing="rejected already",
     )
 
 
@@ -246,6 +261,7 @@ def graduate(
             yes=yes,
             data=data,
             findings=planned.notes,
+            nothing=f"{record.id} is the skill {planned.ids[-1]} already",
         )
     )
 
@@ -267,15 +283,15 @@ def demote(
 
     inv: Invocation = ctx.obj
     skill = _skill_of(inv, inv.find(record_id))
-    reason = reason_for(inv, skill.id, "demote", reason)
+    if skill.kind is not Kind.RECIPE or not skill.in_force:
+        reason = reason_for(inv, skill.id, "demote", reason)
     actor = inv.decider(yes=yes)
     planned = plan_demote(
         inv.snapshot, skill, _demoted_files(inv, skill), reason=reason, actor=actor
     )
-    what = f"{skill.id}: {skill.title}"
-    return inv.submit(
-        Plan(planned.change, f"demoted {what}", f"Demote {what}?", person=True, yes=yes)
-    )
+    plan = decide_about(planned, skill, "demoted", "Demote", yes=yes)
+    plan.nothing = f"{skill.id} is a recipe in force already"
+    return inv.submit(plan)
 
 
 def _skill_of(inv: Invocation, record: Record) -> Record:

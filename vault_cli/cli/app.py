@@ -161,6 +161,10 @@ def _bounded(args: list[str], run: Invocation) -> int:
     try:
         return _run(args, run)
     except VaultError as error:
+        if error.missing:
+            from vault_cli.cli.where import say_where
+
+            say_where(run, error)
         return run.out.error(error)
     except typer.TyperException as error:
         return run.out.error(_usage_error(error, args))

@@ -130,6 +130,7 @@ def _tensions(inv: Invocation) -> list[tuple[Diagnostic, dict[str, Any]]]:
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
     from vault_cli.cli.admission import admission_findings
+    from vault_cli.cli.where import find_elsewhere
     from vault_cli.features.health import check as check_health
     from vault_cli.features.scopes import check_scopes
     from vault_cli.features.suspects import find_suspects
@@ -142,6 +143,7 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
         head=head,
         load=lambda path: _bytes_of(inv, path),
         files=_attachments(inv),
+        elsewhere=find_elsewhere(inv),
     )
     settings = inv.vault.config.diagnostics
     own = admission_findings(inv, head)

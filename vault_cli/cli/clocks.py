@@ -247,13 +247,11 @@ def note_forgotten(clocks: Clocks, ids: set[str]) -> tuple[str, ...]:
 
 def item_data(record: Record, clocks: Clocks) -> dict[str, Any]:
     """Return what a list and a search say about a record and its time in `--json`."""
-    from vault_cli.cli.views import instant_text, record_data
+    from vault_cli.cli.views import record_data
     from vault_cli.recall.views import mark_record
 
     return {
         **record_data(record),
-        "valid_from": instant_text(record.validity.start),
-        "valid_to": instant_text(record.validity.end),
         "marks": [*mark_record(record, clocks.now), *_other_marks(record, clocks)],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,17 @@ class Plan:
     nothing: str = "it is so already"
     stalled: str = ""
     exit_code: int = 0
+
+    def drop_own_hints(self) -> None:
+        """Take out of the findings the hints that advise just this change."""
+        verb = re.escape(self.change.verb)
+        step = re.compile(rf"\bmvault (?:quarantine |topic )?{verb}\b")
+        self.findings = tuple(
+            item._replace(hint="")
+            if step.search(item.hint) and any(one in item.hint for one in self.change.ids)
+            else item
+            for item in self.findings
+        )
 
 
 def trusted_name(environ: Mapping[str, str]) -> str:

@@ -12,9 +12,9 @@ from vault_cli.cli.admit import require_person_to_allow
 from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.rendering import scope_here
+from vault_cli.cli.text_options import TextOptions, takes_text
 from vault_cli.cli.views import plural
-from vault_cli.errors import NeedsPersonError, RefusedError, UsageError, VaultError
+from vault_cli.errors import NeedsPersonError, RefusedError, VaultError
 from vault_cli.model.record import Kind
 
 if TYPE_CHECKING:
@@ -25,27 +25,13 @@ if TYPE_CHECKING:
     from vault_cli.model.record import Record
 
 
+@takes_text
 def add(
     ctx: typer.Context,
     kind: flags.KindName,
-    title: flags.Title = None,
-    body: flags.Body = None,
-    section: flags.Sections = None,
+    text: TextOptions,
     payload: flags.Payload = "",
-    scope: flags.OneScope = "",
-    topic: flags.SomeTopics = None,
-    keyword: flags.Keywords = None,
-    applies_when: flags.AppliesWhen = "",
-    boundary: flags.Boundary = "",
-    summary: flags.Summary = "",
-    importance: flags.Importance = None,
-    confidence: flags.Confidence = "",
-    source: flags.Source = "",
-    valid_from: flags.ValidFrom = "",
-    valid_to: flags.ValidTo = "",
     supersedes: flags.Supersedes = None,
-    derived_from: flags.DerivedFrom = None,
-    required: flags.Required = False,
     checklist: flags.Checklist = False,
     correction: flags.Correction = False,
     reason: flags.Reason = "",
@@ -73,21 +59,13 @@ def add(
     from vault_cli.cli.intake import read_requests
 
     inv: Invocation = ctx.obj
-    if title is not None and not title.strip():
-        raise UsageError("--title is empty", hint="Write one line that says it, or leave it out.")
     if to_user:
         inv.reading.write_to_user()
-    scope = scope_here(inv, scope)
-    values: dict[str, Any] = {"title": title, "scope": scope, "summary": summary, "source": source}
-    values |= {"applies_when": applies_when, "boundary": boundary, "confidence": confidence}
-    values |= {"importance": importance, "valid_from": valid_from, "valid_to": valid_to}
-    values |= {"required": required, "checklist": checklist, "correction": correction}
-    values |= {"topics": tuple(topic or ()), "keywords": tuple(keyword or ()), "reason": reason}
-    values["supersedes"] = tuple(map(inv.known_id, supersedes or ()))
-    values["derived_from"] = tuple(map(inv.known_id, derived_from or ()))
-    given = {key: value for key, value in values.items() if value not in ("", None, False, ())}
+    replaced = tuple(map(inv.known_id, supersedes or ()))
+    more = {"supersedes": replaced, "checklist": checklist, "correction": correction}
+    given = text.values(inv, **more, reason=reason)
     named = one_of(Kind, kind, "kind")
-    requests, desk = read_requests(inv, named, given, body, section or [], payload)
+    requests, desk = read_requests(inv, named, given, text.body, text.section or [], payload)
     if allow and not inv.consent(yes=yes).how:
         raise NeedsPersonError(
             "add --allow: a person has to let it pass; nothing was written",

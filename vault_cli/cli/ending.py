@@ -12,7 +12,8 @@ from vault_cli.cli.admit import reason_for
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import brief_data, plural, record_data, value_text
-from vault_cli.features.choosing import Choice, choose_records
+from vault_cli.errors import UsageError
+from vault_cli.features.choosing import Choice, choose_records, fitting_records
 from vault_cli.model.record import Record, Status
 
 if TYPE_CHECKING:
@@ -86,7 +87,35 @@ def _chosen(
     verb: str,
 ) -> tuple[Record, ...]:
     named = inv.find_all(ids or ())
+    if not named and not choice.is_open:
+        _settle_vault(inv, choice, statuses, verb)
     return choose_records(inv.snapshot, named, choice, statuses=statuses, verb=verb)
+
+
+def _settle_vault(inv: Invocation, choice: Choice, statuses: frozenset[Status], verb: str) -> None:
+    """Turn to the vault that holds what fits, when two are read and only the other one does.
+
+    Raises:
+        UsageError: both hold some.
+    """
+    from shlex import quote
+
+    other = inv.reading.other
+    if other is None:
+        return
+    here = fitting_records(inv.snapshot, choice, statuses) if inv.reading.home else ()
+    away = fitting_records(inv.reading.beside_heads, choice, statuses)
+    if here and away:
+        names = [inv.layers.name_of(place) for place in (inv.root, other.root)]
+        one, more = plural(len(here), "record"), plural(len(away), "record")
+        raise UsageError(
+            f"{choice} fits {one} of the {names[0]} vault and {more} of the {names[1]} vault;"
+            " one change is made in one vault",
+            hint=f"Name it: mvault --vault {quote(str(inv.root))} {verb} …"
+            f" or mvault --vault {quote(str(other.root))} {verb} …",
+        )
+    if away:
+        inv.turn_to(other, inv.reading.beside_heads)
 
 
 def _named(records: Sequence[Record]) -> str:
@@ -104,7 +133,7 @@ def _card(records: Sequence[Record], *, veiled: bool = False) -> list[Line]:
 
 
 def _list_deprecated(inv: Invocation) -> int:
-    records = [r for r in inv.snapshot.records if r.status is Status.DEPRECATED]
+    records = [r for r in inv.reading.snapshot().records if r.status is Status.DEPRECATED]
     found = [{**record_data(r), **_why(r)} for r in records]
 
     def lines() -> Iterator[Line]:
@@ -167,11 +196,16 @@ def forget(
 
     inv: Invocation = ctx.obj
     records = _chosen(inv, ids, Choice(match, source, topic), _FORGOTTEN, "forget")
+    records = tuple(r for r in records if r.status is not Status.TOMBSTONED) or records
     orphans = find_heirs(inv.snapshot, records).orphans
     back = _ask_revival(inv, orphans, yes=yes) if revive is None else revive
-    return inv.submit(
-        _deletion(inv, records, ForgetRequest(reason_code, reason, back, purge), yes=yes)
-    )
+    plan = _deletion(inv, records, ForgetRequest(reason_code, reason, back, purge), yes=yes)
+    if revive is not None:  # decided already: no advice to decide it
+        plan.findings = [
+            item._replace(hint="") if item.code == "predecessor-left" else item
+            for item in plan.findings
+        ]
+    return inv.submit(plan)
 
 
 def _deletion(
@@ -207,6 +241,8 @@ def _deletion(
         data=data,
         hints=left,
         findings=planned.notes,
+        nothing="deleted already",
+        stalled="A tombstone stays, so that the id is never given out again.",
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import inline
 from vault_cli.cli.views import brief_data, show_lines
-from vault_cli.cli.walking import SKIPPED, Walk, go_through
-from vault_cli.errors import VaultError
+from vault_cli.cli.walking import Walk, ask_about, go_through
 from vault_cli.model.record import Record
 
 HELP = (
@@ -45,25 +44,11 @@ def _is_over(inv: Invocation, record: Record) -> bool:
 def _ask(inv: Invocation, record: Record, place: str) -> str | None:
     """Ask about one record until it is decided; None ends the review."""
     inv.out.preview(["", *show_lines(record)])
-    while True:
-        answer = inv.out.ask(f"{place} {inline(record.title)} [l,d,s,q,?] ").lower()
-        if answer == "q" or inv.out.ended:
-            return None
-        if answer == "s":
-            return SKIPPED
-        try:
-            if answer == "l" and _prolong(inv, record):
-                return "prolonged"
-            if answer == "d" and _deprecate(inv, record):
-                return "deprecated"
-        except VaultError as error:
-            inv.out.error_text(error)
-            continue
-        if answer not in ("l", "d"):
-            inv.out.preview(HELP)
+    steps = {"l": lambda: _prolong(inv, record), "d": lambda: _deprecate(inv, record)}
+    return ask_about(inv, f"{place} {inline(record.title)} [l,d,s,q,?] ", steps, HELP)
 
 
-def _prolong(inv: Invocation, record: Record) -> bool:
+def _prolong(inv: Invocation, record: Record) -> str:
     """Give a record a later last day; no answer changes nothing."""
     from vault_cli.errors import UsageError
     from vault_cli.features.composing import parse_when
@@ -73,7 +58,7 @@ def _prolong(inv: Invocation, record: Record) -> bool:
 
     typed = inv.out.ask("Last day (ISO; `-` for no end)? ").strip()
     if not typed:
-        return False
+        return ""
     end = None if typed == "-" else parse_when("valid_to", typed)
     if Validity(None, end).state_at(inv.now) == "expired":
         raise UsageError(f"{typed} is over, too", hint="Give a day from today on.")
@@ -82,17 +67,17 @@ def _prolong(inv: Invocation, record: Record) -> bool:
     change = plan_set(inv.snapshot, record, data, values, verb="edit", actor=inv.decider(yes=True))
     inv.carry_out(Plan(change, f"{record.id} holds until {typed}", person=True, yes=True))
     inv.forget_snapshot()
-    return True
+    return "prolonged"
 
 
-def _deprecate(inv: Invocation, record: Record) -> bool:
+def _deprecate(inv: Invocation, record: Record) -> str:
     """Take a record out of force with a reason; no reason changes nothing."""
     from vault_cli.features.revival import plan_deprecate_all
 
     reason = inv.out.ask("Why? ").strip()
     if not reason:
         inv.out.say("not deprecated: a reason is needed")
-        return False
+        return ""
     planned = plan_deprecate_all(
         inv.snapshot,
         (record,),
@@ -103,4 +88,4 @@ def _deprecate(inv: Invocation, record: Record) -> bool:
     )
     inv.carry_out(Plan(planned.change, f"deprecated {record.id}", person=True, yes=True))
     inv.forget_snapshot()
-    return True
+    return "deprecated"

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import reason_for
+from vault_cli.cli.admit import decide_about, reason_for
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.text_options import TextOptions, takes_text
 from vault_cli.errors import UsageError
 from vault_cli.model.record import Kind, Status
 
 if TYPE_CHECKING:
-    from vault_cli.features.records import Planned
     from vault_cli.model.record import Record
 
 
@@ -101,7 +101,8 @@ def resolve(
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
     to = one_of(Status, answer, "status") if answer else None
-    reason = reason_for(inv, record.id, "resolve", reason)
+    if record.status is Status.DISPUTED:
+        reason = reason_for(inv, record.id, "resolve", reason)
     planned = plan_resolve(
         inv.snapshot,
         record,
@@ -112,7 +113,10 @@ def resolve(
         random_int=inv.random_int,
         to=to,
     )
-    return inv.submit(_decision(planned, record, "resolved", "Resolve", yes=yes))
+    plan = decide_about(planned, record, "resolved", "Resolve", yes=yes)
+    plan.nothing = f"{record.id} is {record.status}; nobody objects to it"
+    plan.stalled = f"To object to it: mvault dispute {record.id} --reason TEXT"
+    return inv.submit(plan)
 
 
 def revive(
@@ -133,7 +137,8 @@ def revive(
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
-    if not record.in_force:
+    is_draft = record.status is Status.CANDIDATE
+    if not record.in_force and not is_draft:
         reason = reason_for(inv, record.id, "revive", reason)
     planned = plan_revive(
         inv.snapshot,
@@ -143,8 +148,9 @@ def revive(
         now=inv.now,
         actor=inv.decider(yes=yes),
     )
-    plan = _decision(planned, record, "revived", "Revive", yes=yes)
-    plan.nothing = "in force already"
+    plan = decide_about(planned, record, "revived", "Revive", yes=yes)
+    plan.nothing = "a draft already" if is_draft else "in force already"
+    plan.stalled = f"A person puts it in force: mvault approve {record.id}" if is_draft else ""
     return inv.submit(plan)
 
 
@@ -155,41 +161,16 @@ def _texts(inv: Invocation, record: Record) -> dict[str, bytes]:
     return {path: inv.read(path) for path in needed_paths(inv.snapshot, (record,))}
 
 
-def _decision(planned: Planned, record: Record, done: str, verb: str, *, yes: bool) -> Plan:
-    what = f"{record.id}: {record.title}"
-    return Plan(
-        planned.change,
-        f"{done} {what}",
-        f"{verb} {what}?",
-        person=True,
-        yes=yes,
-        findings=planned.notes,
-    )
-
-
+@takes_text
 def supersede(
     ctx: typer.Context,
     old: flags.ForceId,
     new: Annotated[
         str, typer.Argument(metavar="[NEW]", help="A record that is there; else write a new one.")
     ] = "",
-    title: flags.Title = None,
-    body: flags.Body = None,
-    section: flags.Sections = None,
+    *,
+    text: TextOptions,
     kind: Annotated[str, typer.Option("--kind", "-k", help="Kind of a new one.")] = "",
-    scope: flags.OneScope = "",
-    topic: flags.SomeTopics = None,
-    keyword: flags.Keywords = None,
-    applies_when: flags.AppliesWhen = "",
-    boundary: flags.Boundary = "",
-    summary: flags.Summary = "",
-    importance: flags.Importance = None,
-    confidence: flags.Confidence = "",
-    source: flags.Source = "",
-    valid_from: flags.ValidFrom = "",
-    valid_to: flags.ValidTo = "",
-    derived_from: flags.DerivedFrom = None,
-    required: flags.Required = False,
     reason: flags.Reason = "",
     yes: flags.Yes = False,
 ) -> int:
@@ -205,27 +186,7 @@ def supersede(
     """
     inv: Invocation = ctx.obj
     record = inv.find(old)
-    if title is not None and not title.strip():
-        raise UsageError("--title is empty", hint="Write one line that says it, or leave it out.")
-    given: dict[str, Any] = {
-        "title": title,
-        "body": body,
-        "scope": scope,
-        "topics": tuple(topic or ()),
-        "keywords": tuple(keyword or ()),
-        "applies_when": applies_when,
-        "boundary": boundary,
-        "summary": summary,
-        "importance": importance,
-        "confidence": confidence,
-        "source": source,
-        "valid_from": valid_from,
-        "valid_to": valid_to,
-        "derived_from": tuple(map(inv.known_id, derived_from or ())),
-        "required": required,
-        "sections": section,
-    }
-    values = {key: value for key, value in given.items() if value not in ("", None, False, ())}
+    values = text.values(inv, body=text.body, sections=text.section)
     if new:
         return _link(
             inv, record, inv.find(new), [*values, *(["kind"] if kind else [])], reason, yes

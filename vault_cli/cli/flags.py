@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -18,55 +19,31 @@ from vault_cli.cli.complete import (
 )
 
 _SET = "Set a front-matter key (repeatable); lists are separated by commas: topics=ci,git."
+Complete = Callable[[str], list[Any]]
 
-AnyId = Annotated[
-    str,
-    typer.Argument(
-        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_id
-    ),
-]
-DraftId = Annotated[
-    str,
-    typer.Argument(
-        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_draft
-    ),
-]
-DraftIds = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="ID...", help="Ids, their beginnings, or paths.", autocompletion=complete_draft
-    ),
-]
-ForceId = Annotated[
-    str,
-    typer.Argument(
-        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_in_force
-    ),
-]
-DisputedId = Annotated[
-    str,
-    typer.Argument(
-        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_disputed
-    ),
-]
-EndedId = Annotated[
-    str,
-    typer.Argument(
-        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete_ended
-    ),
-]
-SomeIds = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[ID...]", help="Ids, their beginnings, or paths.", autocompletion=complete_id
-    ),
-]
-SomeForceIds = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[ID...]", help="Ids, their beginnings, or paths.", autocompletion=complete_in_force
-    ),
-]
+
+def one_id(complete: Complete) -> Any:
+    """Declare an argument that names one record, completed by `complete`."""
+    return typer.Argument(
+        metavar="ID", help="Id, its unique beginning, or a path.", autocompletion=complete
+    )
+
+
+def some_ids(complete: Complete, metavar: str = "[ID...]") -> Any:
+    """Declare an argument that names records, completed by `complete`."""
+    return typer.Argument(
+        metavar=metavar, help="Ids, their beginnings, or paths.", autocompletion=complete
+    )
+
+
+AnyId = Annotated[str, one_id(complete_id)]
+DraftId = Annotated[str, one_id(complete_draft)]
+DraftIds = Annotated[list[str], some_ids(complete_draft, "ID...")]
+ForceId = Annotated[str, one_id(complete_in_force)]
+DisputedId = Annotated[str, one_id(complete_disputed)]
+EndedId = Annotated[str, one_id(complete_ended)]
+SomeIds = Annotated[list[str] | None, some_ids(complete_id)]
+SomeForceIds = Annotated[list[str] | None, some_ids(complete_in_force)]
 Yes = Annotated[
     bool,
     typer.Option(

@@ -66,9 +66,9 @@ def waiting_notes(guarded: Guarded) -> Iterator[str]:
     """Yield one line about what waits for a person, and one about what else is kept out."""
     count = len(guarded.waiting)
     if guarded.is_first and count:
-        waits = "1 record in force waits" if count == 1 else f"{count} records in force wait"
+        waits = "1 record waits" if count == 1 else f"{count} records wait"
         yield (
-            f"this vault came from elsewhere: {waits} for a person"
+            f"this vault came from elsewhere: {waits} for a person to put in force here"
             " (`mvault trust`, or `mvault review --incoming` one by one)"
         )
     elif count:

@@ -14,7 +14,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_id
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.output import Line, View, inline, told
 from vault_cli.cli.rendering import Wanted, render_snapshot
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.record import ID_PATTERN
@@ -132,12 +132,12 @@ def log_lines(commits: list[CommitInfo]) -> Iterator[Line]:
         aside = ", ".join(part for part in (who, trailers.get("Vault-Approval", "")) if part)
         yield [
             ("yellow", commit.id[:SHORT]),
-            f"  {commit.date[:10]}  {inline(commit.subject)}",
-            ("dim", f"  {inline(ids[0])}" if len(ids) == 1 else ""),
-            ("dim", f"  ({inline(aside)})" if aside else ""),
+            f"  {commit.date[:10]}  {told(commit.subject)}",
+            ("dim", f"  {told(ids[0])}" if len(ids) == 1 else ""),
+            ("dim", f"  ({told(aside)})" if aside else ""),
         ]
         if len(ids) > 1:
-            yield [("dim", f"    {inline(' '.join(ids))}")]
+            yield [("dim", f"    {told(' '.join(ids))}")]
         for line in commit.body.strip().splitlines():
             yield [("dim", f"    {line}")]
 
@@ -221,7 +221,7 @@ def undo(
     info = veiled(info)
     change = _plan_undo(inv, repo, info, reason=reason, yes=yes)
     again = change.verb == "redo"
-    what = change.subject.removeprefix(": ")
+    what = told(change.subject.removeprefix(": "))
     done = f"{'brought' if again else 'took'} back {info.id[:SHORT]}: {what}"
     takes = "takes it" if again else "brings it"
     plan = Plan(change, done, person=inv.is_person, yes=yes, lines=())
@@ -322,7 +322,7 @@ def commits_since(repo: Repository, info: CommitInfo) -> list[CommitInfo]:
 
 
 def _short(commit: CommitInfo) -> str:
-    return f"{commit.id[:SHORT]} {veiled(commit).subject}"
+    return f"{commit.id[:SHORT]} {told(veiled(commit).subject)}"
 
 
 def undo_files(

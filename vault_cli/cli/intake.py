@@ -121,14 +121,11 @@ def _require_no_slip(key: str) -> None:
 
 def section_notes(path: str, sections: Mapping[str, str]) -> list[Diagnostic]:
     """Return a note for each section whose name is probably a misspelt one of ours."""
-    from vault_cli.text.sections import NAMES
-    from vault_cli.text.spelling import nearest_choice
+    from vault_cli.text.sections import nearest_heading
 
-    known = [heading for headings in NAMES.values() for heading in headings]
     found = []
     for name in sections:
-        near = "" if name in known or name in NAMES else nearest_choice(name, known)
-        if near:
+        if near := nearest_heading(name):
             text = f"the section {name} is kept under that heading, which means nothing special"
             hint = f"Did you mean {near}? Then take the draft back with `mvault undo`, or edit it."
             found.append(Diagnostic(path, 0, "section-spelling", "note", text, hint))

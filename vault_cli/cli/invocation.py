@@ -261,6 +261,7 @@ class Invocation:
         from vault_cli.cli.preview import change_data, change_diff, touches_force
 
         change = plan.change
+        plan.drop_own_hints()
         for_person = bool(self.consent(yes=plan.yes).how)
         diff = change_diff(self.root, change, veiled=plan.veiled, for_person=for_person)
         data = {**change_data(change, diff, for_person=for_person), **plan.data}
@@ -370,7 +371,7 @@ class Invocation:
 
     def left(self, data: Any) -> int:
         """Answer that a person was asked and did not agree; return the exit code."""
-        return self.out.show(View(data, notes=(LEFT,), exit_code=NeedsPersonError.exit_code))
+        return self.out.left(data, NeedsPersonError(LEFT))
 
     def _report(self, plan: Plan, receipt: Receipt, data: Mapping[str, Any]) -> int:
         notes = []
@@ -380,6 +381,10 @@ class Invocation:
             )
         where = f" (commit {receipt.commit[:10]})" if receipt.commit else ""
         notes.append(f"{plan.done}{self._in_vault()}{where}")
+        if data["touched"]:
+            from vault_cli.cli.preview import touched_notes
+
+            notes += touched_notes(self.snapshot, data["touched"])
         answer = plan.lines if plan.lines is not None else tuple(plan.change.ids)
         full = {
             **data,

@@ -97,6 +97,16 @@ def inline(text: str) -> str:
     return text.translate(_BREAKS)
 
 
+def told(text: str) -> str:
+    """Return `inline` text that somebody wrote about a change, with all that hides in it shown."""
+    line = inline(text)
+    if is_plain(line):
+        return line
+    from vault_cli.text.hidden import show_every
+
+    return show_every(line)
+
+
 def to_json(data: Any) -> str:
     """Return JSON for machines and terminals: readable, and without a raw control character."""
     import json
@@ -188,7 +198,7 @@ class Output:
     def say(self, text: Line) -> None:
         """Print a status line on stderr, unless `--quiet`."""
         if not self.options.quiet:
-            self._notice(inline(text) if isinstance(text, str) else text)
+            self._notice(told(text) if isinstance(text, str) else text)
 
     def report(self, line: Line) -> None:
         """Print a line on stderr that was asked for, whatever `--quiet` says."""
@@ -197,11 +207,11 @@ class Output:
     def hint(self, text: str) -> None:
         """Print advice on stderr, unless `--quiet`."""
         if text and not self.options.quiet:
-            self._notice([("cyan", "hint: "), inline(text)])
+            self._notice([("cyan", "hint: "), told(text)])
 
     def warn(self, text: str) -> None:
         """Print a warning on stderr."""
-        self._notice([("yellow", "warning: "), inline(text)])
+        self._notice([("yellow", "warning: "), told(text)])
 
     def findings(self, diagnostics: Iterable[Diagnostic], *, again: bool = False) -> None:
         """Print findings on stderr, each with its advice; once, unless they explain an error."""
@@ -218,11 +228,21 @@ class Output:
         veil(error)
         self.error_text(error)
         if self.options.json:
-            info = {"kind": error.kind, "message": error.message, "hint": error.hint, "exit": code}
-            self._object(
-                ok=False, data=self.partial, diagnostics=error.diagnostics, extra={"error": info}
-            )
+            self._undone(self.partial, error)
         return code
+
+    def left(self, data: Any, error: VaultError) -> int:
+        """Answer that somebody decided against it, which is no mistake; return the exit code."""
+        self.say(error.message)
+        if self.options.json:
+            self._undone(data, error)
+        return error.exit_code
+
+    def _undone(self, data: Any, error: VaultError) -> None:
+        """Print the object that says why nothing was done."""
+        info = {"kind": error.kind, "message": error.message, "hint": error.hint}
+        extra = {"error": {**info, "exit": error.exit_code}}
+        self._object(ok=False, data=data, diagnostics=error.diagnostics, extra=extra)
 
     def error_text(self, error: VaultError) -> None:
         """Print an error, the findings that explain it, and its advice, on stderr."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vault_cli.cli.output import Line
+from vault_cli.cli.output import Line, inline
 from vault_cli.cli.views import brief_data
 from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Remove
 
 if TYPE_CHECKING:
-    from vault_cli.model.record import Record
+    from vault_cli.model.record import Record, Snapshot
     from vault_cli.store.repo import Repository
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -171,6 +171,7 @@ def answer_data(verb: str, subject: str, paths: Iterable[str] = ()) -> dict[str,
         "verb": verb,
         "subject": subject,
         "records": [],
+        "touched": [],
         "ids": [],
         "paths": sorted(paths),
         "changed": False,
@@ -186,10 +187,12 @@ def change_data(change: Change, diff: list[Line], *, for_person: bool = True) ->
     """Return what `--json` says about a change that was not applied yet.
 
     `records` are those that the change names, as they are after it; `id` and `path` stand there
-    too when it is only one. Of a text in quarantine nobody but a person is told more than its id.
+    too when it is only one. `touched` are others that change with them. Of a text in quarantine
+    nobody but a person is told more than its id.
     """
     veiled = not for_person and any(is_held_path(edit.path) for edit in change.edits)
-    records = [] if veiled else [brief_data(record) for record in _records_after(change)]
+    after = () if veiled else tuple(_records_after(change))
+    records = [brief_data(record) for record in after if record.id in change.ids]
     one = {}
     if len(change.ids) == 1:
         path = _names(change.edits[0])[1] if change.edits else ""
@@ -199,6 +202,7 @@ def change_data(change: Change, diff: list[Line], *, for_person: bool = True) ->
         **answer_data(change.verb, change.verb + ("" if veiled else change.subject), names),
         **one,
         "records": records,
+        "touched": [brief_data(record) for record in after if record.id in change.touched],
         "ids": list(change.ids),
         "diff": plain(diff),
     }
@@ -211,8 +215,21 @@ def _records_after(change: Change) -> Iterator[Record]:
         path = _names(edit)[1]
         if path.endswith(".md") and not isinstance(edit, Remove):
             record = read_record(edit.data, path)[0]
-            if record is not None and record.id in change.ids:
+            if record is not None:
                 yield record
+
+
+def touched_notes(before: Snapshot, touched: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each record that got another status because of the change of others.
+
+    Args:
+        before: the vault as it was.
+        touched: the key `touched` of `change_data`.
+    """
+    for data in touched:
+        old = before.by_id.get(data["id"])
+        if old is not None and str(old.status) != data["status"]:
+            yield f"{data['id']} is {data['status']} now: {inline(data['title'])}"
 
 
 def touches_force(root: Path, change: Change) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import Line, inline
+from vault_cli.cli.output import Line, inline, told
 from vault_cli.cli.views import brief_data, plain_value, value_text
 from vault_cli.errors import VaultError
 from vault_cli.model.record import Record, Status
@@ -205,4 +205,5 @@ def _evidence_text(item: Mapping[str, Any]) -> str:
 def _commit_text(item: Mapping[str, Any]) -> str:
     who = " ".join(part for part in (item["actor"] or "editor", item["agent"]) if part)
     how = f", {item['how']}" if item["how"] else ""
-    return f"{item['commit'][:_SHORT]}  {item['date'][:10]}  {item['subject']}  ({who}{how})"
+    said = f"{told(item['subject'])}  ({told(who + how)})"
+    return f"{item['commit'][:_SHORT]}  {item['date'][:10]}  {said}"

@@ -16,6 +16,7 @@ from vault_cli.cli.output import Line, View, finding_lines
 from vault_cli.cli.views import brief_data, full_data, plural, show_lines
 from vault_cli.errors import NeedsPersonError
 from vault_cli.features.quarantine import kept_findings, plan_purge, plan_release, quarantined
+from vault_cli.model.record import Status
 from vault_cli.text.scan import QUARANTINE_KEY
 
 if TYPE_CHECKING:
@@ -29,14 +30,7 @@ quarantine = typer.Typer(
     "Example: mvault quarantine list",
 )
 
-HeldId = Annotated[
-    str,
-    typer.Argument(
-        metavar="ID",
-        help="Id, its unique beginning, or a path.",
-        autocompletion=complete_quarantined,
-    ),
-]
+HeldId = Annotated[str, flags.one_id(complete_quarantined)]
 
 
 @quarantine.callback()
@@ -148,11 +142,15 @@ def release(
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
-    card = _card(inv, [record], yes=yes)
-    if not reason.strip() and inv.is_person:  # asked why only after the text was read
+    is_draft = record.status is Status.CANDIDATE
+    card = [] if is_draft else _card(inv, [record], yes=yes)
+    if (
+        not reason.strip() and inv.is_person and not is_draft
+    ):  # asked why only after the text was read
         inv.out.lines(card)
         card = []
-    reason = reason_for(inv, record.id, "quarantine release", reason)
+    if not is_draft:
+        reason = reason_for(inv, record.id, "quarantine release", reason)
     planned = plan_release(
         inv.snapshot,
         record,
@@ -170,6 +168,7 @@ def release(
         card=card,
         findings=planned.notes,
         hints=(f"A person puts it in force: mvault approve {record.id}",),
+        nothing=f"{record.id} is a draft already",
     )
     return inv.submit(plan)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,10 +17,11 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
 from vault_cli.errors import UsageError
-from vault_cli.model.record import Record, Status
+from vault_cli.model.record import ALWAYS, Record, Status
 
 if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks
+    from vault_cli.model.record import Snapshot
 
 
 def list_records(
@@ -35,7 +36,7 @@ def list_records(
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
 ) -> int:
-    """List records: id, status, kind, title.
+    """List records: id, status, kind, title, and a period that ends, has ended or is to come.
 
     All statuses are listed, whatever their period, unless a view or a time is asked for. What a
     record is on this day besides (scheduled, expired, dormant, mature, core, weakened, orphaned,
@@ -64,7 +65,7 @@ def list_records(
     notes = timed.list_notes(records) if timed else ()
     if timed is None:
         inv.warn_unreadable(snapshot)
-    item, aside = (timed.item, timed.aside) if timed else (record_data, None)
+    item, aside = (timed.item, timed.aside) if timed else (record_data, period_aside(inv))
     return inv.out.show(
         View(
             lambda: {
@@ -80,6 +81,19 @@ def list_records(
             listed=True,
         )
     )
+
+
+def period_aside(inv: Invocation) -> Callable[[Record], Sequence[str]]:
+    """Return what gives the marks of a record in a plain list: its period, and `held`."""
+
+    def aside(record: Record) -> Sequence[str]:
+        if record.validity is ALWAYS and not record.findings:
+            return ()
+        from vault_cli.recall.views import mark_period
+
+        return [*mark_period(record, inv.now), *(["held"] if record.held_by else [])]
+
+    return aside
 
 
 def _without_held_words(record: Record) -> Record:
@@ -146,10 +160,8 @@ def show(
       mvault show l-7k --known-at 2026-07-15
       mvault --json show l-7k
     """
-    from vault_cli.cli.mates import mates_data, mates_lines
-    from vault_cli.cli.provenance import provenance_data, provenance_lines, state_rules
+    from vault_cli.cli.provenance import state_rules
     from vault_cli.features.states import states_of
-    from vault_cli.recall.topics import find_mates
 
     inv: Invocation = ctx.obj
     if provenance and known_at:
@@ -163,30 +175,40 @@ def show(
     snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
     now = timed.clocks.now if timed else inv.now
     states = states_of(record, snapshot, now, state_rules(inv))
-    story = {"provenance": provenance_data(inv, record)} if provenance else {}
     more = timed.explain(record) if timed else {}
-    mates = find_mates(snapshot, record) if expand else ()
-    beside = {"mates": mates_data(mates)} if expand else {}
+    beside, lines = _beside(inv, snapshot, record, provenance=provenance, expand=expand)
     reason = "" if past else kept_out(inv.vault, record)
     kept = [f"kept out of the render: {reason}"] if reason else []
     told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
-
-    def lines() -> Iterator[Line]:
-        yield from show_lines(record, states)
-        if provenance:
-            yield ""
-            yield from provenance_lines(story["provenance"])
-        if expand:
-            yield from ("", *mates_lines(mates))
-
     return inv.out.show(
         View(
-            lambda: {**full_data(record), "states": list(states), **story, **beside, **more},
-            lines,
+            lambda: {**full_data(record), "states": list(states), **beside, **more},
+            lambda: (*show_lines(record, states), *lines),
             notes=told,
             diagnostics=record.findings,
         )
     )
+
+
+def _beside(
+    inv: Invocation, snapshot: Snapshot, record: Record, *, provenance: bool, expand: bool
+) -> tuple[dict[str, Any], list[Line]]:
+    """Return what --provenance and --expand add to a record, for --json and as lines."""
+    data: dict[str, Any] = {}
+    lines: list[Line] = []
+    if provenance:
+        from vault_cli.cli.provenance import provenance_data, provenance_lines
+
+        data["provenance"] = provenance_data(inv, record)
+        lines += ["", *provenance_lines(data["provenance"])]
+    if expand:
+        from vault_cli.cli.mates import mates_data, mates_lines
+        from vault_cli.recall.topics import find_mates
+
+        mates = find_mates(snapshot, record)
+        data["mates"] = mates_data(mates)
+        lines += ["", *mates_lines(mates, inv.now)]
+    return data, lines
 
 
 def _require_readable(inv: Invocation, record: Record) -> None:

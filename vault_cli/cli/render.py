@@ -54,8 +54,6 @@ def render(
       mvault render --at 2026-07-15
       mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
-    from vault_cli.cli.clocks import note_forgotten, warn_unreadable
-
     inv: Invocation = ctx.obj
     alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
     clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
@@ -73,13 +71,7 @@ def render(
         moment=clocks.moment,
     )
     block = render_snapshot(inv, snapshot, wanted)
-    warn_unreadable(inv, clocks)
-    if clocks.forgotten:  # the receipt measures every entry
-        for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
-            inv.out.say(note)
-    if receipt:
-        for line in receipt_lines(block):
-            inv.out.report(line)
+    _tell_beside(inv, clocks, block, explained=receipt)
     if to:
         return _write_files(inv, block, to, snapshot, explained=receipt)
     view = View(
@@ -90,6 +82,19 @@ def render(
         listed=True,
     )
     return inv.out.show(view)
+
+
+def _tell_beside(inv: Invocation, clocks: Clocks, block: Block, *, explained: bool) -> None:
+    """Say on stderr what belongs to a block and must not stand in it."""
+    from vault_cli.cli.clocks import note_forgotten, warn_unreadable
+
+    warn_unreadable(inv, clocks)
+    if clocks.forgotten:  # the receipt measures every entry
+        for note in note_forgotten(clocks, {line.id for line in block.receipt.lines}):
+            inv.out.say(note)
+    if explained:
+        for line in receipt_lines(block):
+            inv.out.report(line)
 
 
 def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str, *, alone: bool) -> Clocks:
@@ -138,7 +143,8 @@ def brief(
         "in_force": found.total,
         "not_here": aside,
     }
-    more = f"{sum(aside.values())} more in force, not here: {aside_text(aside)}"
+    which = "more" if "trust" in aside else "more in force"  # what is kept out is not in force
+    more = f"{sum(aside.values())} {which}, not here: {aside_text(aside)}"
     notes = (more,) if aside else ()
     view = View(data, raw=found.text, diagnostics=snapshot.diagnostics, notes=notes, listed=True)
     return inv.out.show(view)

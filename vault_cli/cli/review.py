@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Annotated
 
 import typer
@@ -13,8 +13,8 @@ from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import inline
 from vault_cli.cli.views import brief_data, plural
-from vault_cli.cli.walking import SKIPPED, Walk, go_through
-from vault_cli.errors import Diagnostic, NotFoundError, VaultError
+from vault_cli.cli.walking import SKIPPED, Walk, go_through, try_step
+from vault_cli.errors import Diagnostic, NotFoundError
 from vault_cli.model.record import Kind, Record, Status
 
 HELP: tuple[str, ...] = (
@@ -65,6 +65,7 @@ def review(
         if record.status is Status.CANDIDATE and (not kinds or record.kind in kinds)
     ]
     inv.warn_unreadable()
+    _tell_of_others(inv, kinds)
     walk: Walk[Record] = Walk(
         ask=lambda draft, place: _decide(inv, draft, place),
         line=lambda draft: f"{draft.id}  {inline(draft.title)}",
@@ -76,6 +77,20 @@ def review(
         hint="`mvault list --status candidate` and `mvault show ID` read them.",
     )
     return go_through(inv, drafts, walk)
+
+
+def _tell_of_others(inv: Invocation, kinds: Collection[Kind]) -> None:
+    """Say how many drafts wait in the vault that is read beside: a review is about one vault."""
+    from shlex import quote
+
+    other = inv.reading.other
+    if other is None:
+        return
+    found = [r for r in inv.reading.beside_heads.records if r.status is Status.CANDIDATE]
+    if count := sum(not kinds or record.kind in kinds for record in found):
+        name = inv.layers.name_of(other.root)
+        place = quote(str(other.root))
+        inv.out.say(f"{plural(count, 'draft')} in the {name} vault: mvault --vault {place} review")
 
 
 def _stay(unseen: int) -> str:
@@ -97,7 +112,7 @@ def _decide(inv: Invocation, draft: Record, place: str) -> str | None:
         if answer == "s":
             return SKIPPED
         if answer in steps:
-            if verdict := _try(inv, lambda r=record, act=steps[answer]: act(inv, r)):  # type: ignore[misc]
+            if verdict := try_step(inv, lambda r=record, act=steps[answer]: act(inv, r)):  # type: ignore[misc]
                 return verdict
         else:
             _look(inv, record, answer)
@@ -119,21 +134,12 @@ def _findings(inv: Invocation, record: Record) -> tuple[Diagnostic, ...]:
     return (*record.findings, *missing_notes(record), *suspects)
 
 
-def _try(inv: Invocation, act: Callable[[], str]) -> str:
-    """Do one step; an expected error is shown, and the question comes again as for ""."""
-    try:
-        return act()
-    except VaultError as error:
-        inv.out.error_text(error)
-        return ""
-
-
 def _look(inv: Invocation, record: Record, answer: str) -> None:
     """Carry out the answers that decide nothing: diff, edit, help."""
     if answer == "d":
-        _try(inv, lambda: _show_change(inv, record))
+        try_step(inv, lambda: _show_change(inv, record))
     elif answer == "e":
-        _try(inv, lambda: _edit(inv, record))
+        try_step(inv, lambda: _edit(inv, record))
     else:
         inv.out.preview(HELP)
 

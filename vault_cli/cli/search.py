@@ -103,7 +103,7 @@ def _wanted(
 def _data(text: str, results: Results, clocks: Clocks) -> dict[str, Any]:
     return {
         "query": text,
-        "results": [
+        "records": [
             {
                 **item_data(hit.record, clocks),
                 "score": hit.score,

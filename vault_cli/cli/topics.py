@@ -38,12 +38,7 @@ NewName = Annotated[str, typer.Argument(metavar="NAME", help="The new name.")]
 Aliases = Annotated[
     list[str] | None, typer.Option("--alias", "-a", help="A further name (repeatable).")
 ]
-Ids = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="ID...", help="Ids, their beginnings, or paths.", autocompletion=complete_id
-    ),
-]
+Ids = Annotated[list[str], flags.some_ids(complete_id, "ID...")]
 
 
 @topic.callback()
@@ -121,6 +116,7 @@ def show(ctx: typer.Context, name: Name) -> int:
     Examples:
       mvault topic show database
     """
+    from vault_cli.cli.recall import period_aside
     from vault_cli.features.topics import require_topic
     from vault_cli.recall.topics import TopicTable
 
@@ -143,7 +139,7 @@ def show(ctx: typer.Context, name: Name) -> int:
             yield f"also: {inline(', '.join(found.record.aliases))}"
         described = safe(_description(found)).splitlines()
         yield from ("", *described, "") if described else ("",)
-        yield from list_lines(members, width=0)
+        yield from list_lines(members, width=0, aside=period_aside(inv))
 
     notes = () if members else ("nothing stands under it",)
     return inv.out.show(View(data, lines, notes=notes))
@@ -158,8 +154,18 @@ def _description(found: Topic) -> str:
 
 
 def _topic(inv: Invocation, name: str) -> Topic:
+    """Return the topic of a name, and turn to its vault; where both have it, the project's."""
     from vault_cli.features.topics import require_topic
+    from vault_cli.recall.topics import TopicTable
 
+    reading = inv.reading
+    if reading.other is None or reading.home is None:
+        if reading.other is not None:
+            inv.turn_to(reading.other, reading.beside_heads)
+        return require_topic(inv.snapshot, name)
+    if TopicTable(inv.snapshot.records).find(name) is None:
+        require_topic(reading.snapshot(), name)
+        inv.turn_to(reading.other, reading.beside_heads)
     return require_topic(inv.snapshot, name)
 
 

@@ -13,14 +13,15 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.guarding import waiting_notes
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import Line, Span, View, finding_lines, inline
+from vault_cli.cli.output import Line, Span, View, finding_lines, inline, told
 from vault_cli.cli.views import plural, summary_line
-from vault_cli.cli.walking import SKIPPED, Walk, go_through
-from vault_cli.errors import NeedsPersonError, NotFoundError, StoreError, UsageError, VaultError
+from vault_cli.cli.walking import Walk, ask_about, go_through
+from vault_cli.errors import NeedsPersonError, NotFoundError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from vault_cli.features.trust import Account
     from vault_cli.model.lineage import Deed
+    from vault_cli.model.record import Snapshot
     from vault_cli.store.repo import Repository
     from vault_cli.store.waiting import Waiting
 
@@ -83,12 +84,12 @@ def _signatures(inv: Invocation, repo: Repository, commits: Iterable[str]) -> di
         inv.out.warn(error.message)
         return {}
     found = check_commits(repo.git, checker, commits)
-    return {c: s.reason or f"good ({inline(s.signer)})" for c, s in found.items()}
+    return {c: s.reason or f"good ({told(s.signer)})" for c, s in found.items()}
 
 
 def _account_lines(account: Account) -> Iterator[Line]:
     record = account.record
-    yield f"{inline(record.id)}  {inline(record.title)}"
+    yield f"{told(record.id)}  {told(record.title)}"
     admitted = account.admitted.deed if account.admitted else None
     yield [("dim", f"  origin {inline(account.origin or 'unknown')}; admitted "), _said(admitted)]
     state = "" if account.state == "committed" else f" ({account.state} since, not committed)"
@@ -103,7 +104,7 @@ def _said(deed: Deed | None) -> str:
     how = (deed.say("Vault-Actor"), deed.say("Vault-Agent"), deed.say("Vault-Approval"))
     by = " ".join(filter(None, how)) or "no trailer"
     op = deed.say("Vault-Op") or "by hand"
-    return f"{deed.id[:_SHORT]} {deed.date[:10]} {inline(op)} ({inline(by)}), {inline(deed.author)}"
+    return f"{deed.id[:_SHORT]} {deed.date[:10]} {told(op)} ({told(by)}), {told(deed.author)}"
 
 
 def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
@@ -182,8 +183,8 @@ _WHAT = {
 
 
 def _waiting_line(item: Waiting) -> Line:
-    title = f"  {inline(item.present.title)}" if item.present is not None else ""
-    return [("yellow", f"{_WHAT[item.what]}: "), f"{inline(item.id)}{title}"]
+    title = f"  {told(item.present.title)}" if item.present is not None else ""
+    return [("yellow", f"{_WHAT[item.what]}: "), f"{told(item.id)}{title}"]
 
 
 def waiting_data(waiting: Iterable[Waiting]) -> list[dict[str, str]]:
@@ -229,23 +230,17 @@ def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str | None:
     new = _present(inv, item)
     old_name = item.admitted.path if item.admitted else ""
     inv.out.preview([_waiting_line(item), *diff_lines(old, new or b"", old_name, item.path)])
-    while True:
-        answer = inv.out.ask(f"{place} {inline(item.id)} [a,r,s,q,?] ").lower()
-        if answer == "q" or inv.out.ended:
-            return None
-        if answer == "s":
-            return SKIPPED
-        try:
-            if answer == "a":
-                admit_one(inv.vault, item, new or b"")
-                return "accepted"
-            if answer == "r":
-                _reject_incoming(inv, item, old, new)
-                return "rejected"
-        except VaultError as error:
-            inv.out.error_text(error)
-            continue
-        inv.out.preview(INCOMING_HELP)
+
+    def accept() -> str:
+        admit_one(inv.vault, item, new or b"")
+        return "accepted"
+
+    def reject() -> str:
+        _reject_incoming(inv, item, old, new)
+        return "rejected"
+
+    question = f"{place} {told(item.id)} [a,r,s,q,?] "
+    return ask_about(inv, question, {"a": accept, "r": reject}, INCOMING_HELP)
 
 
 INCOMING_HELP = (
@@ -288,14 +283,14 @@ def _reject_incoming(inv: Invocation, item: Waiting, old: bytes, new: bytes | No
     inv.carry_out(Plan(change, f"rejected the incoming change of {item.id}"))
 
 
-def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line]]:
-    """Return what `status` says about the person's trust settings, as data and as lines."""
+def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line], Snapshot]:
+    """Return what `status` says about the person's trust settings: data, lines, what they leave."""
     from vault_cli.store.guard import guard_snapshot
     from vault_cli.store.policy import policies_of
     from vault_cli.store.signatures import UNSIGNED
 
     if not policies_of(inv.vault.root, inv.vault.config):
-        return {"policies": [], "waiting": [], "withheld": {}}, []
+        return {"policies": [], "waiting": [], "withheld": {}}, [], inv.snapshot
     try:
         guarded = guard_snapshot(inv.vault, inv.vault.snapshot())
     except UsageError as error:
@@ -304,22 +299,23 @@ def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line]]:
             "waiting": [],
             "withheld": {},
         }
-        return {**said, "problem": error.message}, [[("red", f"nothing is shown: {error.message}")]]
+        lines: list[Line] = [[("red", f"nothing is shown: {error.message}")]]
+        return {**said, "problem": error.message}, lines, inv.snapshot
     withheld = {record.path: record.withheld for record in guarded.withheld}
     data = {
         "policies": list(guarded.policies),
         "waiting": waiting_data(guarded.waiting),
         "withheld": withheld,
     }
-    lines: list[Line] = [[("dim", "trust: "), "; ".join(guarded.policies)]]
+    lines = [[("dim", "trust: "), "; ".join(guarded.policies)]]
     lines += [[("yellow", note)] for note in waiting_notes(guarded)]
     lines += [[*_indented(_waiting_line(item))] for item in guarded.waiting[:_MOST]]
     waits = {item.id for item in guarded.waiting}
     others = [r for r in guarded.withheld if r.id not in waits]
-    lines += [f"  {inline(r.id)}  {inline(r.title)}: {r.withheld}" for r in others[:_MOST]]
+    lines += [f"  {told(r.id)}  {told(r.title)}: {r.withheld}" for r in others[:_MOST]]
     if any(r.withheld == UNSIGNED for r in others):
         lines.append("  Your next signed change of one brings it back: mvault edit ID")
-    return data, lines
+    return data, lines, guarded.snapshot
 
 
 def _indented(line: Line) -> list[Span]:

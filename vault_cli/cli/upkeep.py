@@ -15,7 +15,6 @@ from vault_cli.cli.rendering import aside_text, other_lines, place_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
-    in_force_count,
     plural,
     record_data,
 )
@@ -47,7 +46,9 @@ def status(ctx: typer.Context) -> int:
     settings = inv.vault.config.diagnostics
     from vault_cli.cli.trusting import status_lines
 
-    trusted, trust_lines = status_lines(inv)
+    trusted, trust_lines, judged = status_lines(inv)
+    in_force = [record for record in judged.records if record.in_force]
+    kept_out = sum(bool(record.withheld) for record in in_force)
     data: dict[str, Any] = {
         "vault": str(inv.root),
         "other_vault": inv.reading.describe_other(),
@@ -55,8 +56,9 @@ def status(ctx: typer.Context) -> int:
         "repository": _repository_data(repo),
         "counts": {
             "records": len(snapshot.records),
-            "in_force": in_force_count(snapshot.records),
-            **_counts_here(inv, snapshot),
+            "in_force": len(in_force) - kept_out,
+            "kept_out": kept_out,
+            **_counts_here(inv, judged),
             **{name: len(records) for name, records in groups.items()},
             "by_status": count_statuses(snapshot.records),
         },
@@ -168,9 +170,10 @@ def _status_lines(
     yield [("dim", "vault: "), data["vault"]]
     yield from other_lines(data)
     shown = _counts_text(counts["by_status"])
-    yield [("dim", "records: "), shown, f"; {counts['in_force']} in force"]
-    if counts["not_here"]:
-        aside = aside_text(counts["not_here"])
+    out = f", {counts['kept_out']} kept out by your trust settings" if counts["kept_out"] else ""
+    yield [("dim", "records: "), shown, f"; {counts['in_force']} in force{out}"]
+    if not_here := {code: n for code, n in counts["not_here"].items() if code != "trust"}:
+        aside = aside_text(not_here)
         yield [("dim", "rendered here: "), f"{counts['here']} of them; not here: {aside}"]
     repository = data["repository"]
     if repository["found"]:

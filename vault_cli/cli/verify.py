@@ -7,31 +7,33 @@ from typing import Annotated
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import approval_card
-from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.admit import approval_card, decide_about
+from vault_cli.cli.invocation import Invocation
+
+GivenEvidence = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--evidence",
+        "-e",
+        metavar="ID|TYPE:KEY=VALUE,…|JSON",
+        help="Evidence of the record by its id, or new evidence (repeatable).",
+    ),
+]
+Method = Annotated[
+    str,
+    typer.Option("--method", help="user-confirmation, tool-reproduction or independent-source."),
+]
+ConfirmedBy = Annotated[
+    str, typer.Option("--actor", help="Who confirmed or looked it up (default: user).")
+]
 
 
 def verify(
     ctx: typer.Context,
     record_id: flags.AnyId,
-    evidence: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--evidence",
-            "-e",
-            metavar="ID|TYPE:KEY=VALUE,…|JSON",
-            help="Evidence of the record by its id, or new evidence (repeatable).",
-        ),
-    ] = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method", help="user-confirmation, tool-reproduction or independent-source."
-        ),
-    ] = "",
-    actor: Annotated[
-        str, typer.Option("--actor", help="Who confirmed or looked it up (default: user).")
-    ] = "",
+    evidence: GivenEvidence = None,
+    method: Method = "",
+    actor: ConfirmedBy = "",
     reason: flags.Reason = "",
     yes: flags.Yes = False,
 ) -> int:
@@ -66,19 +68,10 @@ def verify(
         actor=inv.decider(yes=yes),
         random_int=inv.random_int,
     )
-    what = f"{record.id}: {record.title}"
-    return inv.submit(
-        Plan(
-            planned.change,
-            f"verified {what}",
-            f"Does this verify {what}?",
-            person=True,
-            yes=yes,
-            card=approval_card(inv, record),
-            findings=planned.notes,
-            nothing="verified by this already",
-        )
-    )
+    plan = decide_about(planned, record, "verified", "Does this verify", yes=yes)
+    plan.card = approval_card(inv, record)
+    plan.nothing = "verified by this already"
+    return inv.submit(plan)
 
 
 def _is_id(text: str) -> bool:

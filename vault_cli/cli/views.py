@@ -44,6 +44,8 @@ def record_data(record: Record) -> dict[str, Any]:
         "adopted": record.adopted,
         "in_force": record.in_force,
         "held": held_codes(record),
+        "valid_from": instant_text(record.validity.start),
+        "valid_to": instant_text(record.validity.end),
     }
 
 
@@ -65,8 +67,6 @@ def full_data(record: Record) -> dict[str, Any]:
         "source": record.source,
         "origin": record.origin,
         "created": record.created,
-        "valid_from": instant_text(record.validity.start),
-        "valid_to": instant_text(record.validity.end),
         "supersedes": list(record.supersedes),
         "conflicts": [{"id": other, "type": kind} for other, kind in record.conflicts],
         "derived_from": list(record.derived_from),
@@ -212,11 +212,6 @@ def count_statuses(records: Iterable[Record]) -> dict[str, int]:
     for record in records:
         counts[str(record.status)] += 1
     return {status: number for status, number in counts.items() if number}
-
-
-def in_force_count(records: Iterable[Record]) -> int:
-    """Return how many records are in force (whether held or out of date is told apart)."""
-    return sum(record.in_force for record in records)
 
 
 def summary_line(diagnostics: Sequence[Diagnostic], *, holding: int = 0) -> Line:

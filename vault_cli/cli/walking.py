@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View
-from vault_cli.errors import NeedsPersonError
+from vault_cli.errors import NeedsPersonError, VaultError
 
 Item = TypeVar("Item")
 SKIPPED = "skipped"
@@ -67,6 +67,41 @@ def go_through(inv: Invocation, items: Sequence[Item], walk: Walk[Item]) -> int:
         raise
     data = _data(walk, done, _left(done, items))
     return inv.out.show(View(data, notes=(_summary(walk, done, items),)))
+
+
+def ask_about(
+    inv: Invocation, question: str, steps: Mapping[str, Callable[[], str]], usage: Sequence[str]
+) -> str | None:
+    """Ask about one item until a step decides it.
+
+    Args:
+        inv: the run.
+        question: with the keys that may be pressed.
+        steps: by key; each gives what was decided, "" when nothing was.
+        usage: what the keys do, for any other one.
+
+    Returns:
+        What was decided, `skipped`, or None to end the review.
+    """
+    while True:
+        answer = inv.out.ask(question).lower()
+        if answer == "q" or inv.out.ended:
+            return None
+        if answer == "s":
+            return SKIPPED
+        if answer not in steps:
+            inv.out.preview(usage)
+        elif verdict := try_step(inv, steps[answer]):
+            return verdict
+
+
+def try_step(inv: Invocation, step: Callable[[], str]) -> str:
+    """Do one step; an expected error is shown, and the question comes again as for ""."""
+    try:
+        return step()
+    except VaultError as error:
+        inv.out.error_text(error)
+        return ""
 
 
 def _left(done: Mapping[str, Sequence[Item]], items: Sequence[Item]) -> list[Item]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
@@ -58,41 +59,59 @@ def plan_adopt(
             does not read (`vault.toml`, README.md, a picture) is never one.
     """
     taken = other_ids(snapshot)
-    read = {record.path for record in snapshot.records} | set(snapshot.unreadable)
-    edits: list[Edit] = []
-    notes: list[Diagnostic] = []
-    left: list[Diagnostic] = []
-    ids: list[str] = []
+    known = {record.path for record in snapshot.records} | set(snapshot.unreadable)
+    found = _Sorted()
     for path, data in sorted(files.items()):
-        if path not in read:
-            notes.append(_not_a_note(path))
-            continue
-        record, diagnostics = read_record(data, path, gates)
+        record = found.read(data, path, gates, actor) if path in known else None
         if record is None:
-            notes += [d for d in diagnostics if d.severity == "error"]
-            continue
-        stops = not_adoptable(record, actor)
-        if stops:
-            left += stops
+            found.notes += () if path in known else (_not_a_note(path),)
             continue
         new, own_id = _adopted(record, data, kind, taken, random_int)
-        ids.append(own_id)
-        notes += (*_type_clash(record, kind), *find_suspects((record,), gates))
+        found.ids.append(own_id)
+        found.notes += (*_type_clash(record, kind), *find_suspects((record,), gates))
+        found.notes += (item for item in record.findings if item.code == "key-spelling")
         if new != data:
             read_checked(new, path)
             taken.add(own_id)
-            edits.append(Put(path, new, digest_of(data)))
-    if not ids and (notes or left):
-        raise _none_adopted([*notes, *left])
+            found.edits.append(Put(path, new, digest_of(data)))
+    if not found.ids and (found.notes or found.left):
+        raise _none_adopted([*found.notes, *found.left])
     change = Change(
         verb="adopt",
-        subject=_adopt_subject(files, edits),
-        edits=tuple(edits),
-        ids=tuple(ids),
+        subject=_adopt_subject(files, found.edits),
+        edits=tuple(found.edits),
+        ids=tuple(found.ids),
         actor=actor,
         origin=origin,
     )
-    return Planned(change, tuple(ids), tuple(notes), left_out=tuple(left))
+    return Planned(change, change.ids, tuple(found.notes), left_out=tuple(found.left))
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """What becomes of the files.
+
+    Args:
+        edits: of those that change.
+        notes: findings that leave nothing out by themselves.
+        left: findings that leave their file as it is.
+        ids: of those that are adopted, also where nothing changes.
+    """
+
+    edits: list[Edit] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
+    left: list[Diagnostic] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+
+    def read(self, data: bytes, path: str, gates: frozenset[str], actor: Actor) -> Record | None:
+        """Return a note that can be adopted; else keep why not, and return None."""
+        record, diagnostics = read_record(data, path, gates)
+        if record is None:
+            self.notes += [item for item in diagnostics if item.severity == "error"]
+            return None
+        stops = not_adoptable(record, actor)
+        self.left += stops
+        return None if stops else record
 
 
 def _not_a_note(path: str) -> Diagnostic:

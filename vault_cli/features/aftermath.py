@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from vault_cli.errors import RefusedError
-from vault_cli.features.supersession import find_cycle
 from vault_cli.model.change import Change, Move, Remove
 from vault_cli.model.record import Record, Snapshot
+from vault_cli.model.relations import find_circle, links_by
 from vault_cli.text.fields import read_record
 
 
@@ -53,7 +53,8 @@ def clashes_of(snapshot: Snapshot) -> dict[str, str]:
         for old, ids in successors.items()
         if len(ids) > 1
     }
-    circles = {record.id: find_cycle(snapshot, record.id) for record in linked}
+    links = links_by(snapshot.by_id, "supersedes")
+    circles = {record.id: find_circle(record.id, links) for record in linked}
     return {
         **found,
         **{

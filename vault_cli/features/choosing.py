@@ -1,4 +1,4 @@
-"""Which records does the person mean by what they say: text, source, topic. May import `model`."""
+"""Which records does the person mean: by text, source, topic. May import `recall`, `model`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.recall.topics import TopicTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Choice:
         match: a text that stands in the title, the summary, a keyword or the body, in any letter
             case and width.
         source: who claims it (`source`), or how it came in (`origin`).
-        topic: a topic it belongs to.
+        topic: a topic it belongs to, by any name of the topic.
     """
 
     match: str = ""
@@ -30,11 +31,11 @@ class Choice:
         """Whether nothing was asked for."""
         return not (self.match or self.source or self.topic)
 
-    def fits(self, record: Record) -> bool:
-        """Tell whether a record is meant."""
+    def fits(self, record: Record, topics: TopicTable) -> bool:
+        """Tell whether a record is meant; `topics` knows the names of topics."""
         if self.source and _fold(self.source) not in {_fold(record.source), _fold(record.origin)}:
             return False
-        if self.topic and _fold(self.topic) not in set(map(_fold, record.topics)):
+        if self.topic and topics.key(self.topic) not in topics.keys(record):
             return False
         texts = (record.title, record.summary, *record.keywords, record.body)
         return not self.match or any(_fold(self.match) in _fold(text) for text in texts)
@@ -46,6 +47,14 @@ class Choice:
 
 def _fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def fitting_records(
+    snapshot: Snapshot, choice: Choice, statuses: Collection[Status]
+) -> tuple[Record, ...]:
+    """Return the records that fit a choice and have one of `statuses`."""
+    topics = TopicTable(snapshot.records if choice.topic else ())
+    return tuple(r for r in snapshot.records if r.status in statuses and choice.fits(r, topics))
 
 
 def choose_records(
@@ -78,11 +87,7 @@ def choose_records(
     if any(text and not _fold(text) for text in (choice.match, choice.source, choice.topic)):
         raise UsageError(f"{verb}: an empty text fits everything", hint="Say what to look for.")
     known = {record.path for record in named}
-    found = [
-        record
-        for record in snapshot.records
-        if record.status in statuses and record.path not in known and choice.fits(record)
-    ]
+    found = [r for r in fitting_records(snapshot, choice, statuses) if r.path not in known]
     if not found and not named:
         raise NotFoundError(
             f"nothing fits {choice}", hint="`mvault list` shows what there is to choose from."

@@ -231,7 +231,7 @@ def compose_body(request: DraftRequest) -> str:
     for name in order:
         content = request.sections.get(name, "").strip()
         if content:
-            parts.append(f"## {heading_of(name, chinese=chinese)}\n{content}")
+            parts.append(f"## {heading_of(name, chinese=chinese, kind=request.kind)}\n{content}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -144,13 +144,15 @@ def check_conflicts(snapshot: Snapshot) -> Iterator[Diagnostic]:
     """Yield a note for each conflict that only one of two live records names.
 
     The block shows a conflict only when both sides name it: otherwise one record could move
-    another out of its group.
+    another out of its group. A disputed record may name what it conflicts with by itself.
     """
     by_id = snapshot.by_id
     for record in snapshot.records:
         for other_id, kind in record.conflicts:
             other = by_id.get(other_id)
             if other is None or other is record or not {record.status, other.status} <= _LIVE:
+                continue
+            if record.status is Status.DISPUTED:  # an objection speaks for its own side
                 continue
             if record.id not in dict(other.conflicts):
                 text = f"names a conflict with {other_id}, which does not name this record"

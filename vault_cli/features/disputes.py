@@ -2,6 +2,8 @@
 
 A disputed record keeps its text and its place; it leaves the render until a person has looked.
 What it was before stands in its `disputed` key, so that the answer can bring just that back.
+What it conflicts with stands in its own `conflicts` only, since whoever objects may not write into
+another record; `check` bears that until the answer, which takes it out again.
 """
 
 from __future__ import annotations
@@ -18,20 +20,17 @@ from vault_cli.features.records import (
     PERSON_ONLY,
     Planned,
     deprecation,
-    digest_of,
     instant_text,
     patch_keys,
     put_change,
-    read_checked,
     require_reason,
     require_same,
 )
 from vault_cli.features.supersession import (
     orphaned_notes,
-    replace_predecessors,
     require_no_successor,
+    take_effect,
 )
-from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
@@ -40,6 +39,7 @@ from vault_cli.text.document import REMOVE
 ANSWERS = (Status.ACTIVE, Status.CANDIDATE, Status.DEPRECATED, Status.REJECTED)
 """What a disputed record can become by a person's word."""
 
+_NAMED = "conflicts_with"
 _WAS = re.compile(r"(?:^|; )was: ([a-z]+)(?:;|$)")
 
 
@@ -89,13 +89,18 @@ def plan_dispute(
         raise RefusedError(
             f"{record.id} is a required rule: objecting to it is not for {actor}", hint=PERSON_ONLY
         )
-    values = _new_conflicts(record, against)
+    values, named = _new_conflicts(record, against)
+    old = record.fields.get("disputed")
+    if record.status is Status.DISPUTED and named and isinstance(old, Mapping):
+        values["disputed"] = {**old, _NAMED: [*_named_by_dispute(record), *named]}
     if record.status is not Status.DISPUTED:
         require_step(record.status, Status.DISPUTED, actor, record.id)
         mark = {"reason": reason.strip(), "at": instant_text(now), "by": str(actor)}
         mark |= {"was": str(record.status)}
         given: dict[str, Any] = {key: text for key, text in mark.items() if text}
         values |= {"status": str(Status.DISPUTED), "disputed": given}
+        if named:
+            given[_NAMED] = list(named)
         if shown:
             given["evidence"] = list(shown) if not is_skill_file(record.path) else " ".join(shown)
     new = patch_keys(data, record.path, values) if values else data
@@ -113,7 +118,8 @@ def _known_others(
         if text == record.id:
             raise UsageError(f"{option} names the record itself", hint="Name another record.")
         if text not in known:
-            raise UsageError(f"{option}: no record {text}", hint="`mvault list` shows the ids.")
+            hint = "`mvault list` shows the ids."
+            raise UsageError(f"{option}: no record {text}", hint=hint, missing=text)
     return tuple(dict.fromkeys(ids))
 
 
@@ -126,18 +132,58 @@ def _known_evidence(snapshot: Snapshot, record: Record, ids: Sequence[str]) -> t
     return tuple(dict.fromkeys(ids))
 
 
-def _new_conflicts(record: Record, against: Collection[str]) -> dict[str, Any]:
+def _new_conflicts(
+    record: Record, against: Collection[str]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the new value of `conflicts`, if it changes, and the ids that come in."""
     present = {other for other, _ in record.conflicts}
-    fresh = [other for other in against if other not in present]
+    fresh = tuple(other for other in against if other not in present)
     if not fresh:
-        return {}
+        return {}, ()
     if is_skill_file(record.path):
         raise RefusedError(
             f"{record.path}: a SKILL.md holds no conflicts", hint="Say it in --reason."
         )
     pairs = [{"id": other, **({"type": kind} if kind else {})} for other, kind in record.conflicts]
     pairs += [{"id": other, "type": "contradiction"} for other in fresh]
-    return {"conflicts": pairs}
+    return {"conflicts": pairs}, fresh
+
+
+def _named_by_dispute(record: Record) -> tuple[str, ...]:
+    """Return the conflicts that came in with the objection."""
+    mark = record.fields.get("disputed")
+    named = mark.get(_NAMED) if isinstance(mark, Mapping) else None
+    return tuple(map(str, named)) if isinstance(named, list) else ()
+
+
+def _answered_conflicts(
+    snapshot: Snapshot, record: Record
+) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
+    """Take out the conflicts that came with the objection and that only this record names.
+
+    The other record is in force and was not written; a conflict counts once both name it.
+    """
+    by_id = snapshot.by_id
+    mine = set(_named_by_dispute(record))
+    gone = [
+        (other, kind)
+        for other, kind in record.conflicts
+        if other in mine and (other not in by_id or record.id not in dict(by_id[other].conflicts))
+    ]
+    raw = record.fields.get("conflicts")
+    if not gone or not isinstance(raw, list):
+        return {}, ()
+    lost = {other for other, _ in gone}
+    left = [e for e in raw if str(e.get("id") if isinstance(e, Mapping) else e) not in lost]
+    notes = tuple(
+        Diagnostic(
+            record.path, 0, "conflict-answered", "note",
+            f"the conflict with {other} came with the objection and is taken out with it",
+            f"To show both side by side: mvault conflict {record.id} {other} --type {kind}",
+        )
+        for other, kind in gone
+    )  # fmt: skip
+    return {"conflicts": left or REMOVE}, notes
 
 
 def status_before(record: Record) -> Status:
@@ -184,18 +230,22 @@ def plan_resolve(
             as active: its evidence is to be weighed again.
         origin: how the request came in.
 
+    Returns:
+        The change, empty when the record is not disputed and is what the answer would make it.
+
     Raises:
         UsageError: no reason, or no such answer. RefusedError: not disputed, not a person, a
             draft that would skip its approval, or a successor in force.
     """
     data = texts.get(record.path, b"")
     require_same(record, data)
-    why = require_reason(reason, "resolve")
+    if to is not None and to not in ANSWERS:
+        known = ", ".join(ANSWERS)
+        raise UsageError(f"a dispute is not resolved as {to}", hint=f"Use one of: {known}.")
     if record.status is not Status.DISPUTED:
-        raise RefusedError(
-            f"{record.id} is {record.status}, not disputed",
-            hint=f"To object to it: mvault dispute {record.id} --reason TEXT",
-        )
+        _require_answered(record, to)
+        return Planned(put_change("resolve", record, data, data, actor=actor), (record.id,))
+    why = require_reason(reason, "resolve")
     target = _answer(record, to)
     require_step(record.status, target, actor, record.id)
     if target is Status.REJECTED:
@@ -208,23 +258,49 @@ def plan_resolve(
         new = patch_keys(data, record.path, deprecation(record, why, now))
         change = put_change("resolve", record, data, new, reason=why, actor=actor, origin=origin)
         return Planned(change, (record.id,), orphaned_notes(snapshot, [record]))
-    new = patch_keys(data, record.path, {"status": str(target), "disputed": REMOVE})
-    change = put_change("resolve", record, data, new, reason=why, actor=actor, origin=origin)
+    return _plan_return(
+        snapshot, record, texts, target, reason=why, now=now, actor=actor, origin=origin
+    )
+
+
+def _plan_return(
+    snapshot: Snapshot,
+    record: Record,
+    texts: Mapping[str, bytes],
+    target: Status,
+    *,
+    reason: str,
+    now: datetime,
+    actor: Actor,
+    origin: str,
+) -> Planned:
+    """Plan that a disputed record counts again, in force or as a draft."""
+    data = texts[record.path]
+    values, answered = _answered_conflicts(snapshot, record)
+    values |= {"status": str(target), "disputed": REMOVE}
+    new = patch_keys(data, record.path, values)
+    change = put_change("resolve", record, data, new, reason=reason, actor=actor, origin=origin)
     if target not in IN_FORCE:
-        return Planned(change, (record.id,))
+        return Planned(change, (record.id,), answered)
     require_no_successor(snapshot, record)
-    after = read_checked(new, record.path)
-    effect = replace_predecessors(snapshot, record, after, texts, now=now, actor=actor)
-    edits = (Put(record.path, new, digest_of(data)), *effect.edits)
-    change = replace(change, edits=edits, touched=effect.touched)
-    return Planned(change, (record.id,), (*effect.notes, *_verify_again(record)))
+    change, _, notes = take_effect(snapshot, record, change, texts, now=now, actor=actor)
+    return Planned(change, (record.id,), (*notes, *answered, *_verify_again(record)))
+
+
+def _require_answered(record: Record, to: Status | None) -> None:
+    """Refuse what is not disputed, but for one that is already what the answer would make it."""
+    back = {Status.ACTIVE: IN_FORCE, None: IN_FORCE | {Status.CANDIDATE}}
+    if record.status in back.get(to, {to}):
+        return
+    ended = record.status in (Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED)
+    other = "bring it back: mvault revive" if ended else "object to it: mvault dispute"
+    raise RefusedError(
+        f"{record.id} is {record.status}, not disputed",
+        hint=f"To {other} {record.id} --reason TEXT",
+    )
 
 
 def _answer(record: Record, to: Status | None) -> Status:
-    if to is not None and to not in ANSWERS:
-        raise UsageError(
-            f"a dispute is not resolved as {to}", hint=f"Use one of: {', '.join(ANSWERS)}."
-        )
     before = status_before(record)
     if to is Status.ACTIVE and before is Status.CANDIDATE:
         raise RefusedError(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.adoption import plan_adopt
@@ -15,44 +16,32 @@ from vault_cli.features.composing import (
     PROGRAM_KEYS,
     DraftRequest,
     check_request,
-    compose_draft,
     request_from_record,
 )
 from vault_cli.features.editing import plan_set
 from vault_cli.features.forgetting import find_forgotten
-from vault_cli.features.likeness import find_alike
 from vault_cli.features.parts import missing_notes
-from vault_cli.features.quarantine import (
-    LOW_AUTHORITY,
-    OUTSIDE,
-    held_list,
-    is_quarantined,
-    quarantine_path,
-    require_no_values,
-)
+from vault_cli.features.proposing import Composer
 from vault_cli.features.records import (
     Planned,
-    broken_file,
     other_ids,
     put_change,
     read_checked,
     require_reason,
     require_same,
-    subject_of,
 )
 from vault_cli.features.requests import read_payload, request_from_template
 from vault_cli.features.supersession import successors_of
 from vault_cli.features.support import require_sound_change
 from vault_cli.features.suspects import find_suspects
-from vault_cli.model.change import ALLOW_TRAILER, Change, Put
+from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
-from vault_cli.text.document import REMOVE, replace_body
-from vault_cli.text.fields import read_record
+from vault_cli.text.document import REMOVE, parse_document, replace_body
 from vault_cli.text.lines import first_heading
-from vault_cli.text.names import file_name, new_id
-from vault_cli.text.scan import ALL, CLICHE, QUARANTINE_KEY
+from vault_cli.text.names import new_id
+from vault_cli.text.scan import ALL, CLICHE
 
 __all__ = [
     "NEVER_ALLOWED",
@@ -67,6 +56,10 @@ __all__ = [
     "request_from_record",
     "request_from_template",
 ]
+
+
+_MARK: Final = re.compile(r"\[[^\[\]\n]+\]")
+"""What may stand for a secret: its kind in brackets."""
 
 
 def plan_add(
@@ -110,46 +103,15 @@ def plan_add(
     checked = check_request(request)
     if allow:
         require_reason(checked.reason, "add --allow")
-    record_id = new_id(checked.kind, other_ids(snapshot), random_int)
-    source = checked.source or ("user" if actor is Actor.PERSON else "agent")
-    path = f"drafts/{now.strftime('%Y-%m')}/{file_name(checked.title, record_id)}"
-
-    def compose(status: Status, **more: Any) -> bytes:
-        full = replace(checked, extra=MappingProxyType({**checked.extra, **more}))
-        return compose_draft(
-            full, record_id, status=str(status), source=source, origin=origin, now=now
-        )
-
-    data = compose(Status.CANDIDATE)
-    record = _scanned(data, path, gates)
-    require_no_values(record, allow)
-    passing = [code for code in dict.fromkeys(allow) if code in {f.code for f in record.held_by}]
-    if passing:
-        data = compose(Status.CANDIDATE, allow=passing)
-        record = _scanned(data, path, gates)
-    alike = _alike(snapshot, record, now, gates)
-    outvoted = tuple(f for f in alike if f.code == LOW_AUTHORITY and source in OUTSIDE)
-    held = is_quarantined(record, outvoted, actor=actor, source=source, allow=passing)
-    if held:
-        path = quarantine_path(record_id)
-        found = held_list(record, outvoted, gates)
-        data = compose(Status.QUARANTINED, **{QUARANTINE_KEY: found})
-        record = _scanned(data, path, gates)
-    change = Change(
-        verb="quarantine" if held else "add",
-        subject=subject_of(record),
-        edits=(Put(path, data),),
-        reason=checked.reason.strip(),
-        ids=(record_id,),
-        actor=actor,
-        origin=origin,
-        extra=tuple((ALLOW_TRAILER, code) for code in passing),
-    )
-    if not held:  # what is held back takes effect nowhere
+    own_id = new_id(checked.kind, other_ids(snapshot), random_int)
+    composer = Composer(checked, own_id, now, actor, origin, gates)
+    draft = composer.compose(snapshot, allow)
+    change = composer.change_to(draft)
+    if not draft.is_held:  # what is held back takes effect nowhere
         require_sound_change(snapshot, change, before)
-    ignored = _ignored_notes(path, checked.ignored)
-    notes = (*ignored, *_notes(snapshot, record, alike, gates))
-    return Planned(change, (record_id,), notes, held=held)
+    ignored = _ignored_notes(draft.record.path, checked.ignored)
+    notes = (*ignored, *_notes(snapshot, draft.record, draft.alike, gates))
+    return Planned(change, (own_id,), notes, held=draft.is_held)
 
 
 def _notes(
@@ -161,22 +123,6 @@ def _notes(
     yield from find_forgotten(snapshot, record)
     yield from (f for f in record.findings if f.severity != "note" or f.code == CLICHE)
     yield from find_suspects((record,), gates)
-
-
-def _scanned(data: bytes, path: str, gates: frozenset[str]) -> Record:
-    """Read a planned text as the gates of this vault see it."""
-    record, findings = read_record(data, path, gates)
-    if record is None:
-        raise broken_file(path, findings)
-    return record
-
-
-def _alike(
-    snapshot: Snapshot, record: Record, now: datetime, gates: frozenset[str]
-) -> tuple[Diagnostic, ...]:
-    """Return who says the same or the opposite; about authority only when that gate is on."""
-    found = find_alike(snapshot, record, now)
-    return tuple(f for f in found if f.code != LOW_AUTHORITY or "authority" in gates)
 
 
 def _ignored_notes(path: str, keys: tuple[str, ...]) -> tuple[Diagnostic, ...]:
@@ -229,11 +175,7 @@ def plan_revise(
         return _revise_in_place(
             snapshot, record, data, body, wanted, actor=actor, origin=origin, reason=reason
         )
-    if is_skill_file(record.path):
-        raise RefusedError(
-            f"{record.id} is a skill", hint=f"Edit it by hand: mvault edit {record.id}"
-        )
-    _require_current(snapshot, record)
+    _require_revisable(snapshot, record)
     request, ignored = _revision(record, body, wanted)
     if request is None:
         empty = put_change("revise", record, data, data, actor=actor, origin=origin)
@@ -248,7 +190,26 @@ def plan_revise(
         gates=gates,
         before=record,
     )
-    return as_verb(planned, "revise")
+    notes = (*planned.notes, *_stand_in_notes(record, data, planned))
+    return as_verb(replace(planned, notes=notes), "revise")
+
+
+def _stand_in_notes(record: Record, data: bytes, planned: Planned) -> Iterator[Diagnostic]:
+    """Name each line of a new version where the kind of a secret stands for what is not copied."""
+    old = parse_document(data, record.path)
+    own = [*zip(old.body.split("\n"), record.body.split("\n"), strict=False)]
+    own += [(str(value), str(record.fields.get(key))) for key, value in old.front.items()]
+    marks = {mark for was, now in own if was != now for mark in _MARK.findall(now)}
+    for edit in planned.change.edits if marks else ():
+        lines = edit.data.decode("utf-8", "replace").split("\n") if isinstance(edit, Put) else []
+        for number, line in enumerate(lines, start=1):
+            for mark in sorted(marks.intersection(_MARK.findall(line))):
+                text = f"{mark} stands for what {record.id} holds there; a secret is not copied"
+                hint = (
+                    f"Say there where the value is kept: mvault edit {planned.ids[0]}; then take it"
+                    f" out of {record.path} and change the key."
+                )
+                yield Diagnostic(edit.path, number, "secret-left-out", "note", text, hint)
 
 
 def as_verb(planned: Planned, verb: str, *, touched: tuple[str, ...] = ()) -> Planned:
@@ -301,7 +262,11 @@ def _asked_fields(values: Mapping[str, Any]) -> set[str]:
     return names & set(DraftRequest.__dataclass_fields__) - own
 
 
-def _require_current(snapshot: Snapshot, record: Record) -> None:
+def _require_revisable(snapshot: Snapshot, record: Record) -> None:
+    if is_skill_file(record.path):
+        raise RefusedError(
+            f"{record.id} is a skill", hint=f"Edit it by hand: mvault edit {record.id}"
+        )
     if record.status not in IN_FORCE and record.status is not Status.DISPUTED:
         raise RefusedError(
             f"{record.id} is {record.status}; only what is in force is revised",

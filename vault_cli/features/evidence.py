@@ -201,6 +201,29 @@ def plan_verify(
             approval refuses.
         ChangedMeanwhileError: bytes are missing or differ.
     """
+    values = _verification(record, request, now, actor)
+    data = texts_of(texts, record)
+    edits, notes, path = _admission(
+        snapshot, record, texts, now=now, actor=actor, random_int=random_int, how=how
+    )
+    edits, after = _written(edits, record, data, path, values)
+    change = Change(
+        verb="verify",
+        subject=subject_of(after),
+        edits=edits,
+        reason=request.reason.strip(),
+        ids=(after.id,),
+        actor=actor,
+        origin=origin,
+        extra=(("Vault-Approval", how),),
+    )
+    return Planned(change, change.ids, notes)
+
+
+def _verification(
+    record: Record, request: VerifyRequest, now: datetime, actor: Actor
+) -> dict[str, Any]:
+    """Return the keys that say what verifies a record, but for the digest of its text."""
     if is_skill_file(record.path):
         raise RefusedError(
             f"{record.id} is a skill: its format has no place for evidence",
@@ -217,10 +240,6 @@ def plan_verify(
         raise RefusedError(
             f"{record.id} cannot be verified: {problem}", hint=_missing(record, method)
         )
-    data = texts_of(texts, record)
-    edits, notes, path = _admission(
-        snapshot, record, texts, now=now, actor=actor, random_int=random_int, how=how
-    )
     values: dict[str, Any] = {}
     if fresh:
         values["evidence"] = [*raw_entries(record.fields), *fresh]
@@ -230,21 +249,7 @@ def plan_verify(
         "evidence": [entry.id for entry in cited],
         "at": instant_text(now),
     }
-    edits, after = _written(edits, record, data, path, values)
-    if not edits:
-        change = Change("verify", subject_of(record), (), ids=(record.id,), actor=actor)
-        return Planned(change, (record.id,))
-    change = Change(
-        verb="verify",
-        subject=subject_of(after),
-        edits=edits,
-        reason=request.reason.strip(),
-        ids=(after.id,),
-        actor=actor,
-        origin=origin,
-        extra=(("Vault-Approval", how),),
-    )
-    return Planned(change, change.ids, notes)
+    return values
 
 
 def _gather(

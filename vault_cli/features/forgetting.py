@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -31,10 +31,12 @@ from vault_cli.features.records import (
     texts_of,
 )
 from vault_cli.features.revival import revived_keys
+from vault_cli.features.supersession import successors_of
 from vault_cli.model.change import Change, Edit, Put, Remove
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import skill_folder
-from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.model.relations import links_by, reach
 from vault_cli.text.document import REMOVE, compose_document
 from vault_cli.text.names import new_id
 
@@ -45,6 +47,7 @@ UNHELD = frozenset({"privacy", "secret"})
 """Reasons for which a text that no commit holds yet must not enter history on its way out."""
 
 _HASHED = frozenset({"duplicate", "incorrect"})
+_HEIRS = IN_FORCE | {Status.SUPERSEDED}
 _TOMBS = "tombstones"
 
 
@@ -73,12 +76,14 @@ def find_heirs(snapshot: Snapshot, leaving: Sequence[Record]) -> Heirs:
         if set(record.supersedes) & gone.keys() and record.status is not Status.TOMBSTONED
     )
     links = {record.path: ids for record, ids in relinked}
+    after = replace(snapshot, records=tuple(_relinked(record, links) for record in staying))
     followed: list[tuple[Record, str]] = []
     orphans: list[Record] = []
     for record in staying:
         if record.status is not Status.SUPERSEDED or not _was_behind(record, gone):
             continue
-        heir = next(_successors(record, staying, links), None)
+        behind = successors_of(after, record.id, in_force=False)
+        heir = next((other for other in behind if other.status in _HEIRS), None)
         followed += [(record, heir.id)] if heir else []
         orphans += [] if heir else [record]
     return Heirs(relinked, tuple(followed), tuple(orphans))
@@ -111,35 +116,18 @@ def _inherited(
         if other.in_force and other.path != record.path
         for old in other.supersedes
     } - set(record.supersedes)
-    found: dict[str, None] = {}
-    seen: set[str] = set()
-    todo = list(reversed(record.supersedes))
-    while todo:
-        old = todo.pop()
-        if old in seen:
-            continue
-        seen.add(old)
-        if old in gone:
-            todo += reversed(gone[old].supersedes)
-        elif old != record.id and old not in taken:
-            found[old] = None
-    return tuple(found)
+    older = reach(record.supersedes, links_by(gone, "supersedes"))
+    return tuple(old for old in older if old not in gone and old != record.id and old not in taken)
+
+
+def _relinked(record: Record, links: Mapping[str, tuple[str, ...]]) -> Record:
+    return replace(record, supersedes=links[record.path]) if record.path in links else record
 
 
 def _was_behind(record: Record, gone: Mapping[str, Record]) -> bool:
     """Tell whether a deleted record was a successor of this one."""
     pointer = str(record.fields.get("superseded_by"))
     return pointer in gone or any(record.id in other.supersedes for other in gone.values())
-
-
-def _successors(
-    record: Record, staying: Sequence[Record], links: Mapping[str, tuple[str, ...]]
-) -> Iterator[Record]:
-    """Yield who still stands before a superseded record: in force, or superseded in turn."""
-    standing = {Status.ACTIVE, Status.VERIFIED, Status.SUPERSEDED}
-    for other in staying:
-        if record.id in links.get(other.path, other.supersedes) and other.status in standing:
-            yield other
 
 
 def paths_to_forget(snapshot: Snapshot, records: Sequence[Record]) -> tuple[str, ...]:
@@ -183,7 +171,7 @@ def plan_forget(
     own: Collection[str] = (),
     origin: str = "cli",
 ) -> Planned:
-    """Plan to delete records: their files go, a tombstone each remains, in one change.
+    """Plan to delete records: their files go, a tombstone each remains; what is gone stays so.
 
     Args:
         snapshot: the vault.
@@ -202,25 +190,20 @@ def plan_forget(
             has a recipe to go back to.
         ChangedMeanwhileError: bytes are missing or differ.
     """
-    if request.reason_code not in REASON_CODES:
-        raise UsageError(
-            f"there is no reason code {request.reason_code}",
-            hint=f"Use one of: {', '.join(REASON_CODES)}.",
-        )
+    _require_known_code(request.reason_code)
+    records = [record for record in records if record.status is not Status.TOMBSTONED]
     for record in records:
         _require_may_forget(snapshot, record, actor, own)
+    if not records:
+        return Planned(Change("forget", ": nothing", (), actor=actor))
     heirs = find_heirs(snapshot, records)
-    taken = other_ids(snapshot)
-    edits: list[Edit] = []
-    ids: list[str] = []
-    for record in records:
-        edits.append(Remove(record.path, digest_of(texts_of(texts, record))))
-        own_id = record.id if record.adopted else new_id(record.kind, taken, random_int)
-        taken.add(own_id)
-        ids.append(own_id)
-        if _is_last(snapshot, record, records) and own_id not in ids[:-1]:
-            edits.append(_tombstone(record, own_id, request.reason_code, now))
     keys = _heir_keys(snapshot, heirs, request, now)
+    ids = _ids_of(snapshot, records, random_int)
+    edits: list[Edit] = []
+    for place, record in enumerate(records):
+        edits.append(Remove(record.path, digest_of(texts_of(texts, record))))
+        if _is_last(snapshot, record, records) and ids[place] not in ids[:place]:
+            edits.append(_tombstone(record, ids[place], request.reason_code, now))
     edits += _heir_edits(snapshot, keys, texts)
     by_path = {record.path: record for record in snapshot.records}
     change = Change(
@@ -238,13 +221,28 @@ def plan_forget(
     return Planned(change, change.ids, tuple(_notes(snapshot, records, heirs, request)))
 
 
+def _require_known_code(code: str) -> None:
+    if code not in REASON_CODES:
+        raise UsageError(
+            f"there is no reason code {code}", hint=f"Use one of: {', '.join(REASON_CODES)}."
+        )
+
+
+def _ids_of(
+    snapshot: Snapshot, records: Sequence[Record], random_int: Callable[[int], int]
+) -> list[str]:
+    """Return the ids that the tombstones hold; a note without one gets it now."""
+    taken = other_ids(snapshot)
+    ids: list[str] = []
+    for record in records:
+        ids.append(record.id if record.adopted else new_id(record.kind, taken, random_int))
+        taken.add(ids[-1])
+    return ids
+
+
 def _require_may_forget(
     snapshot: Snapshot, record: Record, actor: Actor, own: Collection[str]
 ) -> None:
-    if record.status is Status.TOMBSTONED:
-        raise RefusedError(
-            f"{record.id} is deleted already", hint="Its tombstone stays, so that the id does."
-        )
     require_step(record.status, Status.TOMBSTONED, actor, record.id)
     if actor is not Actor.PERSON and record.id not in own:
         raise RefusedError(
@@ -347,7 +345,7 @@ def _heir_keys(
         keys.setdefault(record.path, {})["superseded_by"] = successor
     for record in heirs.orphans:
         if _comes_back(snapshot, record, request):
-            fresh = revived_keys(snapshot, record)
+            fresh = revived_keys(snapshot, record, now)
         else:
             fresh = deprecation(record, "its successor was deleted", now)
             fresh |= {"superseded_by": REMOVE} if "superseded_by" in record.fields else {}
@@ -378,7 +376,7 @@ def _notes(
         back = _comes_back(snapshot, record, request)
         what = "comes back in force" if back else "is deprecated"
         text = f"{record.id} loses its successor and {what}"
-        hint = "--revive or --no-revive decides it; once it is done, `mvault undo` comes first."
+        hint = f"--{'no-revive deprecates it' if back else 'revive puts it back'} instead."
         yield Diagnostic(record.path, 0, "predecessor-left", "note", text, hint)
     gone = {record.id for record in records if _is_last(snapshot, record, records)}
     paths = _paths(records)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
+from types import MappingProxyType
 
 from vault_cli.errors import Diagnostic
 from vault_cli.features.conflicts import check_conflicts
@@ -19,15 +20,15 @@ from vault_cli.features.parts import missing_notes
 from vault_cli.features.places import Places, finding
 from vault_cli.features.succession import Succession
 from vault_cli.features.support import (
-    RELATIONS,
     check_support,
-    find_circles,
     known_names,
     related_to,
-    targets_of,
 )
 from vault_cli.features.topics import check_topics
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot
+from vault_cli.model.relations import RELATIONS, find_circles, links_by, targets_of
+from vault_cli.text.codes import show
+from vault_cli.text.sections import nearest_heading, split_sections
 
 
 def check(
@@ -37,6 +38,7 @@ def check(
     head: Mapping[str, bytes] | None = None,
     load: Callable[[str], bytes] | None = None,
     files: Collection[str] = (),
+    elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Diagnostic]:
     """Check a vault beyond what its reader reports.
 
@@ -48,6 +50,7 @@ def check(
         load: gives a file's bytes by path; only called to tell the line of a finding.
         files: further vault-relative paths (attachments, notes that are not records), so that
             links to them can be judged.
+        elsewhere: where the records of another vault are, by id.
 
     Returns:
         Findings sorted by path and line; each `error` is a status that nobody may have given.
@@ -58,9 +61,10 @@ def check(
     for record in snapshot.records:
         found += _check_links(record, links, places)
         found += _check_parts(record)
+        found += _check_headings(record, places)
         found += _check_dates(record, now, places)
         found += check_evidence(record, places)
-    found += check_relations(snapshot, now, load=load)
+    found += check_relations(snapshot, now, load=load, elsewhere=elsewhere)
     found += check_forgotten(snapshot)
     found += check_support(snapshot, places)
     found += check_topics(snapshot)
@@ -86,6 +90,21 @@ def _check_parts(record: Record) -> Iterator[Diagnostic]:
         yield from missing_notes(record, "note")
 
 
+def _check_headings(record: Record, places: Places) -> Iterator[Diagnostic]:
+    """Yield a note for each heading that is probably a misspelt one of ours."""
+    if record.status in ENDED or record.kind is Kind.SKILL:
+        return
+    for section in split_sections(record.body, record.kind)[1]:
+        if near := nearest_heading(section.heading):
+            text = (
+                f"the section {show(section.heading)} means nothing special; did you mean {near}?"
+            )
+            hint = f"Write `## {near.capitalize()}`, or leave it: it is shown as it is."
+            body = record.body.split("\n")
+            at = next((n for n, t in enumerate(body, 1) if t.strip(" #") == section.heading), 1)
+            yield finding(record, "section-spelling", "note", text, hint, places.body(record, at))
+
+
 def _check_dates(record: Record, now: datetime, places: Places) -> Iterator[Diagnostic]:
     if record.in_force and record.validity.state_at(now) == "expired":
         end = record.validity.end
@@ -96,7 +115,11 @@ def _check_dates(record: Record, now: datetime, places: Places) -> Iterator[Diag
 
 
 def check_relations(
-    snapshot: Snapshot, now: datetime, *, load: Callable[[str], bytes] | None = None
+    snapshot: Snapshot,
+    now: datetime,
+    *,
+    load: Callable[[str], bytes] | None = None,
+    elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Diagnostic]:
     """Check `supersedes`, `derived_from` and `conflicts` over the whole vault.
 
@@ -104,6 +127,7 @@ def check_relations(
         snapshot: all records.
         now: aware instant in the vault's time zone.
         load: gives a file's bytes by path, to tell the line of a finding.
+        elsewhere: where records of another vault are, by id.
     """
     places = Places(load)
     known = known_names(snapshot)
@@ -111,9 +135,9 @@ def check_relations(
     by_id = snapshot.by_id
     found: list[Diagnostic] = []
     for record in snapshot.records:
-        found += _check_targets(record, known, places)
+        found += _check_targets(record, known, places, elsewhere)
         found += _check_successors(record, succession)
-    for circle in find_circles(snapshot, "supersedes"):
+    for circle in find_circles(by_id, links_by(by_id, "supersedes")):
         text = f"supersedes goes round in a circle: {' -> '.join(circle)}"
         hint = "Take one of the ids out of it."
         record = by_id[circle[0]]
@@ -122,14 +146,18 @@ def check_relations(
     return found
 
 
-def _check_targets(record: Record, known: Collection[str], places: Places) -> Iterator[Diagnostic]:
+def _check_targets(
+    record: Record, known: Collection[str], places: Places, elsewhere: Mapping[str, str]
+) -> Iterator[Diagnostic]:
     relations = [(key, targets_of(record, key)) for key in RELATIONS]
     for key, targets in (*relations, ("links", tuple(name for name, _ in related_to(record)))):
         for target in targets:
             if target == record.id:
                 text, code = f"{key} names the record itself", "self-relation"
             elif target not in known:
-                text, code = f"{key} names {target}, which is not in the vault", f"dangling-{key}"
+                where = f"in {elsewhere[target]}, and " if target in elsewhere else ""
+                text = f"{key} names {target}, which is {where}not in the vault"
+                code = f"dangling-{key}"
                 code = code.replace("_", "-")
             else:
                 continue

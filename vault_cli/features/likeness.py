@@ -59,7 +59,6 @@ SAME: Final = "the same text"
 
 _SHOWN: Final = 100
 _LEAST_TITLE: Final = 3
-_CHINESE_FROM: Final = "\u2e80"
 
 
 class Alike(NamedTuple):
@@ -221,7 +220,7 @@ def claims_of(record: Record) -> dict[str, str]:
     claims: dict[str, str] = {}
     if record.kind is Kind.HYPOTHESIS:
         return claims
-    lead, sections = split_sections(record.body[:_READ])
+    lead, sections = split_sections(record.body[:_READ], record.kind)
     is_failure = record.kind is Kind.FAILURE
     _claim(claims, record.title, is_avoided=is_failure)
     _claim(claims, "" if is_failure else lead, is_avoided=False)

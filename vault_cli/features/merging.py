@@ -26,7 +26,6 @@ from vault_cli.features.records import (
     texts_of,
 )
 from vault_cli.features.supersession import (
-    find_cycle,
     first_instant,
     last_instant,
     replace_record,
@@ -37,6 +36,7 @@ from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.model.relations import find_circle, links_by
 from vault_cli.text.document import REMOVE, replace_body
 from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 
@@ -105,11 +105,7 @@ def plan_merge(
     require_same(kept, data)
     new = _joined(kept, gone, data)
     after = read_checked(new, kept.path)
-    if find_cycle(with_record(snapshot, kept, after), kept.id):
-        raise RefusedError(
-            f"{gone.id} supersedes {kept.id}, directly or through others",
-            hint=f"Merge the other way: mvault merge {kept.id} {gone.id} --into {gone.id}",
-        )
+    _require_no_circle(snapshot, request, after)
     effect = replace_record(gone, after, texts, now=now, actor=actor)
     edits: list[Edit] = [Put(kept.path, new, digest_of(data))]
     edits += [effect.edit] if effect.edit else []
@@ -123,6 +119,16 @@ def plan_merge(
         origin=origin,
     )
     return Planned(change, change.ids, (*_left_behind(kept, gone, after), *effect.notes))
+
+
+def _require_no_circle(snapshot: Snapshot, request: MergeRequest, after: Record) -> None:
+    kept, gone = request.kept, request.gone
+    joined = with_record(snapshot, kept, after)
+    if find_circle(kept.id, links_by(joined.by_id, "supersedes")):
+        raise RefusedError(
+            f"{gone.id} supersedes {kept.id}, directly or through others",
+            hint=f"Merge the other way: mvault merge {kept.id} {gone.id} --into {gone.id}",
+        )
 
 
 def _require_mergeable(request: MergeRequest, actor: Actor) -> None:
@@ -224,7 +230,7 @@ def _require_agreement(request: MergeRequest) -> None:
 
 def _joined(kept: Record, gone: Record, data: bytes) -> bytes:
     values = _united(kept, gone)
-    body = join_bodies(kept.body, kept.title, gone.body, gone.title)
+    body = join_bodies(kept.body, kept.title, gone.body, gone.title, kept.kind)
     if body != kept.body and kept.status is Status.VERIFIED:
         values["status"] = str(Status.ACTIVE)
     new = patch_keys(data, kept.path, values)

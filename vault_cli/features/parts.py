@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.model.record import Kind, Record
-from vault_cli.text.sections import split_sections
+from vault_cli.text.sections import DESCRIBING, split_sections
 
 HEADINGS: Mapping[str, tuple[str, str]] = {
     "problem": ("Problem", "问题"),
@@ -46,15 +46,17 @@ def is_chinese(*texts: str) -> bool:
     return False
 
 
-def heading_of(name: str, *, chinese: bool) -> str:
+def heading_of(name: str, *, chinese: bool, kind: str = "") -> str:
     """Return the heading for a canonical section name, or the name itself when it has none."""
+    if chinese and kind in DESCRIBING and name.casefold() == "attempted":
+        return "尝试"  # 做法 would be read as the steps
     pair = HEADINGS.get(name.casefold())
     return pair[chinese] if pair else name
 
 
 def missing_parts(record: Record) -> tuple[str, ...]:
     """Return the parts that the record's kind needs and that it lacks."""
-    lead, sections = split_sections(record.body)
+    lead, sections = split_sections(record.body, record.kind)
     filled = {section.name for section in sections if section.text}
     if lead.strip() or filled or record.summary:
         filled.add("text")

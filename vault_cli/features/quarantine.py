@@ -148,11 +148,15 @@ def plan_release(
 ) -> Planned:
     """Plan to make a draft of what was held back; the codes that held it are allowed from then on.
 
+    A draft stays as it is (an empty change).
+
     Raises:
         UsageError: no reason.
         RefusedError: not a person, not quarantined, a secret or personal data, or a broken file.
     """
     require_same(record, data)
+    if record.status is Status.CANDIDATE:
+        return Planned(Change("release", subject_of(record), (), ids=(record.id,), actor=actor))
     why = require_reason(reason, "quarantine release")
     _require_quarantined(record)
     require_step(Status.QUARANTINED, Status.CANDIDATE, actor, record.id)

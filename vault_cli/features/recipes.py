@@ -104,29 +104,48 @@ def plan_graduate(
         how: how the approval was given, for the dossier and the commit.
         origin: how the request came in.
 
+    Returns:
+        What would be written; its change is empty when the recipe is a skill in force already.
+
     Raises:
         UsageError: no name can be made from the title.
         RefusedError: not a person, not a recipe in force, held, not mature, a bad or taken
             name, a description that does not fit, or a text that a host would run.
     """
-    require_same(record, data)
-    _require_ready(record, actor)
+    if already := _graduated_already(snapshot, record, actor):
+        return already
+    _require_ready(record, data, actor)
     _require_proven(record, snapshot.tally(record.id), threshold, force_reason)
     chosen = _choose_name(snapshot, record, name, existing)
     listed = choose_description(record, description)
     skill_id = new_id(Kind.SKILL, other_ids(snapshot), random_int)
-    skill = skill_text(record, chosen, listed, skill_id)
-    path = f"skills/{chosen}/SKILL.md"
-    _require_valid(path, skill, chosen)
+    path, skill = _skill_file(record, chosen, listed, skill_id)
     why = force_reason.strip()
     dossier = dossier_text(snapshot, record, skill_id, history, now, how, why)
     files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
-    ids = (record.id, skill_id)
     edits = (*_new_files(files), _retire(record, data, skill_id, chosen))
     extra = (("Vault-Approval", how),) if how else ()
+    ids = (record.id, skill_id)
     change = Change("graduate", subject_of(record), edits, why, ids, actor, origin, extra)
     planned = Planned(change, ids, _notes(snapshot, record, path, listed))
     return Graduation(chosen, listed, files, planned)
+
+
+def _graduated_already(snapshot: Snapshot, record: Record, actor: Actor) -> Graduation | None:
+    """Return a graduation that changes nothing when the recipe is a skill in force."""
+    skill = snapshot.by_id.get(str(record.fields.get("superseded_by")))
+    if not record.fields.get("graduated") or skill is None or not skill.in_force:
+        return None
+    change = Change("graduate", subject_of(record), (), ids=(record.id, skill.id), actor=actor)
+    return Graduation(str(record.fields["graduated"]), "", {}, Planned(change, change.ids))
+
+
+def _skill_file(record: Record, name: str, description: str, own_id: str) -> tuple[str, bytes]:
+    """Return path and bytes of a SKILL.md that every host can read."""
+    skill = skill_text(record, name, description, own_id)
+    path = f"skills/{name}/SKILL.md"
+    _require_valid(path, skill, name)
+    return path, skill
 
 
 def _new_files(files: Mapping[str, bytes]) -> tuple[Put, ...]:
@@ -143,7 +162,8 @@ def _retire(record: Record, data: bytes, skill_id: str, name: str) -> Put:
     return Put(record.path, patch_keys(data, record.path, values), digest_of(data))
 
 
-def _require_ready(record: Record, actor: Actor) -> None:
+def _require_ready(record: Record, data: bytes, actor: Actor) -> None:
+    require_same(record, data)
     if actor is not Actor.PERSON:
         raise RefusedError(f"graduation is not for {actor}", hint=PERSON_ONLY)
     if record.kind is not Kind.RECIPE:
@@ -275,7 +295,7 @@ def plan_demote(
 
     Args:
         snapshot: the vault.
-        skill: the record of the SKILL.md.
+        skill: the record of the SKILL.md; a recipe in force needs nothing.
         files: bytes by path of the recipe, the SKILL.md and the dossier (if it is there).
         reason: why; body of the commit message.
         actor: who asks; only a person demotes.
@@ -285,6 +305,8 @@ def plan_demote(
         UsageError: no reason. RefusedError: not a person, or the recipe is not in the vault.
         ChangedMeanwhileError: bytes are missing or differ.
     """
+    if skill.kind is Kind.RECIPE and skill.in_force:
+        return Planned(Change("demote", subject_of(skill), (), ids=(skill.id,), actor=actor))
     why = require_reason(reason, "demote")
     if actor is not Actor.PERSON:
         raise RefusedError(f"demotion is not for {actor}", hint=PERSON_ONLY)

@@ -20,11 +20,12 @@ from vault_cli.errors import ChangedMeanwhileError, Diagnostic, RefusedError
 from vault_cli.features.records import Planned, digest_of, patch_keys
 from vault_cli.features.succession import Succession, age_key
 from vault_cli.features.supersession import replace_record
-from vault_cli.features.support import RELATIONS, find_circles, targets_of, unanswered
+from vault_cli.features.support import unanswered
 from vault_cli.model.change import Change, Put
 from vault_cli.model.evidence import STALE, judge_verification
 from vault_cli.model.lifecycle import Actor, may_step
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.model.relations import RELATIONS, find_circles, links_by, targets_of
 from vault_cli.text.document import REMOVE, parse_document
 from vault_cli.text.fields import read_record
 from vault_cli.text.spelling import nearest_choice
@@ -280,7 +281,7 @@ class _Bench:
         by_id = self.snapshot.by_id
         free = [r for r in by_id.values() if r.id not in bound]
         for key in ("supersedes", "derived_from"):
-            for circle in find_circles(self.snapshot, key):
+            for circle in find_circles(by_id, links_by(by_id, key)):
                 if bound.isdisjoint(circle):
                     yield _opened(by_id, circle, key)
         for record in free:

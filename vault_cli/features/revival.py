@@ -11,22 +11,20 @@ from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.records import (
     ENDING_KEYS,
     Planned,
-    digest_of,
     patch_keys,
     plan_deprecate,
     present_keys,
     put_change,
-    read_checked,
     require_reason,
     texts_of,
 )
 from vault_cli.features.supersession import (
     orphaned_notes,
     reopened_end,
-    replace_predecessors,
     require_no_successor,
+    take_effect,
 )
-from vault_cli.model.change import Edit, Put
+from vault_cli.model.change import Edit
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE
@@ -102,14 +100,14 @@ def plan_revive(
         origin: how the request came in.
 
     Returns:
-        The change, empty when the record is in force already.
+        The change, empty when the record is in force or a draft already.
 
     Raises:
         UsageError: no reason. RefusedError: a successor is in force (named), or the lifecycle
             does not allow it. ChangedMeanwhileError: bytes are missing or differ.
     """
     data = texts_of(texts, record)
-    if record.in_force:
+    if record.in_force or record.status is Status.CANDIDATE:
         return Planned(put_change("revive", record, data, data, actor=actor), (record.id,))
     _require_ended(record)
     target = _revived_status(record)
@@ -117,15 +115,12 @@ def plan_revive(
     require_step(record.status, target, actor, record.id)
     if record.status is not Status.REJECTED:
         require_no_successor(snapshot, record)
-    new = patch_keys(data, record.path, _revived_keys(snapshot, record, target))
+    new = patch_keys(data, record.path, _revived_keys(snapshot, record, target, now))
     change = put_change("revive", record, data, new, reason=why, actor=actor, origin=origin)
     if target not in IN_FORCE:
         return Planned(change, (record.id,), _decision_notes(snapshot, record))
-    after = read_checked(new, record.path)
-    effect = replace_predecessors(snapshot, record, after, texts, now=now, actor=actor)
-    edits = (Put(record.path, new, digest_of(data)), *effect.edits)
-    change = replace(change, edits=edits, touched=effect.touched)
-    return Planned(change, (record.id,), (*effect.notes, *_expired_note(after, now)))
+    change, after, notes = take_effect(snapshot, record, change, texts, now=now, actor=actor)
+    return Planned(change, (record.id,), (*notes, *_expired_note(after, now)))
 
 
 def _require_ended(record: Record) -> None:
@@ -136,7 +131,7 @@ def _require_ended(record: Record) -> None:
         )
     if record.status in _REVIVED:
         return
-    other = {Status.CANDIDATE: "approve", Status.DISPUTED: "resolve"}.get(record.status)
+    other = "resolve" if record.status is Status.DISPUTED else ""
     raise RefusedError(
         f"{record.id} is {record.status}; only what was superseded, deprecated or rejected "
         "is revived",
@@ -153,15 +148,17 @@ def _revived_status(record: Record) -> Status:
     return Status.CANDIDATE if is_draft else Status.ACTIVE
 
 
-def revived_keys(snapshot: Snapshot, record: Record) -> dict[str, Any]:
+def revived_keys(snapshot: Snapshot, record: Record, now: datetime) -> dict[str, Any]:
     """Return the keys of a record that is brought back in force (see `plan_revive`)."""
-    return _revived_keys(snapshot, record, _revived_status(record))
+    return _revived_keys(snapshot, record, _revived_status(record), now)
 
 
-def _revived_keys(snapshot: Snapshot, record: Record, target: Status) -> dict[str, Any]:
+def _revived_keys(
+    snapshot: Snapshot, record: Record, target: Status, now: datetime
+) -> dict[str, Any]:
     values: dict[str, Any] = {"status": str(target)}
     if {"superseded_by", "valid_to_before"} & record.fields.keys():
-        values |= reopened_end(snapshot, record)
+        values |= reopened_end(snapshot, record, now)
     gone = present_keys(record) & (ENDING_KEYS | {"graduated"})
     return values | dict.fromkeys(sorted(gone), REMOVE)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from vault_cli.errors import UsageError
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Tally
 from vault_cli.model.support import INTACT, Support, judge_support
+from vault_cli.text.values import day_of
 
 STATES: Final = (
     "scheduled",
@@ -159,26 +160,10 @@ def retention(record: Record, tally: Tally, now: datetime, curve: str = "power")
 def _idle_days(record: Record, tally: Tally, now: datetime) -> int | None:
     """Return the whole calendar days since the last use; the time of day plays no part."""
     for text in (tally.last_used, record.created):
-        day = _day_of(text, now)
+        day = day_of(text, now)
         if day is not None:
             return max(0, (now.date() - day).days)
     return None
-
-
-def _day_of(text: str, now: datetime) -> date | None:
-    try:
-        moment = datetime.fromisoformat(text.strip()) if text else None
-    except ValueError:
-        return None
-    if moment is None:
-        return None
-    if len(text.strip()) <= len("2026-11-30"):
-        return moment.date()
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    try:
-        return aware.astimezone(now.tzinfo).date()
-    except OverflowError:
-        return None
 
 
 def is_dormant(record: Record, tally: Tally, now: datetime, rules: StateRules = DEFAULTS) -> bool:

@@ -21,21 +21,18 @@ from vault_cli.features.composing import DraftRequest, request_from_record
 from vault_cli.features.drafts import as_verb, plan_add
 from vault_cli.features.records import (
     Planned,
-    digest_of,
     patch_keys,
     put_change,
-    read_checked,
     require_editable,
     require_reason,
     texts_of,
 )
 from vault_cli.features.supersession import (
     predecessors_of,
-    replace_predecessors,
     successors_of,
+    take_effect,
     with_record,
 )
-from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.text.scan import ALL
@@ -101,10 +98,8 @@ def plan_supersede(
     change = replace(change, origin=origin, touched=(old.id,))
     if not new.in_force:
         return Planned(change, (new.id,), (*notes, *_rival_notes(snapshot, old, new.id)))
-    after = read_checked(text, new.path)
-    effect = replace_predecessors(after_link, linked, after, texts, now=now, actor=actor)
-    edits = (Put(new.path, text, digest_of(data)), *effect.edits)
-    return Planned(replace(change, edits=edits), (new.id,), (*notes, *effect.notes))
+    change, _, told = take_effect(after_link, linked, change, texts, now=now, actor=actor)
+    return Planned(change, (new.id,), (*notes, *told))
 
 
 def plan_successor(
@@ -145,17 +140,8 @@ def plan_successor(
     _require_replaceable(snapshot, old)
     grounds = values.get("derived_from", ())
     notes = _require_grounds(snapshot, old, actor, str(values.get("reason", "")), grounds)
-    base = replace(
-        request_from_record(old),
-        title="",
-        body="",
-        summary="",
-        conflicts=(),
-        derived_from=(),
-        extra=MappingProxyType({}),
-        kind=kind or old.kind,
-    )
-    request: DraftRequest = replace(base, **{**values, "supersedes": (old.id,)})
+    given: dict[str, Any] = {"kind": kind or old.kind, **values, "supersedes": (old.id,)}
+    request: DraftRequest = replace(_heritage(old), **given)
     planned = plan_add(
         snapshot,
         request,
@@ -168,6 +154,19 @@ def plan_successor(
     planned = as_verb(planned, "supersede", touched=(old.id,))
     all_notes = (*notes, *planned.notes, *_rival_notes(snapshot, old, planned.ids[0]))
     return replace(planned, notes=all_notes)
+
+
+def _heritage(old: Record) -> DraftRequest:
+    """Return what a successor has of the old record unless it says otherwise: not its text."""
+    return replace(
+        request_from_record(old),
+        title="",
+        body="",
+        summary="",
+        conflicts=(),
+        derived_from=(),
+        extra=MappingProxyType({}),
+    )
 
 
 def _require_replaceable(snapshot: Snapshot, old: Record) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.model.relations import links_by, reach
 
 _STANDS: Final = IN_FORCE | {Status.DISPUTED, Status.SUPERSEDED, Status.DEPRECATED}
 """Statuses of a successor that was admitted once: what it replaced stays replaced."""
@@ -73,15 +74,7 @@ class Succession:
 
     def _older(self, record: Record) -> set[str]:
         """Return the ids of a record and of all it replaced, directly or through others."""
-        found: set[str] = set()
-        waiting = [record.id]
-        while waiting:
-            name = waiting.pop()
-            if name not in found:
-                found.add(name)
-                older = self._by_id.get(name)
-                waiting += older.supersedes if older is not None else ()
-        return found
+        return set(reach((record.id,), links_by(self._by_id, "supersedes")))
 
     def is_open(self, record: Record) -> bool:
         """Tell whether a superseded record still has no end although its successor counts."""

@@ -4,8 +4,9 @@ Which is current on a day: the successor counts from its `valid_from`, or from t
 admitted when it has none (that day is then written into it). The old record ends the day before
 (`valid_to`), so exactly one of them is current on each day. An old record that began no earlier
 than its successor cannot end before its own start: it ends on its first day, and its status says
-that it is not the current one. With exact instants the old one ends where the new one begins.
-A `valid_to` that is already earlier is kept.
+that it is not the current one. One without a first day that was created on the very day its
+successor begins ends on that day too: it never held on the day before. With exact instants
+the old one ends where the new one begins. A `valid_to` that is already earlier is kept.
 
 The old record becomes `superseded` at once when the successor counts today. When the successor
 begins in the future, the old one stays in force and only its end is written: nothing has to run
@@ -15,23 +16,26 @@ a pointer for whoever reads it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from datetime import date, datetime, time, timedelta
+from typing import Any, cast
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.records import (
     digest_of,
     patch_keys,
+    read_checked,
     resolve_record,
     texts_of,
 )
-from vault_cli.model.change import Put
+from vault_cli.model.change import Change, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status, Validity
+from vault_cli.model.relations import find_circle, links_by
 from vault_cli.text.document import REMOVE
+from vault_cli.text.values import day_of
 
 _WITHOUT_EFFECT = frozenset({Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
 
@@ -71,7 +75,7 @@ def predecessors_of(snapshot: Snapshot, record: Record) -> tuple[Record, ...]:
         old = _predecessor(snapshot, record, old_id)
         require_no_rival(snapshot, old_id, record.id)
         found.append(old)
-    cycle = find_cycle(snapshot, record.id)
+    cycle = find_circle(record.id, links_by(snapshot.by_id, "supersedes"))
     if cycle:
         raise RefusedError(
             f"supersedes goes round in a circle: {' -> '.join(cycle)}",
@@ -105,29 +109,8 @@ def _predecessor(snapshot: Snapshot, record: Record, old_id: str) -> Record:
     raise RefusedError(
         f"{record.id} supersedes {old_id}, which is not in the vault",
         hint=f"Correct supersedes in {record.path}, or take it out.",
+        missing=old_id,
     )
-
-
-def find_cycle(snapshot: Snapshot, start: str) -> tuple[str, ...]:
-    """Return the ids of a circle of `supersedes` through `start` (start twice), else ()."""
-    by_id = snapshot.by_id
-    trail: list[tuple[str, Iterator[str]]] = [(start, _links(by_id, start))]
-    seen = {start}
-    while trail:
-        step = next(trail[-1][1], None)
-        if step is None:
-            trail.pop()
-        elif step == start:
-            return (*(item for item, _ in trail), start)
-        elif step not in seen:
-            seen.add(step)
-            trail.append((step, _links(by_id, step)))
-    return ()
-
-
-def _links(by_id: Mapping[str, Record], record_id: str) -> Iterator[str]:
-    record = by_id.get(record_id)
-    return iter(record.supersedes if record else ())
 
 
 def starting_day(record: Record, now: datetime) -> dict[str, Any]:
@@ -171,7 +154,7 @@ def _kept_end(old: Record) -> dict[str, Any]:
     return {"valid_to_before": _iso(old.validity.end)}
 
 
-def reopened_end(snapshot: Snapshot, old: Record) -> dict[str, Any]:
+def reopened_end(snapshot: Snapshot, old: Record, now: datetime) -> dict[str, Any]:
     """Return the keys that give a superseded record its own end back.
 
     An end that its successor brought is taken away, or what stood there before comes back. An end
@@ -185,7 +168,6 @@ def reopened_end(snapshot: Snapshot, old: Record) -> dict[str, Any]:
     end = old.validity.end
     if start is None or end is None:
         return {}
-    now = datetime.combine(date.min, time.min, UTC)
     closed = replace(old, validity=Validity(old.validity.start, None))
     return {"valid_to": REMOVE} if _closing_end(closed, start, now) == _iso(end) else {}
 
@@ -229,6 +211,38 @@ def replace_predecessors(
             edits.append(effect.edit)
             touched.append(old.id)
     return Effect(tuple(edits), tuple(notes), tuple(touched))
+
+
+def take_effect(
+    snapshot: Snapshot,
+    record: Record,
+    change: Change,
+    texts: Mapping[str, bytes],
+    *,
+    now: datetime,
+    actor: Actor,
+) -> tuple[Change, Record, tuple[Diagnostic, ...]]:
+    """Complete a change that puts `record` in force by what that does to its predecessors.
+
+    Args:
+        snapshot: the vault as it is.
+        record: with the links that count; its new text is the first edit of `change`.
+        change: of the record alone.
+        texts: bytes by path of the predecessors.
+        now: aware instant in the vault's time zone.
+        actor: who asks.
+
+    Returns:
+        The whole change, the record as it reads after it, and notes about the predecessors.
+
+    Raises:
+        RefusedError, ChangedMeanwhileError: as `replace_predecessors`.
+    """
+    after = read_checked(cast("Put", change.edits[0]).data, record.path)
+    effect = replace_predecessors(snapshot, record, after, texts, now=now, actor=actor)
+    touched = tuple(dict.fromkeys((*change.touched, *effect.touched)))
+    whole = replace(change, edits=(*change.edits, *effect.edits), touched=touched)
+    return whole, after, effect.notes
 
 
 def current_successors(snapshot: Snapshot, record: Record) -> tuple[str, ...]:
@@ -301,7 +315,7 @@ def _scheduled_note(
 
 def _closing_end(old: Record, start: date | datetime, now: datetime) -> str:
     """Return the new `valid_to` of the old record, "" to leave it."""
-    begin, end = old.validity.start, old.validity.end
+    begin, end = old.validity.start or _created_day(old, start, now), old.validity.end
     if isinstance(start, datetime):
         closing: date | datetime = start
         if begin is not None and first_instant(begin, now) > start:
@@ -313,6 +327,15 @@ def _closing_end(old: Record, start: date | datetime, now: datetime) -> str:
     if end is not None and last_instant(end, now) <= last_instant(closing, now):
         return ""
     return _iso(closing)
+
+
+def _created_day(old: Record, start: date | datetime, now: datetime) -> date | None:
+    """Return the day a record was created, when that is the day `start` its successor begins.
+
+    An earlier successor says since when the old text was wrong, whenever that was written down.
+    """
+    first = first_instant(start, now).astimezone(now.tzinfo).date()
+    return first if day_of(old.created, now) == first else None
 
 
 def _iso(value: date | datetime) -> str:

@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.places import Places, finding
 from vault_cli.model.change import Change, Move, Put, Remove
-from vault_cli.model.record import ENDED, Record, Snapshot
+from vault_cli.model.record import ENDED, Record, Snapshot, Status
+from vault_cli.model.relations import (
+    RELATIONS,
+    find_circle,
+    find_circles,
+    links_by,
+    targets_of,
+)
 from vault_cli.model.support import ORPHANED, Support, judge_support, links_of
 from vault_cli.text.fields import read_record
-
-RELATIONS = ("supersedes", "derived_from", "conflicts")
-"""Keys that name other records."""
 
 _DEEPEST = 20
 _MOST = 500
@@ -41,7 +45,7 @@ def check_support(snapshot: Snapshot, places: Places) -> Iterator[Diagnostic]:
             hint = f"See: mvault show {record_id} --provenance"
             text = f"part of what it rests on is lost: {why}"
             yield finding(record, "support-weakened", "note", text, hint, line)
-    for circle in find_circles(snapshot, "derived_from"):
+    for circle in find_circles(by_id, links_by(by_id, "derived_from")):
         record = by_id[circle[0]]
         text = f"derived_from goes round in a circle: {' -> '.join(circle)}"
         line = places.key(record, "derived_from")
@@ -51,13 +55,6 @@ def check_support(snapshot: Snapshot, places: Places) -> Iterator[Diagnostic]:
 
 def _judged(snapshot: Snapshot) -> list[Record]:
     return [record for record in snapshot.records if record.status not in ENDED]
-
-
-def targets_of(record: Record, key: str) -> tuple[str, ...]:
-    """Return the ids that a record names under one of `RELATIONS`."""
-    if key == "conflicts":
-        return tuple(other for other, _ in record.conflicts)
-    return record.supersedes if key == "supersedes" else record.derived_from
 
 
 def related_to(record: Record) -> list[tuple[str, str]]:
@@ -84,40 +81,10 @@ def unanswered(record: Record, by_id: Mapping[str, Record]) -> Iterator[tuple[st
         other = by_id.get(other_id)
         if other is None or other_id == record.id or {record.status, other.status} & ENDED:
             continue
+        if record.status is Status.DISPUTED:  # an objection speaks for its own side
+            continue
         if record.id not in targets_of(other, "conflicts"):
             yield other_id, kind
-
-
-def find_circles(snapshot: Snapshot, key: str) -> list[tuple[str, ...]]:
-    """Return circles of `supersedes` or `derived_from`, each once, its first id twice.
-
-    Records that name themselves are not among them. Depth first, without recursion; linear.
-    """
-    by_id = snapshot.by_id
-    done: set[str] = set()
-    found: list[tuple[str, ...]] = []
-    for start in by_id:
-        trail: dict[str, None] = {}
-        stack: list[tuple[str, int]] = [(start, 0)]
-        while stack:
-            current, position = stack.pop()
-            if position == 0:
-                if current in done:
-                    continue
-                trail[current] = None
-            targets = targets_of(by_id[current], key)
-            if position == len(targets):
-                trail.pop(current, None)
-                done.add(current)
-                continue
-            stack.append((current, position + 1))
-            target = targets[position]
-            if target in trail and target != current:
-                ids = list(trail)
-                found.append((*ids[ids.index(target) :], target))
-            elif target in by_id and target not in done and target != current:
-                stack.append((target, 0))
-    return found
 
 
 def require_sound_links(
@@ -146,36 +113,22 @@ def require_sound_links(
                 raise RefusedError(
                     f"{key}: {target} is not in the vault",
                     hint="`mvault list` shows the ids; a shortened id must be unique.",
+                    missing=target,
                 )
         if targets and key != "conflicts":
             _require_no_circle(snapshot, record_id, key, targets)
 
 
 def _require_no_circle(
-    snapshot: Snapshot, record_id: str, key: str, targets: Collection[str]
+    snapshot: Snapshot, record_id: str, key: str, targets: tuple[str, ...]
 ) -> None:
-    by_id = snapshot.by_id
-    before: dict[str, str] = dict.fromkeys(targets, record_id)
-    waiting = list(targets)
-    while waiting:
-        current = waiting.pop()
-        if current == record_id:
-            raise RefusedError(
-                f"{key} would go round in a circle: {' -> '.join(_trail(before, record_id))}",
-                hint=f"Take one of the ids out of its {key} first.",
-            )
-        record = by_id.get(current)
-        for target in targets_of(record, key) if record else ():
-            if target not in before:
-                before[target] = current
-                waiting.append(target)
-
-
-def _trail(before: Mapping[str, str], record_id: str) -> list[str]:
-    trail = [record_id]
-    while not (len(trail) > 1 and trail[-1] == record_id):
-        trail.append(before[trail[-1]])
-    return trail[::-1]
+    links = links_by(snapshot.by_id, key)
+    circle = find_circle(record_id, lambda name: targets if name == record_id else links(name))
+    if circle:
+        raise RefusedError(
+            f"{key} would go round in a circle: {' -> '.join(circle)}",
+            hint=f"Take one of the ids out of its {key} first.",
+        )
 
 
 def require_sound_change(snapshot: Snapshot, change: Change, before: Record | None = None) -> None:

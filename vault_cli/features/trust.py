@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from vault_cli.errors import Diagnostic
 from vault_cli.model.lineage import Ancestry, Deed, Version
 from vault_cli.model.record import IN_FORCE, Record, Status
+from vault_cli.text.hidden import show_every
 
 MAY_NOT_ADMIT: Final = frozenset({"agent", "hook", "import"})
 _SHORT: Final = 10
@@ -161,7 +162,7 @@ def _judge_admission(record: Record, deed: Deed) -> Iterable[Diagnostic]:
         hint = f"Look at it: mvault diff {deed.id[:_SHORT]}; then approve it, or deprecate it."
         yield Diagnostic(record.path, 0, "trust-admitted-by", "error", text, hint)
     elif not deed.is_ours or not actor or deed.say("Vault-Op") == "edit":
-        who = f"{deed.author}, {deed.date[:_SHORT]}"
+        who = f"{show_every(deed.author)}, {deed.date[:_SHORT]}"
         text = f"put in force by hand, without a recorded approval: commit {_name(deed)}, {who}"
         yield _finding(record, "trust-by-hand", text)
 
@@ -213,7 +214,7 @@ def _judge_verified(record: Record, found: Ancestry) -> Iterable[Diagnostic]:
 
 def _name(deed: Deed) -> str:
     subject = " ".join(deed.subject.split())[:60]
-    return f"{deed.id[:_SHORT]} {subject!r}"
+    return f"{deed.id[:_SHORT]} '{show_every(subject)}'"
 
 
 def _finding(record: Record, code: str, text: str, severity: str = "note") -> Diagnostic:

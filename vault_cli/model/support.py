@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.model.evidence import read_evidence
 from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.model.relations import reach
 
 INTACT: Final = "intact"
 WEAKENED: Final = "weakened"
@@ -163,13 +164,7 @@ class _Net:
                     waiting.append(key)
                 else:
                     dependents[target.id].append(key)
-        grounded: set[str] = set()
-        while waiting:
-            key = waiting.pop()
-            if key not in grounded:
-                grounded.add(key)
-                waiting += dependents[key]
-        return grounded
+        return set(reach(waiting, dependents.__getitem__))
 
     def _stands_alone(self, name: str) -> bool:
         """Whether a link leads to something that is there but cannot be judged here."""
@@ -199,14 +194,7 @@ class _Net:
                 target = self.find(name)
                 if target is not None and target.status not in NO_SUPPORT:
                     dependents[target.id].append(key)
-        weak: set[str] = set()
-        waiting = [key for key, items in lost.items() if items]
-        while waiting:
-            key = waiting.pop()
-            if key not in weak:
-                weak.add(key)
-                waiting += dependents[key]
-        return weak
+        return set(reach((key for key, items in lost.items() if items), dependents.__getitem__))
 
 
 def _why_lost(record: Record, target: Record) -> str:

@@ -73,6 +73,22 @@ def _text(moment: date | None) -> str:
     return "" if moment is None else moment.isoformat()
 
 
+def mark_period(record: Record, moment: datetime) -> tuple[str, ...]:
+    """Return the period of a record where it matters now: one that ends, has ended or is to come.
+
+    Args:
+        record: any record; of one that is out of use its status says enough.
+        moment: aware instant in the vault's time zone.
+    """
+    validity = record.validity
+    if validity == ALWAYS or record.status not in _FOUND:
+        return ()
+    state = validity.state_at(moment)
+    if state != "current":
+        return describe_period(record), state
+    return (f"to {_text(validity.end)}",) if validity.end is not None else ()
+
+
 def mark_record(record: Record, moment: datetime) -> tuple[str, ...]:
     """Return what has to be said beside a record: held, expired, scheduled, or no end is known.
 

@@ -20,14 +20,16 @@ from vault_cli.model.record import ID_PATTERN
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.commit import head_id
 from vault_cli.store.entry import tree_entries
+from vault_cli.store.git_log import SAFE, Logged, format_of, parse_log, parse_trailers
 from vault_cli.store.git_run import Git, git_environment
 from vault_cli.store.pending import inside
 from vault_cli.text.names import OWN_ID
 
 _FIELDS = ("%H", "%P", "%an <%ae>", "%aI", "%s", "%b", "%(trailers:only,unfold)", "%(trailers)")
-_FORMAT = "--format=tformat:" + "%x00".join(_FIELDS) + "%x00"
-_SAFE = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-decorate")
-_RAW = ("--raw", "--no-abbrev", "--no-renames", "-z", "--diff-merges=first-parent")
+_LOG = (
+    "log", *SAFE, "--raw", "--no-abbrev", "--no-renames", "-z", "--diff-merges=first-parent",
+    format_of(_FIELDS),
+)  # fmt: skip
 _BLOBS = {"100644", "100755"}
 _GITLINK = b"160000"
 _LAST_SECOND = int(datetime(9999, 12, 30, tzinfo=UTC).timestamp())
@@ -56,8 +58,8 @@ def list_commits(git: Git, prefix: str, paths: Sequence[str], limit: int) -> lis
         return []
     count = (f"--max-count={limit}",) if limit else ()
     scope = paths or ([prefix] if prefix else [])
-    out = git.run_slowly("log", *_SAFE, *_RAW, _FORMAT, *count, "HEAD", "--", *scope)
-    return list(_parse_log(out, prefix))
+    out = git.run_slowly(*_LOG, *count, "HEAD", "--", *scope)
+    return list(_commits_in(out, prefix))
 
 
 def list_record_commits(
@@ -94,41 +96,21 @@ def _read_commits(git: Git, prefix: str, commits: Sequence[str]) -> Iterator[Com
         return iter(())
     data = "\n".join(commits).encode()
     flags = ("--no-walk=unsorted", "--stdin")
-    return _parse_log(git.run_slowly("log", *_SAFE, *_RAW, _FORMAT, *flags, data=data), prefix)
+    return _commits_in(git.run_slowly(*_LOG, *flags, data=data), prefix)
 
 
 def _lines(git: Git, *args: str) -> list[str]:
     return git.run(*args).out.decode("ascii", "replace").split()
 
 
-def _parse_log(out: bytes, prefix: str) -> Iterator[CommitInfo]:
-    """Parse `log -z --raw`: a fixed number of fields, then pairs of `:modes…` and a path.
-
-    No path can be taken for a field or a commit: every one follows a token that starts with `:`.
-    A submodule is no file of the vault and is left out.
-    """
-    tokens = iter(out.split(b"\0"))
-    token = next(tokens, b"")
-    while token.strip():
-        fields = [token, *(next(tokens, b"") for _ in _FIELDS[1:])]
-        paths: list[bytes] = []
-        token = next(tokens, b"").lstrip(b"\n")
-        while not token or token.startswith(b":"):
-            if token:
-                path = next(tokens, b"")
-                if _GITLINK not in token[1:].split(b" ")[:2]:
-                    paths.append(path)
-            following = next(tokens, None)
-            if following is None:
-                token = b""
-                break
-            token = following.lstrip(b"\n")
-        yield _commit_info([field.decode("utf-8", "replace") for field in fields], paths, prefix)
+def _commits_in(out: bytes, prefix: str) -> Iterator[CommitInfo]:
+    return (_commit_info(entry, prefix) for entry in parse_log(out, len(_FIELDS)))
 
 
-def _commit_info(fields: Sequence[str], paths: Sequence[bytes], prefix: str) -> CommitInfo:
-    commit, parents, author, date, subject, body, trailers, block = fields
-    pairs = (line.partition(":") for line in trailers.splitlines())
+def _commit_info(entry: Logged, prefix: str) -> CommitInfo:
+    """Return a commit as read back; a submodule is no file of the vault and is left out."""
+    files = (path for modes, path in entry.changes if _GITLINK not in modes[1:].split(b" ")[:2])
+    commit, parents, author, date, subject, body, trailers, block = entry.fields
     text, end = body.rstrip(), block.rstrip()
     return CommitInfo(
         id=commit.strip(),
@@ -137,8 +119,8 @@ def _commit_info(fields: Sequence[str], paths: Sequence[bytes], prefix: str) -> 
         date=date,
         subject=subject,
         body=text.removesuffix(end).rstrip() if end else text,
-        trailers=tuple((name.strip(), value.strip()) for name, _, value in pairs),
-        paths=tuple(inside(prefix, map(os.fsdecode, paths))),
+        trailers=parse_trailers(trailers),
+        paths=tuple(inside(prefix, map(os.fsdecode, files))),
     )
 
 

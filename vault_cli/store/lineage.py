@@ -20,6 +20,7 @@ from vault_cli.model.lineage import Ancestry, Deed, Version
 from vault_cli.model.record import Status, restrict_status
 from vault_cli.store.choosers import Asked, find_choosers, has_merges
 from vault_cli.store.entry import Entry, parse_tree
+from vault_cli.store.git_log import SAFE, format_of, parse_log, parse_trailers
 from vault_cli.store.git_run import Git, Pairs
 
 HISTORY_CONFIG: Final[Pairs] = (
@@ -35,8 +36,7 @@ HISTORY_ENVIRONMENT: Final = {"GIT_GRAFT_FILE": os.devnull}
 _FIELDS: Final = ("%H", "%P", "%an <%ae>", "%cI", "%s", "%(trailers:only,unfold)")
 _FLAGS: Final = (
     "--topo-order", "--full-history", "-c", "--raw", "--no-abbrev", "--no-renames", "-z",
-    "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-decorate",
-    "--format=tformat:" + "%x00".join(_FIELDS) + "%x00",
+    *SAFE, format_of(_FIELDS),
 )  # fmt: skip
 _REGULAR: Final = (b"100644", b"100755")
 _HEAD_SIZE: Final = 8192
@@ -256,25 +256,16 @@ def read_touches(git: Git, prefix: str, commit: str) -> Iterator[tuple[Deed, lis
     scope = ("--", prefix) if prefix else ("--",)
     args = ("log", *_FLAGS, commit, *scope)
     out = git.run(*args, config=HISTORY_CONFIG, env=HISTORY_ENVIRONMENT).out
-    tokens = iter(out.split(b"\0"))
-    token = next(tokens, b"")
-    while token.strip():
-        fields = [token, *(next(tokens, b"") for _ in _FIELDS[1:])]
-        touches: list[Touch] = []
-        token = next(tokens, b"").lstrip(b"\n")
-        while not token or token.startswith(b":"):
-            if token:
-                _add_touch(touches, token, next(tokens, b""))
-            following = next(tokens, None)
-            if following is None:
-                token = b""
-                break
-            token = following.lstrip(b"\n")
-        yield _deed([part.decode("utf-8", "replace") for part in fields]), touches
+    for entry in parse_log(out, len(_FIELDS)):
+        found = (_touch(modes, path) for modes, path in entry.changes)
+        yield _deed(entry.fields), [touch for touch in found if touch is not None]
 
 
-def _add_touch(touches: list[Touch], token: bytes, name: bytes) -> None:
-    """Read one `:mode mode blob blob X` (with a colon, mode and blob more per further parent)."""
+def _touch(token: bytes, name: bytes) -> Touch | None:
+    """Read one `:mode mode blob blob X` (with a colon, mode and blob more per further parent).
+
+    None: only the mode changed.
+    """
     parts = token.lstrip(b":").split(b" ")
     count = len(token) - len(token.lstrip(b":")) + 1
     modes, blobs = parts[:count], parts[count : 2 * count]
@@ -283,21 +274,18 @@ def _add_touch(touches: list[Touch], token: bytes, name: bytes) -> None:
         for mode, blob in zip(modes, blobs, strict=False)
     ]
     before, after = tuple(found[:-1]), found[-1]
-    if after in before and after:  # only the mode changed
-        return
-    touches.append(Touch(os.fsdecode(name), before, after))
+    return None if after and after in before else Touch(os.fsdecode(name), before, after)
 
 
 def _deed(fields: Sequence[str]) -> Deed:
     commit, parents, author, date, subject, trailers = fields
-    pairs = (line.partition(":") for line in trailers.splitlines())
     return Deed(
         id=commit.strip(),
         parents=len(parents.split()),
         author=author,
         date=date,
         subject=subject,
-        trailers=tuple((name.strip(), value.strip()) for name, _, value in pairs),
+        trailers=parse_trailers(trailers),
     )
 
 

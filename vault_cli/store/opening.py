@@ -179,7 +179,8 @@ class Folders:
             if create and not place.exists():
                 place.mkdir(exist_ok=True)
             if place.is_symlink() or not place.is_dir():
-                raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+                code = errno.ENOTDIR if os.path.lexists(place) else errno.ENOENT
+                raise OSError(code, os.strerror(code))
         return str(place / parts[-1])
 
 

@@ -72,6 +72,10 @@ SCAN_CODES: dict[str, str] = {
 
 GATE_CODES: dict[str, tuple[str, str]] = {
     "secret": ("held, never written", "a key, a token or a password"),
+    "secret-left-out": (
+        "note",
+        "a new version has the kind of a secret where the old text holds it",
+    ),
     "secret-in-history": ("check fails", "a commit holds a secret: the key must be changed"),
     "personal-data": ("held, or a warning", "an ID or bank card number; a mobile number"),
     "injection": ("held", "a text that gives the reader orders (English and Chinese)"),

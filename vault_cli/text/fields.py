@@ -43,6 +43,12 @@ _TRUST_KEYS = frozenset({"approved_by", "approved", "verified", "trust"})
 _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})
 
 
+def _is_meant(ours: str, value: Any) -> bool:
+    """Tell whether a misspelt key beside the right one (`adopt` adds it) says what ours could."""
+    said = value.strip().lower() if isinstance(value, str) else ""
+    return said in _STATUSES if ours == "status" else ours == "kind" and said in _KINDS
+
+
 def read_record(
     data: bytes, path: str, gates: frozenset[str] = ALL
 ) -> tuple[Record | None, tuple[Diagnostic, ...]]:
@@ -242,9 +248,13 @@ class _Reader:
                 self._report("trust-claim", key, message, hint)
             return
         ours = nearest_key(key)
-        if ours and ours not in self.front:
-            message = f"`{show(key)}` is not read; the key is spelt `{ours}`"
-            self._report("key-spelling", key, message, f"Write `{ours}:`.")
+        if not ours or (ours in self.front and not _is_meant(ours, value)):
+            return
+        message = f"`{show(key)}` is not read; the key is spelt `{ours}`"
+        hint = f"Write `{ours}:`."
+        if ours in self.front:
+            message, hint = f"{message}, which stands there too", "Take one of the two out."
+        self._report("key-spelling", key, message, hint)
 
     def _name(self) -> str:
         parts = self.path.rsplit("/", 2)

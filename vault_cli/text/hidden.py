@@ -192,35 +192,45 @@ def show_hidden(text: str) -> str:
     return rewrite_hidden(text, soft_notes=False)
 
 
+def show_every(text: str) -> str:
+    """Return one-line text as `show_hidden`, left-overs that do nothing escaped too.
+
+    For what others wrote about a change (names, subjects): nobody means to hide anything there.
+    """
+    return rewrite_hidden(text, soft_notes=False, show_notes=True)
+
+
 def show_printable(text: str) -> str:
     """Return text on one line in which every character shows, the others escaped."""
     one_line = " ".join(text.split())
     return "".join(c if c.isprintable() else escape_visible(c) for c in one_line)
 
 
-def rewrite_hidden(text: str, *, soft_notes: bool) -> str:
+def rewrite_hidden(text: str, *, soft_notes: bool, show_notes: bool = False) -> str:
     """Return text with hidden characters made visible.
 
     Args:
         text: any text; CRLF may be in it and stays.
         soft_notes: True drops zero-width left-overs that do nothing (verdict `note`), so that
             what a model reads is what a person sees; False keeps them.
+        show_notes: escape them instead.
     """
     parts: list[str] = []
     done = 0
     for run in find_hidden(text):
-        parts.extend(
-            (text[done : run.start], _shown(text[run.start : run.end], run, drop=soft_notes))
-        )
+        raw = text[run.start : run.end]
+        plain = escape_visible(raw) if show_notes else "" if soft_notes else raw
+        parts.extend((text[done : run.start], _shown(raw, run, note=plain)))
         done = run.end
     return "".join((*parts, text[done:])) if parts else text
 
 
-def _shown(raw: str, run: HiddenRun, *, drop: bool) -> str:
+def _shown(raw: str, run: HiddenRun, *, note: str) -> str:
+    """Return a run as it is shown; `note` stands for a left-over that does nothing."""
     if run.verdict == "ok":
         return raw
     if run.kind == "soft" and run.verdict == "note":
-        return "" if drop else raw
+        return note
     return escape_visible(raw)
 
 

@@ -30,7 +30,6 @@ ALL: Final = frozenset(ADMISSION_GATES)
 
 SECRET: Final = "secret"  # noqa: S105 - a code
 PERSONAL: Final = "personal-data"
-INJECTION: Final = "injection"
 FILLER: Final = "filler"
 CLICHE: Final = "cliche"
 
@@ -65,38 +64,18 @@ class FieldFinding(NamedTuple):
     finding: Finding
 
 
-def scan_text(text: str, *, gates: frozenset[str] = ALL) -> list[Finding]:
-    """Return what one text by itself holds, in the order of the text.
-
-    Args:
-        text: any text, for example the whole memory that is to be captured.
-        gates: those of `ADMISSION_GATES` that are on; the structural layer always is.
-    """
-    found = [*_scan_field(text, gates), *find_secret_findings(text, gates)]
-    found += _scan_quality("", text, gates)
-    return sorted(found, key=lambda finding: (finding.line, finding.column))
-
-
-def scan_record(
+def scan_wording(
     front: Mapping[str, Any], body: str, *, gates: frozenset[str] = ALL
 ) -> list[FieldFinding]:
-    """Return what a record holds: its body, the keys and values of its front matter.
+    """Return what a record holds, in its body and the keys and values of its front matter.
+
+    Secrets and personal data are left out: `find_secret_findings` tells them, text by text.
 
     Args:
         front: front matter as read.
         body: the text below it.
-        gates: those of `ADMISSION_GATES` that are on.
+        gates: those of `ADMISSION_GATES` that are on; the structural layer always is.
     """
-    found = [FieldFinding(BODY, hit) for hit in find_secret_findings(body, gates)]
-    for key, text in front_texts(front):
-        found += [FieldFinding(key, hit) for hit in find_secret_findings(text, gates)]
-    return [*found, *scan_wording(front, body, gates=gates)]
-
-
-def scan_wording(
-    front: Mapping[str, Any], body: str, *, gates: frozenset[str] = ALL
-) -> list[FieldFinding]:
-    """Return what `scan_record` does, secrets and personal data left out."""
     found = _scan_fields([(BODY, body), *front_texts(front)], gates)
     title = front.get("title")
     said = title if isinstance(title, str) else ""

@@ -28,7 +28,6 @@ _ALNUM_BYTES: Final = bytes(
     code if chr(code).isascii() and chr(code).isalnum() else ord(" ") for code in range(256)
 )
 _HEAD: Final = 2
-_ROUNDS: Final = 8
 _SHORT: Final = 14
 _SURE: Final = 12
 _WARN: Final = frozenset({"mobile-number"})
@@ -62,34 +61,6 @@ def find_secrets(text: str) -> list[SecretHit]:
 def describe(hit: SecretHit) -> str:
     """Return what a hit is in words, never its value."""
     return _words().get(hit.kind, "secret")
-
-
-def redact_secrets(text: str) -> str:
-    """Return a text with every hit replaced by `[<kind>]`; doing it twice changes nothing more."""
-    for _ in range(_ROUNDS):
-        hits = find_secrets(text)
-        if not hits:
-            return text
-        text = _replace(text, hits)
-    return "[redacted]"
-
-
-def _replace(text: str, hits: list[SecretHit]) -> str:
-    parts: list[str] = []
-    done = 0
-    for hit in hits:
-        parts.extend((text[done : hit.start], f"[{hit.kind}]"))
-        done = hit.end
-    return "".join((*parts, text[done:]))
-
-
-def secret_lines(text: str) -> list[tuple[int, str]]:
-    """Return 1-based line and kind in words of each hit that refuses a text."""
-    return [
-        (text.count("\n", 0, hit.start) + 1, describe(hit))
-        for hit in find_secrets(text)
-        if hit.severity == "refuse"
-    ]
 
 
 def _severity(kind: str) -> Literal["refuse", "warn"]:

@@ -40,7 +40,20 @@ NAMES: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """Canonical section names and the headings that mean them."""
 
+HOW_TO: Final = "做法"
+"""What was tried, in a record of what happened; elsewhere people write it for how to do it."""
+
+DESCRIBING: Final = frozenset(
+    {"rule", "fact", "preference", "insight", "resource", "note", "recipe", "skill"}
+)
+"""Kinds that say how something is or is done: nothing was tried there, so `HOW_TO` is steps."""
+
 _CANONICAL: Final = {heading: name for name, headings in NAMES.items() for heading in headings}
+_SHORT: Final = 5
+_SHORT_HAN: Final = 3
+_OWN: Final = frozenset({"context", "contest", "season", "要不要做", "不要不做", "需要做"})
+"""Words of their own that are one letter away from a heading of ours."""
+
 _NEEDS_PARSER = re.compile(r"##|^[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
 _ODD = re.compile(
     r"```|~~~|\r|^ {0,3}[<\[]|^[ \t]+#|^[ \t]*(?:=+|-+)[ \t]*$|^##?[ \t].*#[ \t]*$", re.MULTILINE
@@ -73,10 +86,11 @@ class Section(NamedTuple):
     text: str
 
 
-def split_sections(body: str) -> tuple[str, tuple[Section, ...]]:
+def split_sections(body: str, kind: str = "") -> tuple[str, tuple[Section, ...]]:
     """Split a body into its lead (text before the first `##`, without the `#` title) and sections.
 
     A `##` inside a code fence is not a heading. Bodies over 64 KiB are returned whole as the lead.
+    The kind of the record tells what a heading means where that is open (`canonical_name`).
     """
     if len(body) > _LIMIT or len(body.encode("utf-8", "surrogatepass")) > _LIMIT:
         return body, ()
@@ -88,7 +102,7 @@ def split_sections(body: str) -> tuple[str, tuple[Section, ...]]:
     lead_from, headings = _find_headings(text)
     ends = [start for start, _, _ in headings[1:]] + [len(lines)]
     sections = tuple(
-        Section(canonical_name(heading), heading, _trim("\n".join(lines[after:end])))
+        Section(canonical_name(heading, kind), heading, _trim("\n".join(lines[after:end])))
         for (_, after, heading), end in zip(headings, ends, strict=bool(headings))
     )
     lead_to = headings[0][0] if headings else len(lines)
@@ -100,19 +114,35 @@ def section_text(body: str, *names: str) -> str:
     return next((part.text for part in split_sections(body)[1] if part.name in names), "")
 
 
-def canonical_name(heading: str) -> str:
+def canonical_name(heading: str, kind: str = "") -> str:
     """Return the canonical name of a heading, or the heading in lower case.
 
-    Emphasis, numbering and a trailing colon of either width are ignored; of a heading in two
-    languages (`Problem / 问题`) the part that is known counts.
+    A bare 做法 is what was tried, but the steps in a record of a kind in `DESCRIBING`. Emphasis,
+    numbering and a trailing colon of either width are ignored; of a heading in two languages
+    (`Problem / 问题`) the part that is known counts.
     """
     plain = _NUMBER.sub("", heading.strip().strip("*_`").strip(), count=1)
     plain = plain.rstrip(":： \t").strip("*_` \t").lower()
+    if plain == HOW_TO and kind in DESCRIBING:
+        return "steps"
     parts = [plain, *_PARTS.split(plain)]
     if not plain.isascii():
         parts.extend(plain.split())
     known = (_CANONICAL.get(part.strip(":： \t")) for part in parts)
     return next((name for name in known if name), plain)
+
+
+def nearest_heading(heading: str) -> str:
+    """Return the known heading that one is probably a slip of, else "" (it is known, or its own).
+
+    One letter too many, too few, wrong or swapped. Short words are too near to each other.
+    """
+    name = canonical_name(heading)
+    if name in NAMES or name in _OWN or len(name) < (_SHORT if name.isascii() else _SHORT_HAN):
+        return ""
+    from vault_cli.text.spelling import one_slip
+
+    return next((known for known in _CANONICAL if one_slip(name, known)), "")
 
 
 def _find_headings(text: str) -> tuple[int, list[tuple[int, int, str]]]:

@@ -82,10 +82,10 @@ def nearest_key(key: str) -> str:
     if len(word) < _SHORTEST:
         return ""
     near = (ours for shape in {word, *_shorter(word)} for ours in _BY_SHAPE.get(shape, ()))
-    return next((ours for ours in sorted(set(near)) if _one_slip(word, ours)), "")
+    return next((ours for ours in sorted(set(near)) if one_slip(word, ours)), "")
 
 
-def _one_slip(left: str, right: str) -> bool:
+def one_slip(left: str, right: str) -> bool:
     """Tell whether the words differ by one insertion, deletion, substitution or swap."""
     if abs(len(left) - len(right)) > 1:
         return False

@@ -112,11 +112,6 @@ def suspicion(text: str) -> float:
     return worst[0] if worst else 0.0
 
 
-def is_suspicious(text: str) -> bool:
-    """Whether a text should be read with care."""
-    return suspicion(text) > _LIMIT
-
-
 def find_suspicious(text: str) -> list[Finding]:
     """Return at most one finding, at the window that reads most like an attack. It never holds."""
     worst = _find_worst(text)

@@ -165,6 +165,28 @@ def read_date(value: Any) -> date | datetime | None:
     raise BadValueError(f"there is no such date: {show(value)}", hint, "bad-date")
 
 
+def day_of(text: str, now: datetime) -> date | None:
+    """Return the calendar day that a day or an instant is in the zone of `now`; None: unreadable.
+
+    Args:
+        text: as a file has it; an instant without a zone is UTC.
+        now: any aware instant in the vault's time zone.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip()) if text else None
+    except ValueError:
+        return None
+    if moment is None:
+        return None
+    if len(text.strip()) <= len("2026-11-30"):
+        return moment.date()
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    try:
+        return aware.astimezone(now.tzinfo).date()
+    except OverflowError:
+        return None
+
+
 def _day_exists(year: int, month: int, day: int) -> bool:
     try:
         date(year, month, day)
