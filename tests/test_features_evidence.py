@@ -17,7 +17,6 @@ from helpers import (
     rendered,
     run,
     snapshot_bytes,
-    write_files,
 )
 
 HASH = "0a" * 32
@@ -288,46 +287,31 @@ def test_what_fades_is_listed_and_still_rendered_the_same(tmp_path: Path) -> Non
     assert all(b"dormant" not in data for data in files.values()), "derived, never stored"
 
 
-def test_a_stale_anchor_is_told(tmp_path: Path) -> None:
-    project = tmp_path / "web"
-    project.mkdir()
-    git(project, "init", "-q")
-    (project / "甲.json").write_bytes(b"{}\n")
-    blob = git(project, "hash-object", "甲.json")
-    anchors = f"[{{path: 甲.json, blob: {blob[:12]}}}, {{path: ../secret, blob: {blob}}}]"
-    text = record("f-1", "T", anchors=anchors)
-    root = project / ".mvault"
-    run("--vault", root, "init", "--in-repo", root).ok()
-    write_files(root, {"memories/a.md": text})
-    assert run("--vault", root, "list", "--state", "stale").ok().out == ""
-    told = provenance(root, "f-1")["anchors"]
-    assert [a["state"] for a in told] == ["fresh", "unverifiable"]
-    (project / "甲.json").write_bytes(b"{1}\n")
-    assert run("--vault", root, "list", "--state", "stale").ok().out.startswith("f-1 ")
-    assert "(stale)" in run("--vault", root, "show", "f-1").ok().out
-    (project / "甲.json").unlink()
-    assert "(stale)" in run("--vault", root, "show", "f-1").ok().out
-    elsewhere = make_vault(tmp_path, {"memories/a.md": text})
-    assert "stale" not in run("--vault", elsewhere, "show", "f-1").ok().out
-    named = {"MVAULT_PROJECT_ROOT": str(project)}
-    assert "(stale)" in run("--vault", elsewhere, "show", "f-1", env=named).ok().out
+@pytest.mark.parametrize("word", ["Redis", "缓存"])
+def test_what_has_faded_leaves_strict_recall_only(tmp_path: Path, word: str) -> None:
+    old = record("f-1", f"{word} one", created="2021-01-01T00:00:00Z")
+    rule = record("r-1", f"{word} rule", kind="rule", created="2021-01-01T00:00:00Z")
+    root = vault(tmp_path, old, record("f-2", f"{word} two", created="2026-11-29"), rule)
 
+    def ids(*args: Any) -> set[str]:
+        found = run("--vault", root, "--json", *args).ok().data
+        return {item["id"] for item in found.get("results", found.get("records"))}
 
-def test_an_anchor_is_looked_up_in_the_checkout_of_its_project(tmp_path: Path) -> None:
-    project = tmp_path / "web"
-    (project / "src").mkdir(parents=True)
-    git(project, "init", "-q")
-    git(project, "remote", "add", "origin", "https://example.invalid/acme/web.git")
-    anchors = "[{path: gone.py, blob: 3b18e51}]"
-    root = vault(
-        tmp_path,
-        record("f-1", "Here", scope="project:example.invalid/acme/web", anchors=anchors),
-        record("f-2", "Elsewhere", scope="project:example.invalid/acme/api", anchors=anchors),
-        record("f-3", "Anywhere", anchors=anchors),
-    )
-    seen = run("--vault", root, "list", "--state", "stale", cwd=project / "src").ok().out
-    assert [line.split()[0] for line in seen.splitlines()] == ["f-1"]
-    assert run("--vault", root, "list", "--state", "stale", cwd=tmp_path).ok().out == ""
+    for command in (("search", word), ("list",)):
+        assert ids(*command, "--view", "strict") == {"f-2", "r-1"}
+        for view in ("historical", "associative"):
+            assert ids(*command, "--view", view) == {"f-1", "f-2", "r-1"}
+        assert ids(*command) == {"f-1", "f-2", "r-1"}
+    told = run("--vault", root, "show", "f-1", "--view", "strict").ok()
+    assert "not in the strict view" in told.err
+    assert "it is dormant: not used for 2159 days, retention 0.24" in told.err
+    marks = {
+        r["id"]: r["marks"] for r in run("--vault", root, "--json", "search", word).data["records"]
+    }
+    assert marks == {"f-1": ["dormant"], "f-2": [], "r-1": []}
+    assert "f-1" in rendered(root)
+    run("--vault", root, "config", "set", "decay.dormant_below", "0", "--yes").ok()
+    assert ids("search", word, "--view", "strict") == {"f-1", "f-2", "r-1"}
 
 
 # --- check --fix

@@ -130,6 +130,7 @@ SLOTS: dict[str, tuple[str, ...]] = {
         "npm test;make lint;the formatter;pytest -q;the type checker;cargo clippy;the migration "
         "script;docker compose up;the smoke tests;terraform plan"
     ),
+    "language": _words("Chinese;German;English;Japanese;French;the language of the question"),
     "page": _words(
         "a fetched page;an issue comment;a README;an e-mail;a tool result;a log file;a PDF;a "
         "dependency's changelog;a web search result;a code comment"

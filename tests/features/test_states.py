@@ -1,21 +1,18 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from vault_cli.errors import UsageError
 from vault_cli.features.states import (
-    CURVES,
     STATES,
     StateRules,
     all_states,
-    anchors_of,
-    retention,
     states_of,
 )
+from vault_cli.model.anchors import Anchor, Verdict
 from vault_cli.model.record import Kind, Record, Snapshot, Status, Tally, Validity
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -49,17 +46,6 @@ def test_time_of_validity() -> None:
     assert of(record(validity=Validity(None, over), status="superseded")) == ()
 
 
-def test_the_forgetting_curve() -> None:
-    at = lambda days, **tally: retention(record(created=days_ago(days)), Tally(**tally), NOW)  # noqa: E731
-    assert at(0) == 1.0
-    assert at(30) == pytest.approx(0.9), "0.9 at t = S"
-    assert at(300) == pytest.approx((1 + 190 / 81) ** -0.5)
-    assert at(10**5) == 0.2, "never below the floor"
-    assert at(60, helpful=1) == pytest.approx(0.9), "each good use makes it stronger"
-    assert at(120, hits=1, succeeded=2) == pytest.approx(0.9)
-    assert at(60, harmful=9, exposures=50) == at(60)
-
-
 def test_a_use_starts_the_time_again() -> None:
     old = record(created=days_ago(2000))
     assert of(old) == ("dormant",)
@@ -81,28 +67,8 @@ def test_presets_and_the_threshold_are_settings() -> None:
     month = record(created=days_ago(31))
     assert of(month) == ()
     assert of(month, curve="exponential") == ("dormant",)
-    assert retention(month, Tally(), NOW, "buckets") == 0.6
-    assert retention(record(created=days_ago(1)), Tally(), NOW, "exponential") == pytest.approx(
-        0.995**24
-    )
-    assert retention(record(created=days_ago(500)), Tally(), NOW, "buckets") == 0.2
     assert of(record(created=days_ago(5000)), dormant_below=0) == ()
     assert of(month, dormant_below=95) == ("dormant",)
-    with pytest.raises(UsageError, match="unknown curve"):
-        retention(month, Tally(), NOW, "linear")
-
-
-@pytest.mark.parametrize("curve", CURVES)
-def test_only_the_calendar_day_counts(curve: str) -> None:
-    one = record(created="2026-11-01T23:30:00Z")
-    values = {
-        retention(one, Tally(), NOW.replace(hour=hour, minute=minute), curve)
-        for hour in (0, 12, 23)
-        for minute in (0, 59)
-    }
-    assert len(values) == 1
-    shanghai = NOW.astimezone(timezone(timedelta(hours=8)))
-    assert retention(one, Tally(), shanghai, "buckets") == 0.8, "29 days there, still the bucket"
 
 
 def test_maturity_needs_hits_and_no_harm() -> None:
@@ -123,37 +89,20 @@ def test_support_is_told_for_what_has_not_ended() -> None:
     assert found == {"memories/a.md": ("orphaned",), "memories/c.md": ("weakened",)}
 
 
-BLOB = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
-
-
-@pytest.mark.parametrize(
-    ("anchor", "blob", "expected"),
-    [
-        ({"path": "a.json", "blob": BLOB}, BLOB, "fresh"),
-        ({"path": "a.json", "blob": "3b18e51…"}, BLOB, "fresh"),
-        ({"path": "a.json", "blob": "3B18E51"}, BLOB, "fresh"),
-        ({"path": "a.json", "blob": "3b18e52"}, BLOB, "stale"),
-        ({"path": "a.json", "blob": BLOB}, "", "stale"),
-        ({"path": "a.json", "blob": BLOB}, None, "unverifiable"),
-        ({"path": "a.json", "blob": "3b18"}, BLOB, "unverifiable"),
-        ({"path": "a.json", "blob": "0a" * 32}, BLOB, "unverifiable"),
-        ({"path": "a.json"}, BLOB, "unverifiable"),
-    ],
-)
-def test_an_anchor_is_fresh_stale_or_unverifiable(anchor: Any, blob: Any, expected: str) -> None:
-    one = record(fields={"anchors": [anchor, "text"]})
-    assert anchors_of(one, lambda _, path: blob if path == "a.json" else None) == [
-        ("a.json", expected)
-    ]
-    assert of(one, blob_of=lambda *_: blob) == (("stale",) if expected == "stale" else ())
-    assert anchors_of(one, None) == [("a.json", "unverifiable")]
+def test_a_record_whose_code_has_changed_is_stale() -> None:
+    one = record(fields={"anchors": [{"path": "a.json", "blob": "3b18e51"}]})
+    judged = lambda state: lambda _: [(Anchor("a.json", "3b18e51"), Verdict(state))]  # noqa: E731
+    assert of(one, judge=judged("stale")) == ("stale",)
+    assert of(one, judge=judged("fresh")) == of(one, judge=judged("unverifiable")) == ()
+    assert of(one) == (), "nobody looked"
+    assert of(record(), judge=judged("stale")) == (), "it names no code, so nobody looks"
 
 
 def test_the_order_of_states_is_the_documented_one() -> None:
     one = record(
         created=days_ago(5000), validity=Validity(None, NOW.date() - timedelta(days=9)),
-        derived_from=("gone",), fields={"anchors": {"path": "a", "blob": BLOB}},
+        derived_from=("gone",), fields={"anchors": {"path": "a", "blob": "3b18e51"}},
     )  # fmt: skip
-    found = of(one, Tally(), blob_of=lambda *_: "")
+    found = of(one, Tally(), judge=lambda _: [(Anchor("a"), Verdict("stale"))])
     assert found == ("expired", "dormant", "orphaned", "stale")
     assert sorted(found, key=STATES.index) == list(found)

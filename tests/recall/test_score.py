@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from helpers import CONFIRMED
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vault_cli.model.record import Kind, Record, Status, Tally
+from vault_cli.recall.retention import Aging
 from vault_cli.recall.score import (
     RECORD_CAP,
     effective_importance,
@@ -125,3 +129,86 @@ def test_nothing_in_common_is_no_match() -> None:
 def test_a_score_says_why() -> None:
     score = score_record(record(title="npx", status="verified"), words=query_words("npx"))
     assert score.describe() == "importance 7, verified, matches npx"
+
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+AGING = Aging.at(NOW)
+
+
+def test_the_score_is_the_sum_of_its_named_parts() -> None:
+    one = record(title="npx", importance=9, source="agent", created="2024-11-30", confidence="low")
+    score = score_record(one, Tally(hits=3), query_words("npx"), aging=AGING)
+    assert list(score.parts) == ["relevance", "importance", "retention", "trust", "precedent"]
+    assert score.value == sum(score.parts.values())
+    assert score.parts["importance"] == 5
+    assert score.parts["trust"] == -1
+    assert score.parts["precedent"] == 0.5
+    assert -1.2 <= score.parts["retention"] < 0
+    lines = score.explain()
+    assert lines[1] == "importance +5.00 5 of 10 (capped at 5: nobody verified it)"
+    assert lines[0].endswith("(npx)")
+    assert lines[-1] == f"score {score.value:.2f}"
+    data = score.as_data()
+    assert data["value"] == round(score.value, 6)
+    assert set(data["parts"]) == set(score.parts)
+    assert data["capped"] is True
+
+
+def test_a_search_may_bring_its_own_relevance() -> None:
+    assert score_record(record(), relevance=0.5).parts["relevance"] == 3.0
+    assert score_record(record(), relevance=7e300).parts["relevance"] == 6.0
+    assert score_record(record(), relevance=-1.0).parts["relevance"] == 0.0
+
+
+counts = st.integers(0, 10**30)
+tallies = st.builds(
+    Tally, hits=counts, helpful=counts, harmful=counts, succeeded=counts, failed=counts,
+    last_used=st.dates().map(str),
+)  # fmt: skip
+
+
+@given(tally=tallies, importance=st.integers(-(10**9), 10**9), hits=st.integers(-5, 10**30),
+       created=st.dates().map(str), relevance=st.floats(allow_nan=False))  # fmt: skip
+def test_hostile_numbers_stay_within_bounds(
+    tally: Tally, importance: int, hits: int, created: str, relevance: float
+) -> None:
+    one = record(importance=importance, hits=hits, created=created)
+    score = score_record(one, tally, aging=AGING, relevance=relevance)
+    low = {"relevance": 0, "importance": 1, "retention": -1.2, "trust": -1, "precedent": -1.5}
+    high = {"relevance": 6, "importance": 10, "retention": 0, "trust": 2.5, "precedent": 1.5}
+    for name, points in score.parts.items():
+        assert low[name] - 1e-9 <= points <= high[name], name
+    assert score.value == sum(score.parts.values())
+
+
+@given(
+    base=st.integers(1, 10), more=st.integers(0, 9), days=st.integers(0, 3000),
+    later=st.integers(0, 3000), source=st.sampled_from(["user", "agent", "web"]),
+    helpful=st.integers(0, 9), extra=st.integers(0, 9), fit=st.floats(0, 1), further=st.floats(0, 1),
+)  # fmt: skip
+def test_the_value_rises_with_each_part(
+    base: int, more: int, days: int, later: int, source: str, helpful: int, extra: int,
+    fit: float, further: float,
+) -> None:  # fmt: skip
+    def value(**changed: Any) -> float:
+        at = {"importance": base, "days": days + later, "helpful": helpful, "fit": fit,
+              "status": "active", "harmful": extra, **changed}  # fmt: skip
+        made = (NOW - timedelta(days=at["days"])).isoformat()
+        one = record(importance=at["importance"], created=made, source=source, status=at["status"])
+        tally = Tally(helpful=at["helpful"], harmful=at["harmful"])
+        return score_record(one, tally, aging=AGING, relevance=at["fit"]).value
+
+    start = value()
+    assert value(importance=base + more) >= start
+    assert value(days=days) >= start
+    assert value(helpful=helpful + extra) >= start
+    assert value(harmful=0) >= start
+    assert value(status="verified") > start
+    assert value(fit=max(fit, further)) >= start
+
+
+def test_no_score_hangs_on_what_else_there_is() -> None:
+    alone = score_record(record(title="npx"), words=query_words("npx"))
+    for _ in range(3):
+        score_record(record(title="npx npx npx"), words=query_words("npx"))
+    assert score_record(record(title="npx"), words=query_words("npx")) == alone

@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from vault_cli.errors import Diagnostic
 from vault_cli.model.record import Kind, Record, Snapshot, Status
-from vault_cli.recall.search import SNIPPET, Results, read_query, search, text_of
+from vault_cli.recall.corpus import start_of, text_of
+from vault_cli.recall.query import Narrow, read_query
+from vault_cli.recall.search import Results, search
+from vault_cli.recall.snippets import SNIPPET
 from vault_cli.text.stem import stem_word
 from vault_cli.text.tokens import count_tokens, plain_text, tokenize
 
@@ -150,9 +153,7 @@ def test_counting_is_the_same_as_splitting(text: str) -> None:
     st.from_regex(r"[a-z]{3,12}(ing|ed|s|ies|ation|ational|ility|ness|ful|ly|e|y)?", fullmatch=True)
 )
 def test_a_word_contains_the_start_that_is_looked_for(word: str) -> None:
-    from vault_cli.recall.search import _start
-
-    if _start(stem_word(word)) not in word:
+    if start_of(stem_word(word)) not in word:
         # the few stems that are more than two letters off must still be found by their own word
         assert ids(word, record(1, "x", word)) == ["n-1"]
 
@@ -177,6 +178,8 @@ def test_what_is_never_found_and_what_is_only_counted() -> None:
     gone = record(1, "Secret", status="tombstoned"), record(2, "Secret", status="quarantined")
     old = record(3, "Secret", status="superseded")
     found = find("secret", *gone, old, wanted=lambda r: r.status is not Status.SUPERSEDED)
+    assert (found.hits, found.total, found.hidden) == ((), 0, 1)
+    found = find("secret", *gone, old, narrow=Narrow(statuses=frozenset({Status.ACTIVE})))
     assert (found.hits, found.total, found.hidden) == ((), 0, 1)
 
 

@@ -228,3 +228,17 @@ def test_order_does_not_depend_on_the_day_or_on_the_order_of_files() -> None:
     first = ids(select(*every))
     later = select(*reversed(every), now=datetime(2031, 1, 1, tzinfo=UTC))
     assert ids(later) == first
+
+
+def test_freshness_moves_with_the_observations_and_never_with_the_clock() -> None:
+    old = record("f-old", kind="fact", created="2025-12-01")
+    new = record("f-zew", kind="fact", created="2026-11-01")
+    used = lambda day: {"f-zew": Tally(last_used=day)}  # noqa: E731
+    order = lambda **asked: [pick.record.id for pick in select(old, new, **asked).picks]  # noqa: E731
+    years = [NOW.replace(year=year) for year in (2024, 2026, 2031)]
+    for now in years:
+        assert order(now=now) == ["f-old", "f-zew"], "no use is known: by id"
+        assert order(now=now, tallies=used("2026-11-30")) == ["f-zew", "f-old"]
+    assert order(tallies={"f-old": Tally(last_used="2026-11-30")}) == ["f-old", "f-zew"]
+    reason = select(old, new, tallies=used("2026-11-30")).picks[1].reason
+    assert reason == "importance 5, retention 0.70"

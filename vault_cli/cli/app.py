@@ -32,6 +32,12 @@ class BugError(VaultError):
 class PanelCommand(TyperCommand):
     """A command whose help keeps the layout of its examples and sets global options apart."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read a list item that was pasted (`- [l-7k3qd2m] …`) as an argument of `why`."""
+        if self.name == "why":
+            args = [f"\n{arg}" if arg.startswith("- ") else arg for arg in args]
+        return super().parse_args(ctx, args)
+
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - Typer's signature
         """Write the description, wrapped, and the examples as they are typed."""
         text, mark, examples = (self.help or "").partition(_EXAMPLE)

@@ -38,6 +38,10 @@ def check(
         bool,
         typer.Option("--conflicts", help="Also compare what is in force: who stands against whom."),
     ] = False,
+    stale: Annotated[
+        bool,
+        typer.Option("--stale", help="Also look at the code that records speak about (`anchor`)."),
+    ] = False,
     yes: flags.Yes = False,
 ) -> int:
     """Check every file of the vault, or only some; exit 1 when something has to be done.
@@ -48,11 +52,13 @@ def check(
     carries; what needs a choice is left and said. --trust says of every record in force where it
     came from, which commit admitted it, by whom and how, and which one made its present text.
     --conflicts names pairs that contradict each other, under a topic or about one subject;
-    nothing is decided.
+    nothing is decided. --stale names the records whose code has changed or is gone, what changed,
+    and the command to go on with.
 
     Examples:
       mvault check
       mvault check --conflicts
+      mvault check --stale
       mvault check --trust
       mvault check --fix --dry-run
       mvault check drafts/2026-11/some-note.md
@@ -72,15 +78,16 @@ def check(
         from vault_cli.cli.trusting import check_trust
 
         return check_trust(inv, lambda path: not wanted or _is_below(path, wanted))
-    return _check_files(inv, wanted, conflicts=conflicts)
+    return _check_files(inv, wanted, conflicts=conflicts, stale=stale)
 
 
-def _check_files(inv: Invocation, wanted: tuple[str, ...], *, conflicts: bool) -> int:
+def _check_files(inv: Invocation, wanted: tuple[str, ...], *, conflicts: bool, stale: bool) -> int:
     """Say what is wrong with the files; exit 1 when something has to be done."""
     snapshot = inv.snapshot
     found = _all_findings(inv)
     tensions = _tensions(inv) if conflicts else ()
-    found = sorted((*found, *(item for item, _ in tensions)))
+    code, anchors, elsewhere = _stale(inv, wanted) if stale else ([], [], [])
+    found = sorted((*found, *(item for item, _ in tensions), *code))
     if wanted:
         found = [item for item in found if _is_below(item.path, wanted)]
     allowed = {(r.path, code) for r in snapshot.records for code in r.allow}
@@ -97,7 +104,10 @@ def _check_files(inv: Invocation, wanted: tuple[str, ...], *, conflicts: bool) -
     }
     if conflicts:
         data["conflicts"] = [pair for _, pair in tensions]
+    if stale:
+        data["anchors"] = anchors
     notes = [f"{number} in {name}/ not read" for name, number in sorted(snapshot.skipped.items())]
+    notes += elsewhere
 
     def lines() -> Iterator[Line]:
         for item in found:
@@ -107,6 +117,16 @@ def _check_files(inv: Invocation, wanted: tuple[str, ...], *, conflicts: bool) -
     return inv.out.show(
         View(data, lines, None, found, notes, exit_code=1 if bad else 0, listed=True)
     )
+
+
+def _stale(
+    inv: Invocation, wanted: tuple[str, ...]
+) -> tuple[list[Diagnostic], list[dict[str, Any]], list[str]]:
+    """Return what became of the code that records speak about; see `find_stale_code`."""
+    from vault_cli.cli.anchor import find_stale_code
+
+    records = inv.whole_snapshot().records
+    return find_stale_code(inv, [r for r in records if not wanted or _is_below(r.path, wanted)])
 
 
 def _tensions(inv: Invocation) -> list[tuple[Diagnostic, dict[str, Any]]]:
@@ -130,6 +150,7 @@ def _tensions(inv: Invocation) -> list[tuple[Diagnostic, dict[str, Any]]]:
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
     from vault_cli.cli.admission import admission_findings
+    from vault_cli.cli.usage import usage_findings
     from vault_cli.cli.where import find_elsewhere
     from vault_cli.features.health import check as check_health
     from vault_cli.features.scopes import check_scopes
@@ -149,6 +170,7 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
     own = admission_findings(inv, head)
     extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own)
     extra += find_suspects(snapshot.records, inv.vault.config.gates)
+    extra += usage_findings(inv)
     found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
 

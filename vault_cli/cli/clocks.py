@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from vault_cli.cli.invocation import Invocation
     from vault_cli.model.record import Record, Snapshot
+    from vault_cli.recall.retention import Dormancy
 
 SHORT = 10
 """Characters of a commit id in human output."""
@@ -30,6 +31,7 @@ class Clocks:
         known_at: what was typed, "" for the vault as it is.
         snapshot: the records as they were known then.
         forgotten: ids that were forgotten since; only of a past commit.
+        dormancy: which records have faded at `now`; None where that is not asked.
     """
 
     view: str
@@ -38,6 +40,7 @@ class Clocks:
     known_at: str
     snapshot: Snapshot
     forgotten: frozenset[str] = field(default_factory=frozenset)
+    dormancy: Dormancy | None = None
 
     @property
     def is_past(self) -> bool:
@@ -48,6 +51,13 @@ class Clocks:
     def is_plain(self) -> bool:
         """Whether nothing was asked about time."""
         return not (self.view or self.known_at or self.moment)
+
+    def why_not(self, record: Record) -> str:
+        """Return why a record is no answer in this view at this moment, "" when it is one."""
+        from vault_cli.recall.views import why_not
+
+        faded = self.dormancy.explain if self.dormancy else None
+        return why_not(record, self.view, self.moment, faded)
 
     def as_data(self) -> dict[str, str]:
         """Return what `--json` says about the clocks of an answer."""
@@ -68,6 +78,7 @@ def set_clocks(
     whole: bool = False,
     alone: bool = False,
     guarded: bool = False,
+    faded: bool = False,
 ) -> Clocks:
     """Return the clocks that were asked for, and the records they look at.
 
@@ -79,6 +90,7 @@ def set_clocks(
         whole: False when only few records are looked at closely.
         alone: of two vaults read only the one that is written.
         guarded: apply the person's trust settings (see `Reading.snapshot`).
+        faded: marks tell what is dormant: for answers of few records, since each is read whole.
 
     Raises:
         UsageError: an unknown view, a time that cannot be read, or clocks that exclude each other.
@@ -98,14 +110,26 @@ def set_clocks(
         moment = moment_of(inv, known_at, commit)
     elif view == "strict":
         moment = inv.now
+    snapshot = _read(inv, known_at, commit, whole=whole, alone=alone, guarded=guarded)
+    now = moment or inv.now
     return Clocks(
         view=view,
         moment=None if view == "associative" else moment,
-        now=moment or inv.now,
+        now=now,
         known_at=known_at,
-        snapshot=_read(inv, known_at, commit, whole=whole, alone=alone, guarded=guarded),
+        snapshot=snapshot,
         forgotten=_forgotten(inv) if commit else frozenset(),
+        dormancy=dormancy_of(inv, snapshot, now) if faded or view == "strict" else None,
     )
+
+
+def dormancy_of(inv: Invocation, snapshot: Snapshot, now: datetime) -> Dormancy:
+    """Return which records of a snapshot have faded at a moment, as configured."""
+    from vault_cli.recall.retention import Aging, Dormancy
+
+    config = inv.reading.config
+    aging = Aging.at(now, str(config["decay.curve"]))
+    return Dormancy(aging, int(config["decay.dormant_below"]), snapshot.tallies)
 
 
 def _read(
@@ -260,12 +284,14 @@ def asides(clocks: Clocks) -> Callable[[Record], list[str]]:
     """Return what gives the period and the marks of a record, as they stand after its title."""
     from vault_cli.recall.views import describe_period, mark_record
 
-    now, forgotten = clocks.now, clocks.forgotten
+    now, forgotten, dormancy = clocks.now, clocks.forgotten, clocks.dormancy
 
     def aside(record: Record) -> list[str]:
         marks = list(mark_record(record, now))
         if record.validity != ALWAYS:
             marks.insert(0, describe_period(record))
+        if dormancy is not None and dormancy.holds(record):
+            marks.append("dormant")
         if record.id in forgotten:
             marks.append("forgotten since")
         return marks
@@ -274,7 +300,8 @@ def asides(clocks: Clocks) -> Callable[[Record], list[str]]:
 
 
 def _other_marks(record: Record, clocks: Clocks) -> list[str]:
-    marks = ["forgotten since"] if record.id in clocks.forgotten else []
+    marks = ["dormant"] if clocks.dormancy and clocks.dormancy.holds(record) else []
+    marks += ["forgotten since"] if record.id in clocks.forgotten else []
     return [*marks, f"kept out of the render: {record.withheld}"] if record.withheld else marks
 
 

@@ -155,6 +155,20 @@ Targets = Annotated[
 WithUser = Annotated[
     bool, typer.Option("--with-user", help="With --to: also your own vault, into a project's file.")
 ]
+Since = Annotated[
+    str,
+    typer.Option(
+        "--since",
+        metavar="RECEIPT|DATE|COMMIT",
+        help="Only what is new, changed or gone since then (@1: the last render).",
+    ),
+]
+Batch = Annotated[
+    bool,
+    typer.Option(
+        "--batch", help="With --to: additions wait until render.commit_every of them are there."
+    ),
+]
 At = Annotated[
     str,
     typer.Option(

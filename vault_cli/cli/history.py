@@ -1,4 +1,4 @@
-"""`log`, `diff`, `undo`: what git remembers. May import everything below `cli`."""
+"""`log`, `undo`: what git remembers. May import everything below `cli`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_id
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.output import Line, View, inline, told
-from vault_cli.cli.rendering import Wanted, render_snapshot
+from vault_cli.cli.output import Line, View, told
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.record import ID_PATTERN
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from vault_cli.features.undo import UndoFile
     from vault_cli.model.change import Change
     from vault_cli.model.record import Record
-    from vault_cli.recall.render import Block
     from vault_cli.store.repo import CommitInfo, Repository
 
 SHORT = 10
@@ -46,6 +44,9 @@ def log(
         typer.Argument(metavar="[ID]", help="Only this record.", autocompletion=complete_id),
     ] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Most commits; 0: all.")] = 20,
+    renders: Annotated[
+        bool, typer.Option("--renders", help="The last renders given out instead, for `diff @1`.")
+    ] = False,
 ) -> int:
     """Show what changed in the vault, newest first; with ID only that record.
 
@@ -55,6 +56,10 @@ def log(
     """
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
+    if renders:
+        from vault_cli.cli.receipts import renders_view
+
+        return inv.out.show(renders_view(inv))
     commits = _record_log(inv, record_id, limit) if record_id else repository(inv).log(limit=limit)
     inv.warn_settings()
     data = {"commits": [commit_data(commit) for commit in commits]}
@@ -140,59 +145,6 @@ def log_lines(commits: list[CommitInfo]) -> Iterator[Line]:
             yield [("dim", f"    {told(' '.join(ids))}")]
         for line in commit.body.strip().splitlines():
             yield [("dim", f"    {line}")]
-
-
-def diff(
-    ctx: typer.Context,
-    old: Annotated[
-        str, typer.Argument(metavar="[A]", help="Commit or date (default: HEAD).")
-    ] = "HEAD",
-    new: Annotated[
-        str, typer.Argument(metavar="[B]", help="Commit or date (default: the files as they are).")
-    ] = "",
-    mode: flags.Mode = "",
-    query: flags.Task = "",
-    budget: flags.Budget = None,
-) -> int:
-    """Compare two renders: what an agent would be told before and after.
-
-    Both are rendered for today, with the same options. A commit belongs to one vault, which alone
-    is compared then.
-
-    Examples:
-      mvault diff
-      mvault diff HEAD~5 HEAD
-      mvault diff 2026-06-01
-    """
-    from vault_cli.cli.reading import is_commit
-    from vault_cli.recall.explain import diff_blocks
-
-    inv: Invocation = ctx.obj
-    wanted = Wanted(mode=mode, query=query, budget=budget)
-    repository(inv)
-    alone = any(map(is_commit, (old, new)))
-    before, after = (_render_at(inv, at, wanted, alone=alone) for at in (old, new))
-    found = diff_blocks(before, after, (old, new or "working tree"))
-    data = {"old": old, "new": new or "working tree", **found.as_data()}
-    data["changed"] = bool(found.lines or found.entries)
-
-    def lines() -> Iterator[Line]:
-        for entry in found.entries:
-            levels = f" ({entry.old} -> {entry.new})" if entry.change == "level-changed" else ""
-            yield [("bold", f"{entry.change} {entry.id}{levels}"), f": {inline(entry.title)}"]
-        if found.entries and found.lines:
-            yield ""
-        for text in found.lines:
-            style = {"+": "green", "-": "red", "@": "cyan"}.get(text[:1], "")
-            yield [(style, text)]
-
-    notes = () if data["changed"] else ("no difference",)
-    return inv.out.show(View(data, lines, notes=notes))
-
-
-def _render_at(inv: Invocation, at: str, wanted: Wanted, *, alone: bool) -> Block:
-    snapshot = inv.reading.snapshot(whole=True, at=at, alone=alone)
-    return render_snapshot(inv, snapshot, wanted)
 
 
 def undo(
@@ -307,10 +259,13 @@ def last_change(repo: Repository) -> CommitInfo:
 
 
 def newest_change(repo: Repository) -> CommitInfo | None:
-    """Return the newest commit that mvault made, but for `init`; None when there is none."""
+    """Return the newest change that mvault made; None when there is none.
+
+    `init` and batches of observations are none: `mark --undo` takes an observation back.
+    """
     for commit in repo.log(limit=200):
         verbs = [value for key, value in commit.trailers if key == "Vault-Op"]
-        if verbs and verbs[0] != "init":
+        if verbs and verbs[0] not in ("init", "usage"):
             return repo.commit_info(commit.id)
     return None
 

@@ -17,47 +17,79 @@ from vault_cli.model.record import Record, Status
 if TYPE_CHECKING:
     from vault_cli.features.states import StateRules
     from vault_cli.features.support import Rest
+    from vault_cli.model.record import Snapshot
     from vault_cli.store.repo import CommitInfo
 
 _SHORT = 10
 
 
-def state_rules(inv: Invocation) -> StateRules:
-    """Return how this vault derives states, with the checkout at hand for anchors."""
-    from vault_cli.cli.checkout import blob_reader
+def state_rules(inv: Invocation, records: Sequence[Record] = ()) -> StateRules:
+    """Return how this vault derives states, with the checkout at hand for anchors.
+
+    Args:
+        inv: the running command.
+        records: whose code is looked at right away, all at once.
+    """
+    from vault_cli.cli.checkout import AnchorReader
+    from vault_cli.cli.rendering import find_project
     from vault_cli.features.states import StateRules
 
-    config = inv.vault.config
-    return StateRules(
-        str(config["decay.curve"]), int(config["decay.dormant_below"]), blob_reader(inv)
-    )
+    config, reader = inv.vault.config, AnchorReader(inv, find_project)
+    reader.look([record for record in records if "anchors" in record.fields])
+    reader.save()
+    return StateRules(str(config["decay.curve"]), int(config["decay.dormant_below"]), reader)
+
+
+def anchors_data(record: Record, rules: StateRules) -> list[dict[str, str]]:
+    """Return what `--json` says about the code a record speaks about."""
+    from vault_cli.features.anchors import anchor_data
+
+    return [anchor_data(*pair) for pair in rules.judge(record)] if rules.judge else []
+
+
+def anchor_lines(data: Sequence[Mapping[str, str]]) -> Iterator[Line]:
+    """Yield one line an anchor: its path, its state, and why."""
+    if data:
+        yield [("dim", "anchors:")]
+    for item in data:
+        style = {"fresh": "green", "stale": "yellow"}.get(item["state"], "dim")
+        why = f": {inline(item['why'])}" if item["why"] else ""
+        yield ["  ", inline(item["path"]), "  ", (style, item["state"]), why]
 
 
 def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
     """Return everything that `show --provenance` tells, in the promised JSON shape."""
-    from vault_cli.features.states import anchors_of, states_of
+    from vault_cli.cli.sources import three_parts
+    from vault_cli.features.states import states_of
     from vault_cli.features.support import chain_of, dependents_of, related_to
-    from vault_cli.model.support import Support, judge_support
 
     snapshot, rules = inv.snapshot, state_rules(inv)
-    support = judge_support(snapshot, (record,)).get(record.id, Support())
     return {
+        **three_parts(inv, record),
         "source": record.source,
         "origin": record.origin,
         "created": record.created,
         "states": list(states_of(record, snapshot, inv.now, rules)),
-        "support": {"state": support.state, "why": support.describe()},
-        "evidence": _evidence_data(record),
-        "verification": _verification_data(record),
-        "anchors": [
-            {"path": path, "state": state} for path, state in anchors_of(record, rules.blob_of)
-        ],
+        **support_data(snapshot, record),
+        "anchors": anchors_data(record, rules),
         "rests_on": [_rest_data(rest) for rest in chain_of(snapshot, record)],
         "links": [{"id": name, "why": why} for name, why in related_to(record)],
         "rest_on_it": [brief_data(other) for other in dependents_of(snapshot, record)],
         "supersedes": _chain(inv, record),
         "superseded_by": [brief_data(other) for other in _later(inv, record)],
-        "history": [_commit_data(commit) for commit in _commits(inv, record)],
+        "history": [commit_data(commit) for commit in _commits(inv, record)],
+    }
+
+
+def support_data(snapshot: Snapshot, record: Record) -> dict[str, Any]:
+    """Return how well what a record rests on still holds, its evidence and its verification."""
+    from vault_cli.model.support import Support, judge_support
+
+    support = judge_support(snapshot, (record,)).get(record.id, Support())
+    return {
+        "support": {"state": support.state, "why": support.describe()},
+        "evidence": _evidence_data(record),
+        "verification": _verification_data(record),
     }
 
 
@@ -133,7 +165,11 @@ def _commits(inv: Invocation, record: Record) -> Sequence[CommitInfo]:
         return ()
 
 
-def _commit_data(commit: CommitInfo) -> dict[str, Any]:
+def commit_data(commit: CommitInfo) -> dict[str, Any]:
+    """Return what provenance says about a commit: when, who, on whose behalf, why."""
+    from vault_cli.cli.history import veiled
+
+    commit = veiled(commit)
     trailers = dict(commit.trailers)
     return {
         "commit": commit.id,
@@ -144,17 +180,24 @@ def _commit_data(commit: CommitInfo) -> dict[str, Any]:
         "agent": trailers.get("Vault-Agent", ""),
         "origin": trailers.get("Vault-Origin", "editor"),
         "how": trailers.get("Vault-Approval", ""),
+        "reason": commit.body.strip(),
     }
 
 
 def provenance_lines(data: Mapping[str, Any]) -> Iterator[Line]:
     """Yield what a person reads of `provenance_data`."""
+    from vault_cli.cli.sources import parts_lines
+
+    yield from parts_lines(data)
+    yield ""
+    yield [("bold", "What it rests on, and its history")]
     yield [("dim", "source: "), f"{inline(data['source']) or 'not said'} (claimed)"]
     yield [("dim", "origin: "), f"{inline(data['origin']) or 'editor'} (set by the program)"]
     if data["states"]:
         yield [("dim", "now: "), ("yellow", ", ".join(data["states"]))]
-    yield from _support_lines(data)
-    yield from _list_lines("anchors", data["anchors"], lambda a: f"{a['path']}: {a['state']}")
+    yield from support_lines(data)
+    yield from _list_lines("rests on", data["rests_on"], _rest_text)
+    yield from anchor_lines(data["anchors"])
     yield from _list_lines("links", data["links"], lambda a: f"{a['id']}  {a['why']}".rstrip())
     yield from _list_lines("rests on it", data["rest_on_it"], _brief)
     yield from _list_lines("took the place of", data["supersedes"], _brief)
@@ -162,7 +205,8 @@ def provenance_lines(data: Mapping[str, Any]) -> Iterator[Line]:
     yield from _list_lines("history", data["history"], _commit_text)
 
 
-def _support_lines(data: Mapping[str, Any]) -> Iterator[Line]:
+def support_lines(data: Mapping[str, Any]) -> Iterator[Line]:
+    """Yield what a person reads of `support_data`."""
     support = data["support"]
     style = "green" if support["state"] == "intact" else "red"
     why = f": {inline(support['why'])}" if support["why"] else ""
@@ -174,7 +218,6 @@ def _support_lines(data: Mapping[str, Any]) -> Iterator[Line]:
         tie = "" if verification["bound"] else "; not tied to the text"
         yield [("dim", "verification: "), inline(value_text(verification["written"] or "none"))]
         yield [("green" if verification["holds"] else "red", f"  {inline(state)}{tie}")]
-    yield from _list_lines("rests on", data["rests_on"], _rest_text)
 
 
 def _list_lines(title: str, items: Sequence[Any], text_of: Any) -> Iterator[Line]:

@@ -52,7 +52,11 @@ def list_records(
     """
     inv: Invocation = ctx.obj
     asked = {_known_state(text) for text in state or ()}
-    timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
+    # What has faded is told from more than a list knows of a record: strict reads all at once.
+    strict = view.strip().lower() == "strict"
+    timed = None
+    if view or valid_at or known_at:
+        timed = _Timed(inv, view, valid_at, known_at, whole=strict)
     snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot()
     test = make_filter(snapshot.records, kind, status, topic, scope)
     chosen = timed.chosen() if timed else snapshot.records
@@ -127,7 +131,8 @@ class _DerivedStates:
 
             inv, clocks = self._inv, self._clocks
             snapshot = clocks.snapshot if clocks and clocks.is_past else inv.whole_snapshot()
-            self._found = all_states(snapshot, clocks.now if clocks else inv.now, state_rules(inv))
+            rules = state_rules(inv, snapshot.records)
+            self._found = all_states(snapshot, clocks.now if clocks else inv.now, rules)
         return self._found.get(record.path, ())
 
 
@@ -160,7 +165,8 @@ def show(
       mvault show l-7k --known-at 2026-07-15
       mvault --json show l-7k
     """
-    from vault_cli.cli.provenance import state_rules
+    from vault_cli.cli.provenance import anchor_lines, anchors_data, state_rules
+    from vault_cli.cli.since import note_found
     from vault_cli.features.states import states_of
 
     inv: Invocation = ctx.obj
@@ -174,16 +180,22 @@ def show(
     past = timed is not None and timed.clocks.is_past
     snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
     now = timed.clocks.now if timed else inv.now
-    states = states_of(record, snapshot, now, state_rules(inv))
+    rules = state_rules(inv)
+    states = states_of(record, snapshot, now, rules)
+    anchors = [] if past else anchors_data(record, rules)
+    code = {"anchors": anchors} if anchors else {}
     more = timed.explain(record) if timed else {}
     beside, lines = _beside(inv, snapshot, record, provenance=provenance, expand=expand)
     reason = "" if past else kept_out(inv.vault, record)
     kept = [f"kept out of the render: {reason}"] if reason else []
     told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
+    own = () if provenance else tuple(anchor_lines(anchors))
+    if not past:
+        note_found(inv, (record,))
     return inv.out.show(
         View(
-            lambda: {**full_data(record), "states": list(states), **beside, **more},
-            lambda: (*show_lines(record, states), *lines),
+            lambda: {**full_data(record), "states": list(states), **code, **beside, **more},
+            lambda: (*show_lines(record, states, own), *lines),
             notes=told,
             diagnostics=record.findings,
         )
@@ -231,22 +243,22 @@ def _notes(record: Record) -> Iterator[str]:
 class _Timed:
     """What `list` and `show` say about time: which text, whether it holds, what became of it."""
 
-    def __init__(self, inv: Invocation, view: str, valid_at: str, known_at: str) -> None:
+    def __init__(
+        self, inv: Invocation, view: str, valid_at: str, known_at: str, *, whole: bool = False
+    ) -> None:
         from vault_cli.cli.clocks import set_clocks
 
         self.inv = inv
-        self.clocks = set_clocks(inv, view, valid_at, known_at)
+        self.clocks = set_clocks(inv, view, valid_at, known_at, whole=whole)
         self.words: list[str] = []
 
     def chosen(self) -> list[Record]:
         """Return the records of the view that hold at the moment."""
-        from vault_cli.recall.views import why_not
-
         clocks = self.clocks
         records = clocks.snapshot.records
         if not (clocks.view or clocks.moment):
             return list(records)
-        return [r for r in records if not why_not(r, clocks.view, clocks.moment)]
+        return [record for record in records if not clocks.why_not(record)]
 
     def item(self, record: Record) -> dict[str, Any]:
         """Return what `--json` says about a record in a list."""
@@ -277,13 +289,12 @@ class _Timed:
     def explain(self, record: Record) -> dict[str, Any]:
         """Return what `--json` adds, and keep the words for the status line."""
         from vault_cli.cli.clocks import SHORT, changes_since
-        from vault_cli.recall.views import why_not
 
         clocks = self.clocks
         since = changes_since(self.inv, record, clocks) if clocks.is_past else []
         if clocks.is_past:
             since.insert(0, f"as of commit {clocks.snapshot.commit[:SHORT]}")
-        reason = why_not(record, clocks.view, clocks.moment)
+        reason = clocks.why_not(record)
         if clocks.view or clocks.moment:
             when = f" at {clocks.moment.isoformat(timespec='minutes')}" if clocks.moment else ""
             yes, no = "holds", "does not hold"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,14 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.rendering import Wanted, render_snapshot
+from vault_cli.cli.rendering import Wanted, make_options, make_query, render_query
 
 if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks
     from vault_cli.hosts.sinks import SinkResult
     from vault_cli.model.record import Snapshot
-    from vault_cli.recall.render import Block
+    from vault_cli.recall.render import Block, RenderOptions
+    from vault_cli.recall.select import Query, Selection
 
 _LEVEL_STYLES = {"full": "green", "line": "green", "id": "yellow", "omitted": "red"}
 
@@ -39,25 +41,32 @@ def render(
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
     with_user: flags.WithUser = False,
+    since: flags.Since = "",
+    batch: flags.Batch = False,
 ) -> int:
     """Print what is in force as a block for a prompt.
 
     The same vault, options and day give the same bytes. What does not fit is named in the block;
     --receipt and --json say why. --to replaces only what stands between the markers of FILE; into a
     file of a project with a vault of its own goes what that vault holds, and not what is yours.
-    --at is what was rendered at a time: --known-at and --valid-at in one.
+    --at is what was rendered at a time: --known-at and --valid-at in one. --since prints only what
+    is new, changed or gone since a receipt, a day or a commit, to be put behind a block that stays
+    as it is; --batch leaves a file alone until enough is new; what is gone or changed never waits.
+    --session and --to note which records were shown (`mvault stats`).
 
     Examples:
-      mvault render
       mvault render --query "flaky npm test" --budget 4000 --receipt
       mvault render --to AGENTS.md --to CLAUDE.md
+      mvault render --since @1
       mvault render --at 2026-07-15
       mvault render --known-at HEAD~3 --valid-at 2026-06-01
     """
+    from vault_cli.cli.since import render_since, session_of
+
     inv: Invocation = ctx.obj
+    _check_since(since, batch=batch, to=to, at=at or valid_at or known_at)
     alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
     clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
-    snapshot = clocks.snapshot
     wanted = Wanted(
         mode=_choice(mode, ("assist", "strict", "off"), "--mode"),
         query=query,
@@ -66,19 +75,66 @@ def render(
         scopes=tuple(scope or ()),
         topics=tuple(topic or ()),
         kinds=tuple(kind or ()),
-        session=session,
+        session=session_of(inv, session),
         project=project,
         moment=clocks.moment,
     )
-    block = render_snapshot(inv, snapshot, wanted)
-    _tell_beside(inv, clocks, block, explained=receipt)
+    asked = make_query(inv, wanted), make_options(inv, wanted)
+    if since:
+        from vault_cli.cli.clocks import warn_unreadable
+
+        warn_unreadable(inv, clocks)
+        return render_since(inv, since, clocks.snapshot, asked)
+    return _deliver(inv, clocks, asked, to or [], explained=receipt, batch=batch)
+
+
+def _deliver(
+    inv: Invocation,
+    clocks: Clocks,
+    asked: tuple[Query, RenderOptions],
+    to: list[str],
+    *,
+    explained: bool,
+    batch: bool,
+) -> int:
+    """Render, print it or put it into files, and keep what was shown."""
+    from vault_cli.cli.receipts import keep_receipt
+    from vault_cli.cli.since import note_exposure
+    from vault_cli.recall.select import select_records
+
+    snapshot, (query, options) = clocks.snapshot, asked
+    block = render_query(snapshot, query, options)
+    _tell_beside(inv, clocks, block, explained=explained)
+    waits = _why_wait(inv, block, to, select_records(snapshot, query)) if batch else ""
     if to:
-        return _write_files(inv, block, to, snapshot, explained=receipt)
+        code, changed = _write_files(inv, block, to, snapshot, explained=explained, waits=waits)
+    else:
+        code, changed = _print(inv, block, snapshot, explained=explained), False
+    if clocks.is_plain and not (inv.options.dry_run or waits):
+        keep_receipt(inv, block, asked, [str(_target(inv, name)) for name in to])
+        if changed or query.session:
+            note_exposure(inv, block, query.session)
+    return code
+
+
+def _check_since(since: str, *, batch: bool, to: list[str] | None, at: str) -> None:
+    from vault_cli.errors import UsageError
+
+    if since and (to or at):
+        raise UsageError(
+            "--since goes with neither --to nor a past time",
+            hint="It prints a notice about the vault as it is.",
+        )
+    if batch and not to:
+        raise UsageError("--batch goes with --to FILE", hint="Printed is always the whole block.")
+
+
+def _print(inv: Invocation, block: Block, snapshot: Snapshot, *, explained: bool) -> int:
     view = View(
         lambda: block_data(block, snapshot),
         raw=block.text,
         diagnostics=snapshot.diagnostics,
-        notes=(summary(block, explained=receipt),),
+        notes=(summary(block, explained=explained),),
         listed=True,
     )
     return inv.out.show(view)
@@ -224,22 +280,34 @@ def _vault_cell(name: str) -> str:
 
 
 def _write_files(
-    inv: Invocation, block: Block, names: list[str], snapshot: Snapshot, *, explained: bool
-) -> int:
-    """Put the block into every file, or into none when one of them cannot take it."""
+    inv: Invocation,
+    block: Block,
+    names: list[str],
+    snapshot: Snapshot,
+    *,
+    explained: bool,
+    waits: str,
+) -> tuple[int, bool]:
+    """Put the block into every file, or into none when one of them cannot take it.
+
+    With `waits`, which says why, all of them are left as they are. Returns the exit code, and
+    whether one was changed.
+    """
     from vault_cli.cli.preview import answer_data
     from vault_cli.hosts.sinks import plan_managed_block, write_managed_block
 
     targets = [_target(inv, name) for name in names]
     plans = [plan_managed_block(target, block.text) for target in targets]
+    if waits:
+        plans = [replace(plan, new=plan.old, changed=False) for plan in plans]
     if inv.options.dry_run:
-        return _preview_files(inv, plans, block, snapshot)
+        return _preview_files(inv, plans, block, snapshot), False
     notes: list[str] = []
     files: list[dict[str, Any]] = []
     for target, plan in zip(targets, plans, strict=True):
         done = write_managed_block(target, block.text) if plan.changed else plan
         why = (
-            "the block is the same"
+            waits or "the block is the same"
             if target.exists()
             else "nothing is in force, so no file is made"
         )
@@ -260,7 +328,17 @@ def _write_files(
         notes=(*notes, summary(block, explained=explained)),
         listed=True,
     )
-    return inv.out.show(view)
+    return inv.out.show(view), bool(changed)
+
+
+def _why_wait(inv: Invocation, block: Block, names: list[str], now: Selection) -> str:
+    """Return why all of these files may stay as they are for now, "" when one may not."""
+    from vault_cli.cli.since import waits_for_more
+    from vault_cli.hosts.sinks import plan_managed_block
+
+    plans = [plan_managed_block(_target(inv, name), block.text) for name in names]
+    reasons = [waits_for_more(inv, plan.old, now) for plan in plans if plan.changed]
+    return reasons[0] if reasons and all(reasons) else ""
 
 
 def _target(inv: Invocation, name: str) -> Path:

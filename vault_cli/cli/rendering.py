@@ -13,9 +13,9 @@ from vault_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.model.record import Snapshot
+    from vault_cli.model.record import Record, Snapshot
     from vault_cli.recall.render import Block, RenderOptions
-    from vault_cli.recall.select import Exclusion, Query
+    from vault_cli.recall.select import Exclusion, FindStale, Query
 
 LEVELS = ("global", "project", "session")
 
@@ -38,12 +38,16 @@ class Wanted:
 
 def render_snapshot(inv: Invocation, snapshot: Snapshot, wanted: Wanted) -> Block:
     """Select and render one snapshot."""
+    return render_query(snapshot, make_query(inv, wanted), make_options(inv, wanted))
+
+
+def render_query(snapshot: Snapshot, query: Query, options: RenderOptions) -> Block:
+    """Select and render one snapshot, as a query and options say."""
     from vault_cli.recall.render import render_block
     from vault_cli.recall.select import select_records
 
-    query = make_query(inv, wanted)
     selection = select_records(snapshot, query)
-    return render_block(selection, query, make_options(inv, wanted), len(snapshot.unreadable))
+    return render_block(selection, query, options, len(snapshot.unreadable))
 
 
 def make_query(inv: Invocation, wanted: Wanted) -> Query:
@@ -70,7 +74,21 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
         topics=wanted.topics,
         kinds=wanted.kinds,
         branch=find_branch(inv.cwd, inv.layers.home),
+        curve=str(config["decay.curve"]),
+        find_stale=stale_port(inv),
     )
+
+
+def stale_port(inv: Invocation) -> FindStale:
+    """Return what a render asks about the code of records; nobody looks before it asks."""
+
+    def find_stale(records: Sequence[Record]) -> set[tuple[str, str]]:
+        from vault_cli.cli.checkout import AnchorReader
+
+        reader = AnchorReader(inv, find_project)
+        return {(record.vault, record.path) for record in reader.find_stale(records)}
+
+    return find_stale
 
 
 def make_options(inv: Invocation, wanted: Wanted) -> RenderOptions:

@@ -18,18 +18,37 @@ from vault_cli.cli.clocks import (
     set_clocks,
     warn_unreadable,
 )
-from vault_cli.cli.filters import make_filter
+from vault_cli.cli.filters import make_filter, one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, Span, View, is_terminal
 from vault_cli.cli.views import cut, list_lines, plural
 from vault_cli.errors import UsageError
-from vault_cli.model.record import Record
-from vault_cli.recall.views import is_found_by_default, why_not
+from vault_cli.model.record import Record, Status
+from vault_cli.recall.views import FOUND_BY_DEFAULT
 
 if TYPE_CHECKING:
+    from datetime import date
+
+    from vault_cli.recall.expand import Mate
+    from vault_cli.recall.query import Narrow
     from vault_cli.recall.search import Hit, Results
 
 _INDENT = "  "
+
+Sources = Annotated[
+    list[str] | None,
+    typer.Option("--source", help="Only claimed by user agent web tool doc import (repeatable)."),
+]
+Since = Annotated[
+    str, typer.Option("--since", metavar="DATE", help="Only made on that day or later.")
+]
+Until = Annotated[
+    str, typer.Option("--until", metavar="DATE", help="Only made on that day or earlier.")
+]
+Explain = Annotated[bool, typer.Option("--explain", help="Say what each score is made of.")]
+Expand = Annotated[
+    bool, typer.Option("--expand", help="Also what shares a topic with the best, or is linked.")
+]
 
 
 def search(
@@ -42,42 +61,46 @@ def search(
     status: flags.Statuses = None,
     topic: flags.Topics = None,
     scope: flags.Scopes = None,
+    source: Sources = None,
+    since: Since = "",
+    until: Until = "",
     view: flags.TimeView = "",
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
+    explain: Explain = False,
+    expand: Expand = False,
 ) -> int:
     """Find records by their words, the best first.
 
-    One of the words is enough; more, and rarer ones, rank higher. What is in force, candidates and
-    disputed records are found; superseded and deprecated ones with --status or --view. Nothing
+    One of the words is enough; more, and rarer ones, rank higher. A day (2026-04-27, April 27,
+    4月27号) speaks for the records of that day; a word that stands nowhere is looked for with a
+    slip mended. What is in force, candidates and disputed records are found; superseded and
+    deprecated ones with --status or --view. Without words: all, by what they are worth. Nothing
     found ends with 1. A query that starts with a dash comes after `--`.
 
     Examples:
       mvault search flaky npm test
       mvault search 支付回调 --kind lesson --limit 5
       mvault search database --view historical --valid-at 2026-07-15
+      mvault search retries --explain
       mvault search -- --force
     """
-    from vault_cli.recall.search import search as find
+    from vault_cli.cli.since import note_found
 
     inv: Invocation = ctx.obj
     text = " ".join(query or ()).strip()
-    if not text:
-        raise UsageError(
-            "what to search for is missing",
-            hint="Write it after the command: mvault search flaky test (after `--` when it starts"
-            " with a dash).",
-        )
-    clocks = set_clocks(inv, view, valid_at, known_at, whole=True, guarded=True)
-    test = make_filter(clocks.snapshot.records, kind, status, topic, scope)
-    results = find(clocks.snapshot, text, limit=limit, wanted=_wanted(clocks, status, test))
+    narrow = _narrow(view, status, topic, source, (since, until))
+    clocks = set_clocks(inv, view, valid_at, known_at, guarded=True, faded=True)
+    plain = make_filter(clocks.snapshot.records, kind, None, None, scope)
+    test = plain if kind or scope else None
+    results, mates = _find(inv, clocks, text, limit, narrow, test, expand=expand)
     warn_unreadable(inv, clocks)
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     ids = {hit.record.id for hit in results.hits}
-    return inv.out.show(
+    code = inv.out.show(
         View(
-            lambda: _data(text, results, clocks),
-            lambda: _lines(results, clocks, width),
+            lambda: _data(text, results, mates, clocks),
+            lambda: _lines(results, mates, clocks, width, explain=explain),
             diagnostics=clocks.snapshot.diagnostics,
             notes=(*note_forgotten(clocks, ids), *_notes(text, results)),
             hints=_hints(results),
@@ -85,39 +108,123 @@ def search(
             listed=True,
         )
     )
+    if not clocks.is_past:
+        note_found(inv, [hit.record for hit in results.hits])
+    return code
+
+
+def _narrow(
+    view: str,
+    status: list[str] | None,
+    topic: list[str] | None,
+    source: list[str] | None,
+    days: tuple[str, str],
+) -> Narrow:
+    """Return what the options leave, as far as stored facts tell it.
+
+    Raises:
+        UsageError: one of them names nothing we know.
+    """
+    from vault_cli.recall.query import Narrow
+
+    statuses: frozenset[Status] | None = FOUND_BY_DEFAULT
+    if status:
+        statuses = frozenset(one_of(Status, text, "status") for text in status)
+    elif view:
+        statuses = None
+    since, until = (_read_day(text, name) for text, name in zip(days, _DAYS, strict=True))
+    named = tuple(text.strip().lower() for text in source or ())
+    return Narrow(statuses, tuple(topic or ()), named, since, until)
+
+
+_DAYS = ("--since", "--until")
+
+
+def _read_day(text: str, option: str) -> date | None:
+    from datetime import datetime
+
+    from vault_cli.text.values import BadValueError, read_date
+
+    try:
+        found = read_date(text) if text else None
+    except (BadValueError, ValueError, OverflowError) as error:
+        raise UsageError(f"{option} is not a date: {text}", hint="Write 2026-11-30.") from error
+    return found.date() if isinstance(found, datetime) else found
+
+
+def _find(
+    inv: Invocation,
+    clocks: Clocks,
+    text: str,
+    limit: int,
+    narrow: Narrow,
+    test: Callable[[Record], bool] | None,
+    *,
+    expand: bool,
+) -> tuple[Results, list[Mate]]:
+    """Search, through what is stored where that can be; damaged, it is left aside."""
+    from vault_cli.cli.shelves import all_shelves
+    from vault_cli.recall.expand import find_linked
+    from vault_cli.recall.search import search as find
+    from vault_cli.store.segments import PostingsError
+
+    wanted = _wanted(clocks, test)
+    moment = clocks.now.date()
+
+    def look(*, stored: bool) -> tuple[Results, list[Mate]]:
+        with all_shelves(inv, clocks, stored=stored) as shelves:
+            found = find(
+                clocks.snapshot, text, limit=limit, wanted=wanted, narrow=narrow,
+                shelves=shelves, today=moment,
+            )  # fmt: skip
+            mates = find_linked(clocks.snapshot, found.hits, shelves) if expand else []
+            return found, [mate for mate in mates if wanted is None or wanted(mate.record)]
+
+    try:
+        return look(stored=True)
+    except PostingsError:
+        return look(stored=False)
 
 
 def _wanted(
-    clocks: Clocks, status: list[str] | None, test: Callable[[Record], bool]
-) -> Callable[[Record], bool]:
-    """Return which records may be found: by view, else by status, and by the other options."""
+    clocks: Clocks, test: Callable[[Record], bool] | None
+) -> Callable[[Record], bool] | None:
+    """Return what else decides by view, moment, kind and scope; None when nothing does."""
+    if not (clocks.view or clocks.moment):
+        return test
 
     def wanted(record: Record) -> bool:
-        if not (clocks.view or status or is_found_by_default(record)):
-            return False
-        return not why_not(record, clocks.view, clocks.moment) and test(record)
+        return not clocks.why_not(record) and (test is None or test(record))
 
     return wanted
 
 
-def _data(text: str, results: Results, clocks: Clocks) -> dict[str, Any]:
+def _data(text: str, results: Results, mates: list[Mate], clocks: Clocks) -> dict[str, Any]:
     return {
         "query": text,
         "records": [
             {
                 **item_data(hit.record, clocks),
                 "score": hit.score,
+                "parts": dict(hit.parts),
+                "worth": hit.reason,
                 "matches": list(hit.matches),
                 "snippet": hit.snippet,
             }
             for hit in results.hits
         ],
+        "linked": [
+            {**item_data(mate.record, clocks), "to": mate.to, "why": mate.why} for mate in mates
+        ],
+        "meant": {word: list(words) for word, words in results.meant.items()},
         "counts": {"shown": len(results.hits), "found": results.total, "hidden": results.hidden},
         "clocks": clocks.as_data(),
     }
 
 
-def _lines(results: Results, clocks: Clocks, width: int) -> Iterator[Line]:
+def _lines(
+    results: Results, mates: list[Mate], clocks: Clocks, width: int, *, explain: bool
+) -> Iterator[Line]:
     """Yield two lines a record: as in a list, and the part of its text that fits."""
     records = [hit.record for hit in results.hits]
     heads = list_lines(records, width=width, aside=asides(clocks))
@@ -125,6 +232,20 @@ def _lines(results: Results, clocks: Clocks, width: int) -> Iterator[Line]:
         yield head
         if hit.snippet:
             yield _snippet_line(hit, width)
+        if explain:
+            yield [_INDENT, ("dim", _explain_score(hit))]
+    linked = [mate.record for mate in mates]
+    heads = list_lines(linked, width=width, aside=asides(clocks))
+    for head, mate in zip(heads, mates, strict=True):
+        yield head
+        yield [_INDENT, ("dim", f"{mate.why}, as {mate.to}" if mate.is_topic else mate.why)]
+
+
+def _explain_score(hit: Hit) -> str:
+    """Return the parts of a score that are not zero, and what the record is worth."""
+    parts = " + ".join(f"{name} {value:.3f}" for name, value in hit.parts.items() if value)
+    found = f"; found: {', '.join(hit.matches)}" if hit.matches else ""
+    return f"score {hit.score:.3f} = {parts or '0'} ({hit.reason}){found}"
 
 
 def _snippet_line(hit: Hit, width: int) -> Line:
@@ -141,11 +262,16 @@ def _snippet_line(hit: Hit, width: int) -> Line:
 
 
 def _notes(text: str, results: Results) -> tuple[str, ...]:
+    meant = tuple(
+        f"{word}… stands nowhere; looked for {', '.join(f'{other}…' for other in words)}"
+        for word, words in results.meant.items()
+    )
     if not results.hits:
-        return (f"nothing found for {text!r}",)
+        return (*meant, f"nothing found for {text!r}" if text else "no records")
     if len(results.hits) < results.total:
-        return (f"{len(results.hits)} of {results.total} records (--limit 0 shows all)",)
-    return (plural(results.total, "record"),)
+        shown = f"{len(results.hits)} of {results.total} records (--limit 0 shows all)"
+        return (*meant, shown)
+    return (*meant, plural(results.total, "record"))
 
 
 def _hints(results: Results) -> tuple[str, ...]:

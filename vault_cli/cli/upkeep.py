@@ -12,6 +12,7 @@ import typer
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import aside_text, other_lines, place_data
+from vault_cli.cli.usage import is_usage_path, waiting_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
@@ -41,7 +42,8 @@ def status(ctx: typer.Context) -> int:
     inv.bear_bad_settings()
     snapshot = inv.snapshot
     repo = inv.vault.repo
-    pending = repo.pending() if repo is not None else ()
+    every = repo.pending() if repo is not None else ()
+    pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
     from vault_cli.cli.trusting import status_lines
@@ -64,6 +66,7 @@ def status(ctx: typer.Context) -> int:
         },
         **{name: [record_data(r) for r in records] for name, records in groups.items()},
         "pending": [{"path": change.path, "code": change.code} for change in pending],
+        "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
         "settings": [found.as_data() for found in settings],
@@ -183,16 +186,24 @@ def _status_lines(
             yield [("red", f"a {repository['operation']} is under way")]
         if repository["untrusted"]:
             yield [("yellow", "not trusted: "), ", ".join(repository["untrusted"])]
-    if data["drafts"]:
-        yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
-    if data["quarantined"]:
-        yield [("yellow", f"{plural(len(data['quarantined']), 'text')} in quarantine")]
+    yield from _waiting_lines(data)
     for title, names in _path_groups(data, groups, pending, snapshot):
         if names:
             yield [("yellow", f"{title}:")]
             yield from (f"  {name}" for name in names[:_MOST_LISTED])
             if len(names) > _MOST_LISTED:
                 yield f"  and {len(names) - _MOST_LISTED} more"
+
+
+def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
+    """Yield how much waits for a person, or for more of its kind."""
+    seen = data["observations"]
+    if seen["waiting"]:
+        yield [("dim", "observations: "), f"{seen['waiting']} of {seen['commit_every']} wait"]
+    if data["drafts"]:
+        yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
+    if data["quarantined"]:
+        yield [("yellow", f"{plural(len(data['quarantined']), 'text')} in quarantine")]
 
 
 def _counts_text(counts: dict[str, int]) -> str:

@@ -176,8 +176,16 @@ def _column(texts: list[str]) -> list[str]:
     return [padded[text] for text in texts]
 
 
-def show_lines(record: Record, states: Sequence[str] = ()) -> Iterator[Line]:
-    """Yield the lines of `mvault show`: head, derived states, other keys, body."""
+def show_lines(
+    record: Record, states: Sequence[str] = (), anchors: Sequence[Line] = ()
+) -> Iterator[Line]:
+    """Yield the lines of `mvault show`: head, derived states, other keys, body.
+
+    Args:
+        record: which.
+        states: its derived states.
+        anchors: what stands in place of the key `anchors`, if anything.
+    """
     style = _STATUS_STYLES.get(record.status, "dim")
     yield [("bold", inline(record.title))]
     now = f"  ({', '.join(states)})" if states else ""
@@ -186,7 +194,9 @@ def show_lines(record: Record, states: Sequence[str] = ()) -> Iterator[Line]:
         yield [("dim", "vault: "), record.vault]
     yield [("dim", "path: "), inline(record.path)]
     for key, value in record.fields.items():
-        if key not in _HEAD_KEYS and value not in (None, "", []):
+        if key == "anchors" and anchors:
+            yield from anchors
+        elif key not in _HEAD_KEYS and value not in (None, "", []):
             yield [("dim", f"{inline(str(key))}: "), inline(value_text(value))]
     yield ""
     if record.status is Status.TOMBSTONED and not record.body.strip():

@@ -335,7 +335,7 @@ def _created_day(old: Record, start: date | datetime, now: datetime) -> date | N
     An earlier successor says since when the old text was wrong, whenever that was written down.
     """
     first = first_instant(start, now).astimezone(now.tzinfo).date()
-    return first if day_of(old.created, now) == first else None
+    return first if day_of(old.created, now.tzinfo) == first else None
 
 
 def _iso(value: date | datetime) -> str:

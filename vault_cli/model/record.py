@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
@@ -176,7 +176,16 @@ def _after(now: datetime, end: date | datetime) -> bool:
 
 
 class Tally(NamedTuple):
-    """Sums of observations (folded from `usage/`); never written into the record."""
+    """Sums of observations (folded from `usage/`); never written into the record.
+
+    Args:
+        exposures: how many renders showed it, up to the last use of any record.
+        citations: how often an agent that was shown it named it.
+        helpful, harmful: judgements that count (see `model.observation.fold`).
+        hits: matches of its guard, and uses a person noted.
+        succeeded, failed: outcomes of tasks it was used in.
+        last_used: the last day of any of these but exposures (`2026-11-30`, UTC), "" for never.
+    """
 
     exposures: int = 0
     citations: int = 0
@@ -289,6 +298,7 @@ class Snapshot:
         unreadable: paths of files that hold an `error` diagnostic (not in `records`).
         skipped: how many files were passed over by the ignore list, by folder name.
         tallies: folded observations by record id.
+        settled: those of them that a watermark has taken in, which a render shows; None: the same.
         commit: hex id of the commit this snapshot shows, or "" for the working tree.
     """
 
@@ -298,6 +308,7 @@ class Snapshot:
     skipped: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     tallies: Mapping[str, Tally] = field(default_factory=lambda: MappingProxyType({}))
     commit: str = ""
+    settled: Mapping[str, Tally] | None = None
 
     @property
     def by_id(self) -> dict[str, Record]:
@@ -306,6 +317,10 @@ class Snapshot:
         for record in self.records:
             seen[record.id] = None if record.id in seen else record
         return {key: record for key, record in seen.items() if record is not None}
+
+    def at_watermark(self) -> Snapshot:
+        """Return the snapshot with the observations that a render goes by."""
+        return self if self.settled is None else replace(self, tallies=self.settled, settled=None)
 
     def tally(self, record_id: str) -> Tally:
         """Return the folded observations of one record (zeros when there are none)."""

@@ -102,7 +102,9 @@ class Line(NamedTuple):
     @property
     def size(self) -> int:
         """What the entry takes, or would have taken, at level `full`."""
-        return self.measure(wording.full_text(self.pick.record, self.pick.support.state))
+        return self.measure(
+            wording.full_text(self.pick.record, self.pick.support.state, self.pick.aside)
+        )
 
     def as_data(self) -> dict[str, Any]:
         """Return the promised JSON shape of a receipt line."""

@@ -117,7 +117,7 @@ class Unit:
         """Return the text of each record at a level, without the line above them; built once."""
         if level not in self._texts:
             self._texts[level] = [
-                _TEXTS[level](pick.record, pick.support.state) for pick in self.picks
+                _TEXTS[level](pick.record, pick.support.state, pick.aside) for pick in self.picks
             ]
         return self._texts[level]
 
@@ -141,7 +141,7 @@ class Unit:
         return (self.heads[0], ids_key(self.group)) if level == ID else self.heads
 
 
-def _no_text(_record: Record, _support: str) -> str:
+def _no_text(_record: Record, _support: str, _counts: str) -> str:
     return ""
 
 

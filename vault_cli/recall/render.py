@@ -55,7 +55,12 @@ _KEPT_BACK = frozenset({"held", "ambiguous"})
 
 
 def render_block(
-    selection: Selection, query: Query, options: RenderOptions, unreadable: int = 0
+    selection: Selection,
+    query: Query,
+    options: RenderOptions,
+    unreadable: int = 0,
+    *,
+    intro: str = "",
 ) -> Block:
     """Render; byte-identical for the same content, options and calendar day.
 
@@ -64,6 +69,7 @@ def render_block(
         query: its mode words the headings; `off` gives an empty block.
         options: budget, unit, order of groups, quotas.
         unreadable: how many files of the vault could not be read; told in the block.
+        intro: lines at the top in place of the usual ones.
 
     Returns:
         The block; its text is empty when there is nothing to say or nothing fits.
@@ -72,14 +78,19 @@ def render_block(
         UsageError: the options make no sense.
     """
     options.check()
-    return _Render(selection, query, options, unreadable).block()
+    return _Render(selection, query, options, unreadable, intro).block()
 
 
 class _Render:
     """One run: units, what does not take part, the ledger, and the text in the end."""
 
     def __init__(
-        self, selection: Selection, query: Query, options: RenderOptions, unreadable: int
+        self,
+        selection: Selection,
+        query: Query,
+        options: RenderOptions,
+        unreadable: int,
+        intro: str,
     ) -> None:
         self.selection = selection
         self.mode = query.mode
@@ -92,7 +103,7 @@ class _Render:
         self.units = build_units(selection.picks, options.order, self.measure)
         listed = frozenset(options.order)
         self.active = [unit for unit in self.units if unit.group in listed]
-        self.intro = wording.intro(short=self.budget < SMALL_BUDGET)
+        self.intro = intro or wording.intro(short=self.budget < SMALL_BUDGET)
         self.heads = head_texts(self.active, query.mode)
         self.oversize: dict[Unit, None] = {}
         self.ledger = Ledger(0, {}, {})

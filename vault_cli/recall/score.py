@@ -1,6 +1,8 @@
-"""What a record is worth: importance, trust, standing, relevance. + `text.tokens`, `model`.
+"""What a record is worth, as a sum of named parts. + `recall.retention`, `text.tokens`, `model`.
 
-Nothing in here looks at a clock: two renders of the same content rank alike, on any day.
+The value is absolute: it depends on the record, what is known of it and the question, never on
+what else was found. Nothing in here looks at a clock: the caller says whether ages count, and from
+which day on (`Aging`); a render gives one that moves with the observations only.
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vault_cli.model.evidence import is_verified
 from vault_cli.model.record import NO_TALLY, Record, Tally
+from vault_cli.recall.retention import Aging
 
 EXTERNAL_SOURCES = frozenset({"web", "tool", "doc"})
 """Sources outside of the conversation; marked in the block."""
@@ -30,6 +33,9 @@ CONFIDENCE: Mapping[str, float] = {"high": 0.5, "low": -1.0}
 RECORD_CAP = 1.5
 """Most that counters may add or take: a file or a log that claims a billion hits moves no more."""
 
+FADING = 1.5
+"""Points a record would lose if nothing of it were left; at the floor of retention it is 1.2."""
+
 RELEVANCE_BONUS = 6.0
 RELEVANCE_FLOOR = 0.2
 """Below this share of matching words a record counts as unrelated to the text at hand."""
@@ -46,14 +52,18 @@ HEAD_WORDS = 3
 
 
 class Score(NamedTuple):
-    """What a record is worth.
+    """What a record is worth: the sum of its five parts, and what they come from.
 
     Args:
-        value: absolute value; higher is better.
+        value: absolute value, the sum of `parts`; higher is better.
         importance: what counts of its importance (`effective_importance`).
         verified: whether its status is verified and its verification holds.
         relevance: 0 to 1, how well it fits the text at hand (0 without a text).
         matches: words of the text found in the record, in sorted order.
+        retention: 0.2 to 1, how much of it is still at hand (1 where ages play no part).
+        trust: points for its verification and its author's confidence.
+        precedent: points for what use has shown (`standing`).
+        capped: whether its author gave it a higher importance than counts.
     """
 
     value: float
@@ -61,15 +71,63 @@ class Score(NamedTuple):
     verified: bool
     relevance: float = 0.0
     matches: tuple[str, ...] = ()
+    retention: float = 1.0
+    trust: float = 0.0
+    precedent: float = 0.0
+    capped: bool = False
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Return the points of each part by its name."""
+        return {
+            "relevance": RELEVANCE_BONUS * self.relevance,
+            "importance": float(self.importance),
+            "retention": -FADING * (1 - self.retention),
+            "trust": self.trust,
+            "precedent": self.precedent,
+        }
 
     def describe(self) -> str:
         """Return the reason for the record's place, in words."""
         parts = [f"importance {self.importance}"]
         if self.verified:
             parts.append("verified")
+        if self.retention < 1:
+            parts.append(f"retention {self.retention:.2f}")
+        if self.precedent:
+            parts.append("proved itself" if self.precedent > 0 else "did harm or failed")
         if self.matches:
             parts.append(f"matches {', '.join(self.matches[:MATCHES_NAMED])}")
         return ", ".join(parts)
+
+    def explain(self) -> list[str]:
+        """Return one line a part, with its points, and the sum last."""
+        cap = f" (capped at {UNVERIFIED_CAP}: nobody verified it)" if self.capped else ""
+        found = f" ({', '.join(self.matches[:MATCHES_NAMED])})" if self.matches else ""
+        trust = " (verified)" if self.verified else ""
+        asides = {
+            "relevance": f" {self.relevance:.2f} of 1{found}",
+            "importance": f" {self.importance} of 10{cap}",
+            "retention": f" {self.retention:.2f} of 1",
+            "trust": trust,
+        }
+        lines = [
+            f"{name} {points:+.2f}{asides.get(name, '')}" for name, points in self.parts.items()
+        ]
+        return [*lines, f"score {self.value:.2f}"]
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the promised JSON shape: the value, the points of each part, what they are of."""
+        return {
+            "value": round(self.value, 6),
+            "parts": {name: round(points, 6) for name, points in self.parts.items()},
+            "importance": self.importance,
+            "capped": self.capped,
+            "verified": self.verified,
+            "relevance": round(self.relevance, 6),
+            "retention": round(self.retention, 6),
+            "matches": list(self.matches),
+        }
 
 
 def is_machine_derived(record: Record) -> bool:
@@ -79,12 +137,18 @@ def is_machine_derived(record: Record) -> bool:
 
 def effective_importance(record: Record, *, verified: bool) -> int:
     """Return the importance that counts: capped at 5 while machine-derived and unverified."""
+    weight = claimed_importance(record)
+    return UNVERIFIED_CAP if _is_capped(record, weight, verified=verified) else weight
+
+
+def claimed_importance(record: Record) -> int:
+    """Return the importance its author and its kind give it, 1 to 10, before any cap."""
     weight = min(max(record.weight, 1), 10)
-    if record.correction:
-        weight = min(weight + CORRECTION_BONUS, 10)
-    if weight > UNVERIFIED_CAP and not verified and is_machine_derived(record):
-        return UNVERIFIED_CAP
-    return weight
+    return min(weight + CORRECTION_BONUS, 10) if record.correction else weight
+
+
+def _is_capped(record: Record, weight: int, *, verified: bool) -> bool:
+    return weight > UNVERIFIED_CAP and not verified and is_machine_derived(record)
 
 
 def standing(tally: Tally, hits: int) -> float:
@@ -102,7 +166,12 @@ def standing(tally: Tally, hits: int) -> float:
 
 
 def score_record(
-    record: Record, tally: Tally = NO_TALLY, words: frozenset[str] = frozenset()
+    record: Record,
+    tally: Tally = NO_TALLY,
+    words: frozenset[str] = frozenset(),
+    *,
+    aging: Aging | None = None,
+    relevance: float | None = None,
 ) -> Score:
     """Return the score of one record.
 
@@ -110,18 +179,29 @@ def score_record(
         record: the record.
         tally: its folded observations.
         words: the words of the text at hand (`query_words`); empty: relevance plays no part.
+        aging: how ages count; None: not at all.
+        relevance: 0 to 1, as a search measured it; then `words` are not looked for.
     """
     verified = is_verified(record)
-    importance = effective_importance(record, verified=verified)
-    value = importance + CONFIDENCE.get(record.confidence, 0.0)
-    if verified:
-        value += VERIFIED_BONUS
-    if record.hits or tally is not NO_TALLY:
-        value += standing(tally, record.hits)
-    if not words:
-        return Score(value, importance, verified)
-    relevance, matches = relevance_of(record, words)
-    return Score(value + RELEVANCE_BONUS * relevance, importance, verified, relevance, matches)
+    importance = claimed_importance(record)
+    capped = _is_capped(record, importance, verified=verified)
+    if capped:
+        importance = UNVERIFIED_CAP
+    fit, matches = 0.0, _NO_MATCHES
+    if relevance is not None:
+        fit = max(0.0, min(relevance, 1.0))
+    elif words:
+        fit, matches = relevance_of(record, words)
+    kept = 1.0 if aging is None else aging.of(record, tally)
+    trust = CONFIDENCE.get(record.confidence, 0.0) + (VERIFIED_BONUS if verified else 0.0)
+    counted = record.hits or tally is not NO_TALLY
+    shown = standing(tally, record.hits) if counted else 0.0
+    # In the order of `Score.parts`, so that both sums are the same to the last bit.
+    value = RELEVANCE_BONUS * fit + importance - FADING * (1 - kept) + trust + shown
+    return Score(value, importance, verified, fit, matches, kept, trust, shown, capped)
+
+
+_NO_MATCHES: tuple[str, ...] = ()
 
 
 def query_words(text: str) -> frozenset[str]:

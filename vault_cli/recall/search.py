@@ -1,61 +1,71 @@
 """A query to ranked records, without a model. May import `text`, `model`, `recall`.
 
 OR of the query's terms, BM25 over title, topics, keywords, condition, summary and body in one
-text. Every sign is text: there is no query language and so no query that is an error.
+text (`bm25`); a day in the query speaks for the records of that day, records captured beside a
+good one from the same session are drawn along, and what a record is worth decides between those
+that fit alike. Every sign is text: there is no query language and so no query that is an error.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from math import log
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import date
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
-from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.model.record import Record, Snapshot
+from vault_cli.recall.bm25 import weigh
+from vault_cli.recall.corpus import (
+    STANDINGS,
+    UNSEARCHED,
+    LiteralShelf,
+    Postings,
+    Shelf,
+    TextShelf,
+    keys_of,
+    searchable,
+    text_of,
+)
+from vault_cli.recall.query import Narrow, Query, names_of_topics, read_query
 from vault_cli.recall.score import score_record
-from vault_cli.recall.topics import TopicTable
-from vault_cli.text.tokens import count_tokens, plain_text, tokenize
+from vault_cli.recall.snippets import snippet_of
+from vault_cli.recall.topics import TopicTable, fold_topic
+from vault_cli.text.terms import count_terms, search_text
 
-K1: Final = 1.2
-B: Final = 0.5
-"""BM25's saturation of repeats and its weight of length (Robertson and Zaragoza, 2009; the values
-stand in the table of features, C-103)."""
+DATED: Final = 0.4
+"""What a day of the query adds to the records of that day."""
 
-SNIPPET: Final = 160
-"""Characters of a snippet."""
+BESIDE: Final = (0.3, 0.2, 0.1)
+"""The part of its fit that a captured record gives to those one, two and three places away."""
 
-MOST_TERMS: Final = 200
-"""Of a longer query the rest of the words does not count."""
+MOST_SPREAD: Final = 200
+"""So many of the best records draw their neighbours along."""
 
-_LEAD: Final = 40
-_STEM_TAIL: Final = 2
-_SHORTEST_START: Final = 3
-_WORD: Final = re.compile("[A-Za-z0-9_]+")
+WORTH: Final = 0.002
+"""Weight of what a record is worth (importance, use), a number up to about 15."""
 
+MOST_WORTH: Final = 15.0
+PROVEN: Final = 0.03
+"""What a verification that holds adds."""
 
-class Query(NamedTuple):
-    """A query made ready.
+LEAST_RANKED: Final = 100
+"""At least so many of the best by words are asked what they are worth."""
 
-    Args:
-        text: as typed, folded.
-        terms: its tokens; empty when there is no word in it: then `text` itself is looked for.
-        stops: whether the terms are words that say nothing about the subject, for want of others.
-    """
-
-    text: str
-    terms: tuple[str, ...]
-    stops: bool = False
+_SHELF: Final = 1 << 32
+"""What is added to the numbers of the second shelf, twice to those of the third, and so on."""
 
 
 class Hit(NamedTuple):
     """A record that was found.
 
     Args:
-        score: its BM25 value; comparable within one search only.
+        score: absolute; higher is better (`parts` adds up to it).
         matches: terms of the query that it has, in sorted order.
         snippet: the line of its text that has most of them, cut; "" of a held record.
         marked: (start, end) of the matched words in the snippet.
+        parts: what the score is made of, by name.
+        reason: what the record is worth, in words.
     """
 
     record: Record
@@ -63,18 +73,22 @@ class Hit(NamedTuple):
     matches: tuple[str, ...]
     snippet: str = ""
     marked: tuple[tuple[int, int], ...] = ()
+    parts: Mapping[str, float] = {}
+    reason: str = ""
 
 
 class Results(NamedTuple):
     """The best hits in order, and how many records matched.
 
     Args:
-        hidden: how many records that match were passed over by `default` (see `search`).
+        hidden: how many records that match were passed over (see `search`).
+        meant: words that were looked for in place of a typed one that stands nowhere.
     """
 
     hits: tuple[Hit, ...]
     total: int
     hidden: int = 0
+    meant: Mapping[str, tuple[str, ...]] = {}
 
 
 def search(
@@ -83,168 +97,304 @@ def search(
     *,
     limit: int = 20,
     wanted: Callable[[Record], bool] | None = None,
+    narrow: Narrow = Narrow(),  # noqa: B008 - a constant
+    shelves: Sequence[Shelf] | None = None,
+    today: date | None = None,
 ) -> Results:
     """Find records by their words; the best first.
 
     Ties in the order: verified first, then what a record is worth (`recall.score`), then the id.
-    A query that is a record's id finds it first.
+    A query that is a record's id finds it first; an empty one all records, by what they are worth.
 
     Args:
         snapshot: the records.
-        text: what was typed; not empty.
+        text: what was typed.
         limit: most hits; 0 for all.
-        wanted: which records may be found; what else matches is only counted.
+        wanted: which records may be found, by their heads; what else matches is only counted.
+        narrow: which records may be found, by stored facts.
+        shelves: the records made ready for a search; None: they are read through.
+        today: what `yesterday` is counted from; None: such words are no dates.
     """
-    query = read_query(text)
-    found = _match(snapshot.records, query, TopicTable(snapshot.records))
-    taken = [item for item in found if wanted is None or wanted(item.record)]
-    ranked = _rank(snapshot, query, taken, found)
-    best = ranked[:limit] if limit else ranked
-    hits = tuple(_explain(query, *item) for item in best)
-    return Results(hits, len(taken), len(found) - len(taken))
+    query = read_query(text, today)
+    if shelves is None or query.stops or not query.terms:
+        shelves = _shelves_of(snapshot, query)
+    return _Search(snapshot, query, shelves, narrow, wanted).run(limit)
 
 
-def read_query(text: str) -> Query:
-    """Return the query of a typed text: every sign is text, no word is an operator."""
-    folded = plain_text(text).strip().lower()
-    for stops in (False, True):
-        terms = tuple(dict.fromkeys(tokenize(text, stops=stops)))
-        if terms:
-            return Query(folded, terms[:MOST_TERMS], stops)
-    return Query(folded, ())
+def _shelves_of(snapshot: Snapshot, query: Query) -> list[Shelf]:
+    records = searchable(snapshot.records)
+    if query.terms or not query.text:
+        return [TextShelf(records, stops=query.stops)]
+    return [LiteralShelf(records)]
 
 
-class _Match(NamedTuple):
-    """A record with the terms it has: how often each, and how long its text is."""
+class _Search:
+    """One search over some shelves; a record is known by its number, a shelf apart by `_SHELF`."""
 
-    record: Record
-    counts: Counter[str]
-    length: int
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        query: Query,
+        shelves: Sequence[Shelf],
+        narrow: Narrow,
+        wanted: Callable[[Record], bool] | None,
+    ) -> None:
+        self._snapshot = snapshot
+        self._query = query
+        self._shelves = list(enumerate(shelves))
+        self._narrow = narrow
+        self._wanted = wanted
+        self._words: dict[int, float] = {}
+        self._dated: set[int] = set()
+        self._beside: dict[int, float] = {}
+        self._meant: Mapping[str, tuple[str, ...]] = {}
 
-
-def text_of(record: Record, topics: Sequence[str] = ()) -> str:
-    """Return the one text of a record that is searched.
-
-    Args:
-        record: whose.
-        topics: further names of its topics, so that each of them finds it.
-    """
-    names = (*record.topics, *topics)
-    head = (record.title, *names, *record.keywords, record.applies_when, record.summary)
-    return "\n".join((*(part for part in head if part), record.body))
-
-
-def _match(records: Iterable[Record], query: Query, table: TopicTable) -> list[_Match]:
-    """Return the records with at least one term; most are passed over by their letters alone."""
-    starts = [_start(term) for term in query.terms] or [query.text]
-    terms = frozenset(query.terms)
-    found = []
-    for record in records:
-        if record.status in (Status.QUARANTINED, Status.TOMBSTONED):
-            continue
-        text = text_of(record, table.other_names(record) if record.topics else ())
-        plain = text if text.isascii() else plain_text(text)
-        lower = plain.lower()
-        is_named = record.id == query.text
-        if not is_named and not any(start in lower for start in starts):
-            continue
-        counts = count_tokens(plain, terms, stops=query.stops) if terms else Counter()
-        if not terms and query.text in lower:
-            counts[query.text] = lower.count(query.text)
-        if counts or is_named:
-            found.append(_Match(record, counts, len(text.encode("utf-8", "surrogatepass"))))
-    return found
-
-
-def _start(term: str) -> str:
-    """Return what any text with the term contains: a stem may differ in its last two letters."""
-    if not (term.isascii() and term.isalpha()):
-        return term
-    return term[: max(_SHORTEST_START, len(term) - _STEM_TAIL)]
-
-
-def _rank(
-    snapshot: Snapshot, query: Query, taken: Sequence[_Match], found: Sequence[_Match]
-) -> list[tuple[_Match, float]]:
-    """Return the matches with their values, best first; what is rare among all counts more."""
-    values = bm25(taken, found, len(snapshot.records))
-    scored = []
-    for match, value in zip(taken, values, strict=True):
-        record = match.record
-        worth = score_record(record, snapshot.tally(record.id))
-        order = (record.id != query.text, -value, not worth.verified, -worth.value, record.id)
-        scored.append((order, record.path, (match, value)))
-    scored.sort(key=lambda item: item[:2])
-    return [item[2] for item in scored]
-
-
-def bm25(taken: Sequence[_Match], found: Sequence[_Match], total: int) -> list[float]:
-    """Return the BM25 value of matches, rounded so that equal texts tie on every machine.
-
-    Args:
-        taken: the matches to value.
-        found: every match; gives in how many records a term stands, and the usual length.
-        total: how many records there are.
-    """
-    spread = Counter(term for match in found for term in match.counts)
-    usual = sum(match.length for match in found) / max(len(found), 1) or 1.0
-    weight = {term: log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in spread.items()}
-    values = []
-    for match in taken:
-        damping = K1 * (1 - B + B * match.length / usual)
-        parts = (
-            weight[term] * times * (K1 + 1) / (times + damping)
-            for term, times in sorted(match.counts.items())
-        )
-        values.append(round(sum(parts), 6))
-    return values
-
-
-def _explain(query: Query, match: _Match, value: float) -> Hit:
-    record = match.record
-    matches = tuple(sorted(match.counts))
-    if record.findings and record.held_by:
-        return Hit(record, value, matches)
-    line = _best_line(record, query)
-    spans = _spans(line, query)
-    start = max(0, spans[0][0] - _LEAD) if spans and len(line) > SNIPPET else 0
-    snippet = ("…" if start else "") + line[start : start + SNIPPET]
-    if start + SNIPPET < len(line):
-        snippet += "…"
-    return Hit(record, value, matches, snippet, tuple(_spans(snippet, query)))
-
-
-def _best_line(record: Record, query: Query) -> str:
-    """Return the line of the text that has most of the terms; the title is shown anyway."""
-    lines = [line.strip() for line in (*record.body.split("\n"), record.summary) if line.strip()]
-    plain = [line for line in lines if not line.startswith("#")]
-    plain = plain or [line for line in lines if line.lstrip("# ") != record.title]
-    terms = frozenset(query.terms)
-
-    def fit(line: str) -> int:
-        if not terms:
-            return int(query.text in plain_text(line).lower())
-        return len(count_tokens(plain_text(line), terms, stops=query.stops))
-
-    return max(plain, key=fit, default="")
-
-
-def _spans(text: str, query: Query) -> list[tuple[int, int]]:
-    """Return where matched words stand in a line, in order and without overlap."""
-    terms = frozenset(query.terms)
-    lower = text.lower() if len(text.lower()) == len(text) else text
-    found = [
-        (word.start(), word.end())
-        for word in _WORD.finditer(text)
-        if word[0].isascii() and count_tokens(word[0], terms, stops=query.stops)
-    ]
-    for term in terms or {query.text}:
-        if term and not (term.isascii() and terms):
-            found += [(hit.start(), hit.end()) for hit in re.finditer(re.escape(term), lower)]
-    spans: list[tuple[int, int]] = []
-    for start, end in sorted(found):
-        if spans and start <= spans[-1][1]:
-            spans[-1] = spans[-1][0], max(end, spans[-1][1])
+    def run(self, limit: int) -> Results:
+        """Return the best records."""
+        if self._query.text:
+            self._weigh()
+            places = [*self._words, *(p for p in self._dated if p not in self._words)]
         else:
-            spans.append((start, end))
-    return spans
+            places = self._all()
+        taken = self._allowed(places)
+        hidden = len(places) - len(taken)
+        if any(shelf.has_sessions for _, shelf in self._shelves):
+            taken += self._draw_along(taken)
+        best = taken
+        if limit and self._query.text:
+            best = self._cut_at(taken, max(LEAST_RANKED, 2 * limit))
+        named = self._named()
+        ranked = self._rank(best, named)
+        total = len(taken)
+        if named is not None and not any(hit.record is named for hit in ranked):
+            ranked.insert(0, self._hit(named, None))
+            total += 1
+        shown = ranked[:limit] if limit else ranked
+        return Results(tuple(map(self._explain, shown)), total, hidden, self._meant)
+
+    def _explain(self, hit: Hit) -> Hit:
+        return with_snippet(hit, self._query, self._topics.other_names(hit.record))
+
+    @cached_property
+    def _topics(self) -> TopicTable:
+        return TopicTable(self._snapshot.records)
+
+    def _all(self) -> list[int]:
+        return [
+            place * _SHELF + number
+            for place, shelf in self._shelves
+            for number in range(len(shelf.lengths))
+            if number not in shelf.gone
+        ]
+
+    def _weigh(self) -> None:
+        """Set how well records fit the words and the days."""
+        query = self._query
+        names = names_of_topics(self._topics, frozenset(query.terms))
+        extra = partial(self._extend, names=names) if names else None
+        weighed = weigh([shelf for _, shelf in self._shelves], query.counts, extra)
+        self._meant = weighed.meant
+        for place, values in enumerate(weighed.values):
+            if not place:
+                self._words = values
+            else:
+                base = place * _SHELF
+                self._words.update((base + number, value) for number, value in values.items())
+        if query.days:
+            self._dated = self._having(query.days)
+
+    def _extend(
+        self, found: list[Postings], names: Sequence[tuple[frozenset[str], frozenset[str]]]
+    ) -> list[Postings]:
+        """Count terms that stand in another name of a record's topic as if it had them once."""
+        extended: list[Postings] = []
+        for (_, shelf), postings in zip(self._shelves, found, strict=True):
+            more = dict(postings)
+            for terms, keys in names:
+                members = {n for numbers, _ in shelf.find(keys).values() for n in numbers}
+                for term in terms if members else ():
+                    own = dict(zip(*more.get(term, ((), ())), strict=True))
+                    every = dict.fromkeys(members, 1) | own
+                    more[term] = sorted(every), [every[number] for number in sorted(every)]
+            extended.append(more)
+        return extended
+
+    def _allowed(self, places: list[int]) -> list[int]:
+        """Return the records that may be found."""
+        narrow = self._narrow
+        left = self._with_status(places)
+        for keys in (
+            {f"#{fold_topic(name)}" for name in self._topic_names(narrow.topics)},
+            {f"={name}" for name in narrow.sources},
+        ):
+            if keys:
+                having = self._having(keys)
+                left = [place for place in left if place in having]
+        if narrow.since or narrow.until:
+            first = narrow.since.toordinal() if narrow.since else 1
+            last = narrow.until.toordinal() if narrow.until else date.max.toordinal()
+            days = [shelf.days for _, shelf in self._shelves]
+            left = [p for p in left if first <= days[p // _SHELF][p % _SHELF] <= last]
+        if self._wanted is not None:
+            heads = self._records(left, whole=False)
+            left = [place for place in left if self._wanted(heads[place])]
+        return left
+
+    def _with_status(self, places: list[int]) -> list[int]:
+        """Return the records whose status may be found; most often all of them."""
+        narrow = self._narrow.statuses
+        statuses = frozenset(STANDINGS) - UNSEARCHED
+        statuses = statuses if narrow is None else statuses & narrow
+        good = [status in statuses for status in STANDINGS]
+        standings = [shelf.standings for _, shelf in self._shelves]
+        if all(good[number] for some in standings for number in set(some)):
+            return places
+        return [p for p in places if good[standings[p // _SHELF][p % _SHELF]]]
+
+    def _topic_names(self, topics: Sequence[str]) -> set[str]:
+        """Return all names of some topics."""
+        names = set(topics)
+        for topic in filter(None, map(self._topics.find, topics)):
+            names |= topic.names
+        return names
+
+    def _having(self, keys: Collection[str]) -> set[int]:
+        """Return the records that have one of some keys."""
+        return {
+            place * _SHELF + number
+            for place, shelf in self._shelves
+            for numbers, _ in shelf.find(keys).values()
+            for number in numbers
+            if number not in shelf.gone
+        }
+
+    def _records(self, places: Sequence[int], *, whole: bool = True) -> dict[int, Record]:
+        """Return some records; one look at each shelf."""
+        found: dict[int, Record] = {}
+        for place, shelf in self._shelves:
+            base = place * _SHELF
+            numbers = [p - base for p in places if base <= p < base + _SHELF]
+            if numbers:
+                records = shelf.records(numbers) if whole else shelf.heads(numbers)
+                found.update(zip((base + n for n in numbers), records, strict=True))
+        return found
+
+    def _fit(self, place: int) -> float:
+        """Return what words, days and neighbours say of a record."""
+        value = self._words.get(place, 0.0) + self._beside.get(place, 0.0)
+        return value + DATED if place in self._dated else value
+
+    def _draw_along(self, taken: list[int]) -> list[int]:
+        """Let the best records speak for those beside them; return those that came in by it."""
+        known = set(taken)
+        best = self._cut_at(taken, MOST_SPREAD)
+        records = self._records(best)
+        sessions: dict[str, set[int]] = {}
+        for place in best:
+            for key in keys_of(records[place]):
+                if key[0] == "&":
+                    sessions.setdefault(key, set()).add(place)
+        for key in sorted(sessions):
+            self._spread(self._order_of(key), sessions[key])
+        return self._allowed(sorted(place for place in self._beside if place not in known))
+
+    def _order_of(self, key: str) -> list[int]:
+        """Return the records of a session in their order."""
+        starts: dict[int, int] = {}
+        for place, shelf in self._shelves:
+            for number, start in zip(*shelf.find([key]).get(key, ((), ())), strict=True):
+                if number not in shelf.gone:
+                    starts[place * _SHELF + number] = start
+        heads = self._records(list(starts), whole=False)
+        return sorted(starts, key=lambda place: (starts[place], heads[place].path))
+
+    def _spread(self, order: list[int], best: AbstractSet[int]) -> None:
+        for index, place in enumerate(order):
+            if place not in best:
+                continue
+            for distance, share in enumerate(BESIDE, 1):
+                for other in (index - distance, index + distance):
+                    if 0 <= other < len(order):
+                        given = share * self._words.get(place, 0.0)
+                        self._beside[order[other]] = self._beside.get(order[other], 0.0) + given
+
+    def _cut_at(self, places: list[int], most: int) -> list[int]:
+        """Return the records that fit best; where that does not decide, the first by path."""
+        if len(places) <= most:
+            return places
+        plain = not (self._dated or self._beside)
+        fit = self._words.__getitem__ if plain else self._fit
+        fits = list(map(fit, places))
+        least = sorted(fits, reverse=True)[most - 1]
+        above = [p for p, value in zip(places, fits, strict=True) if value > least]
+        tied = [p for p, value in zip(places, fits, strict=True) if value == least]
+        if len(above) + len(tied) > most:
+            heads = self._records(tied, whole=False)
+            tied.sort(key=lambda place: (heads[place].path, heads[place].vault))
+        return above + tied[: most - len(above)]
+
+    def _named(self) -> Record | None:
+        """Return the record whose id the query is, if it may be found."""
+        text = self._query.text
+        if not text or " " in text:
+            return None
+        allowed = self._narrow.statuses
+        for record in self._snapshot.records:
+            if record.id == text and record.status not in UNSEARCHED:
+                if allowed is not None and record.status not in allowed:
+                    continue
+                if self._wanted is None or self._wanted(record):
+                    return record
+        return None
+
+    def _rank(self, places: list[int], named: Record | None) -> list[Hit]:
+        records = self._records(places)
+        hits = [self._hit(records[place], place) for place in places]
+        hits.sort(
+            key=lambda hit: (
+                hit.record is not named,
+                -hit.score,
+                -hit.parts["verified"],
+                hit.record.id,
+                hit.record.path,
+            )
+        )
+        return hits
+
+    def _hit(self, record: Record, place: int | None) -> Hit:
+        """Return a record with its score; `with_snippet` adds what shows of its text."""
+        worth = score_record(record, self._snapshot.tally(record.id))
+        known = -1 if place is None else place
+        parts = {
+            "words": round(self._words.get(known, 0.0), 6),
+            "date": DATED if known in self._dated else 0.0,
+            "neighbours": round(self._beside.get(known, 0.0), 6),
+            "worth": round(WORTH * max(0.0, min(worth.value, MOST_WORTH)), 6),
+            "verified": PROVEN if worth.verified else 0.0,
+        }
+        meant = {word for words in self._meant.values() for word in words}
+        terms = tuple(sorted(self._query.counts.keys() | meant))
+        score = round(sum(parts.values()), 6)
+        return Hit(record, score, terms, parts=parts, reason=worth.describe())
+
+
+def with_snippet(hit: Hit, query: Query, names: Sequence[str] = ()) -> Hit:
+    """Return a hit with the terms that its record has and the line that shows them.
+
+    Args:
+        hit: as `_Search` made it: `matches` are all terms that were looked for.
+        query: what was looked for.
+        names: further names of its topics.
+    """
+    record = hit.record
+    wanted = frozenset(hit.matches)
+    plain = search_text("\n".join((text_of(record), *names)))
+    if query.terms:
+        matches = tuple(sorted(count_terms(plain, wanted, stops=query.stops)))
+    else:
+        matches = (query.text,) if query.text and query.text in plain.lower() else ()
+    if record.findings and record.held_by:
+        return hit._replace(matches=matches)
+    terms = wanted if query.terms else frozenset[str]()
+    snippet, marked = snippet_of(record, terms, query.text, stops=query.stops)
+    return hit._replace(matches=matches, snippet=snippet, marked=marked)

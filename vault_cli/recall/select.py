@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
 from operator import itemgetter
@@ -13,9 +13,11 @@ from typing import NamedTuple
 from vault_cli.model.record import Kind, Record, Snapshot
 from vault_cli.model.support import ORPHANED, Support, judge_support
 from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
+from vault_cli.recall.retention import newest_use
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
 from vault_cli.recall.together import settle_vaults
 from vault_cli.recall.topics import TopicTable
+from vault_cli.recall.wording import STALE_CODE, count_words
 
 ON_REQUEST = frozenset(
     {
@@ -39,6 +41,10 @@ _KIND_GROUPS = {
 _ALWAYS_RELEVANT = frozenset({"corrections", "failures", "required", "checklist", "conflicts"})
 
 
+FindStale = Callable[[Sequence[Record]], Collection[tuple[str, str]]]
+"""Gives vault and path of those records of whom code has changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """What a render asks for.
@@ -55,6 +61,9 @@ class Query:
         kinds: only these kinds (empty: all that are rendered).
         branch: git branch of the working directory; "" when unknown, then `Record.branch` does
             not count.
+        curve: how what nobody uses fades (`recall.retention`).
+        find_stale: port to the code that records speak about; not asked about a past commit,
+            since nobody knows what the code was then. It only puts marks.
     """
 
     now: datetime
@@ -66,6 +75,8 @@ class Query:
     topics: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     branch: str = ""
+    curve: str = "power"
+    find_stale: FindStale | None = field(default=None, compare=False, repr=False)
 
 
 INTACT_SUPPORT = Support()
@@ -80,6 +91,8 @@ class Pick(NamedTuple):
         partners: records of this selection it is in mutual conflict with, as (id, type).
         support: how well what it rests on still holds.
         topic: name of the topic it stands under, "" for none or a disabled one.
+        stale: whether code it speaks about has changed since; marked, never a reason to leave out.
+        counts: what was observed of its use, in words.
     """
 
     record: Record
@@ -89,6 +102,13 @@ class Pick(NamedTuple):
     partners: tuple[tuple[str, str], ...] = ()
     support: Support = INTACT_SUPPORT
     topic: str = ""
+    stale: bool = False
+    counts: str = ""
+
+    @property
+    def aside(self) -> str:
+        """What its line says besides: changed code, and what was observed of its use."""
+        return "; ".join(filter(None, (STALE_CODE if self.stale else "", self.counts)))
 
     @property
     def score(self) -> float:
@@ -100,6 +120,7 @@ class Pick(NamedTuple):
         """The reason for its place, in words."""
         why = self.support.describe()
         words = self.worth.describe()
+        words += ", stale: its code has changed" if self.stale else ""
         return f"{words}, {self.support.state}: {why}" if why else words
 
 
@@ -124,11 +145,30 @@ class Selection(NamedTuple):
 
 
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
-    """Choose and rank; deterministic: ties end at the record id."""
+    """Choose and rank; deterministic: ties end at the record id.
+
+    Of observations those count that a watermark has taken in.
+    """
+    snapshot = snapshot.at_watermark()
     table = TopicTable(snapshot.records)
     eligible, excluded = _divide(snapshot, query, table)
     excluded.sort(key=lambda item: (item.record.id, item.record.path))
-    return Selection(_rank(eligible, snapshot, query, table), tuple(excluded))
+    picks = _rank(eligible, snapshot, query, table)
+    if query.find_stale is not None and not snapshot.commit:
+        picks = _with_stale(picks, query.find_stale)
+    return Selection(picks, tuple(excluded))
+
+
+def _with_stale(picks: tuple[Pick, ...], find_stale: FindStale) -> tuple[Pick, ...]:
+    """Return the picks with those marked whose code has changed; the order stays."""
+    anchored = [pick.record for pick in picks if "anchors" in pick.record.fields]
+    stale = find_stale(anchored) if anchored else ()
+    if not stale:
+        return picks
+    return tuple(
+        pick._replace(stale=True) if (pick.record.vault, pick.record.path) in stale else pick
+        for pick in picks
+    )
 
 
 def divide_records(snapshot: Snapshot, query: Query) -> tuple[list[Record], list[Exclusion]]:
@@ -233,10 +273,14 @@ def _rank(
     words = query_words(query.text) if query.mode == "assist" else frozenset[str]()
     pairs = mutual_conflicts(eligible)
     supports = judge_support(snapshot, eligible)
+    tallies = snapshot.tallies
+    aging = newest_use(tallies.values(), query.curve) if tallies else None
     keyed = []
     for record in eligible:
-        score = score_record(record, snapshot.tally(record.id), words)
+        score = score_record(record, snapshot.tally(record.id), words, aging=aging)
         pick = _pick(record, score, bool(words), pairs)
+        if record.id in tallies:
+            pick = pick._replace(counts=count_words(tallies[record.id]))
         if record.id in supports:
             pick = pick._replace(support=supports[record.id])
         if record.topics and pick.group == "rules":

@@ -7,13 +7,13 @@ draft, an expired note or a note of another branch never takes anything out of f
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import Kind, Record, Snapshot
+from vault_cli.model.record import Kind, Record, Snapshot, Tally
 
 PROJECT: Final = "project"
 USER: Final = "user"
@@ -52,9 +52,15 @@ def join_vaults(project: Snapshot, user: Snapshot, user_root: str = "") -> Snaps
         diagnostics=(*project.diagnostics, *theirs, *found),
         unreadable=(*project.unreadable, *(prefix + path for path in user.unreadable)),
         skipped=MappingProxyType(dict(Counter(project.skipped) + Counter(user.skipped))),
-        tallies=MappingProxyType({**user.tallies, **project.tallies}),
+        tallies=_join_tallies(project.tallies, user.tallies),
+        settled=_join_tallies(project.at_watermark().tallies, user.at_watermark().tallies),
         commit=project.commit,
     )
+
+
+def _join_tallies(project: Mapping[str, Tally], user: Mapping[str, Tally]) -> Mapping[str, Tally]:
+    """Return the observations of both, which are loaded when they are first asked for."""
+    return ChainMap(cast("dict[str, Tally]", project), cast("dict[str, Tally]", user))
 
 
 def mark_vault(records: Iterable[Record], name: str) -> None:

@@ -6,14 +6,15 @@ counts; the snapshot decides what was known.
 
 | view | records | period |
 |---|---|---|
-| strict | in force, not held | holds at the moment |
+| strict | in force, not held, not dormant | holds at the moment |
 | historical | once in force: superseded, deprecated, disputed too | holds at it, if one is given |
-| belief | as strict, of a past commit | holds at the moment of the commit |
+| belief | in force, not held, of a past commit | holds at the moment of the commit |
 | associative | all but rejected, quarantined, tombstoned | does not count |
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime
 from typing import Final
 
@@ -24,16 +25,26 @@ VIEWS: Final = ("strict", "historical", "belief", "associative")
 _ONCE_IN_FORCE: Final = IN_FORCE | {Status.SUPERSEDED, Status.DEPRECATED, Status.DISPUTED}
 _ENDED: Final = frozenset({Status.SUPERSEDED, Status.DEPRECATED})
 _NEVER: Final = frozenset({Status.REJECTED, Status.QUARANTINED, Status.TOMBSTONED})
-_FOUND: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED}
+FOUND_BY_DEFAULT: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED}
+"""What a search finds without being asked for a status."""
 
 
-def why_not(record: Record, view: str, moment: datetime | None) -> str:
+def why_not(
+    record: Record,
+    view: str,
+    moment: datetime | None,
+    faded: Callable[[Record], str] | None = None,
+) -> str:
     """Return why a record does not belong to a view at a moment, "" when it does.
+
+    What nobody uses any more leaves strict recall; what was believed (`belief`) does not hang on
+    how often it was used.
 
     Args:
         record: a record of the snapshot that is looked at.
         view: one of VIEWS, or "" for every status.
         moment: aware instant in the vault's time zone, or None: the period does not count.
+        faded: says why a record is dormant, "" when it is not (see `retention.Dormancy`).
     """
     status = record.status
     if view == "associative":
@@ -44,12 +55,7 @@ def why_not(record: Record, view: str, moment: datetime | None) -> str:
         return describe_state(record, state)
     if view in ("strict", "belief") and (held := record.held_by):
         return "held by " + ", ".join(sorted({finding.code for finding in held}))
-    return ""
-
-
-def is_found_by_default(record: Record) -> bool:
-    """Whether a search finds a record without being asked for its status."""
-    return record.status in _FOUND
+    return faded(record) if view == "strict" and faded is not None else ""
 
 
 def describe_state(record: Record, state: str) -> str:
@@ -81,7 +87,7 @@ def mark_period(record: Record, moment: datetime) -> tuple[str, ...]:
         moment: aware instant in the vault's time zone.
     """
     validity = record.validity
-    if validity == ALWAYS or record.status not in _FOUND:
+    if validity == ALWAYS or record.status not in FOUND_BY_DEFAULT:
         return ()
     state = validity.state_at(moment)
     if state != "current":

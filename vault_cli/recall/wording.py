@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from vault_cli.model.evidence import is_verified
-from vault_cli.model.record import ID_PATTERN, Kind, Record, Status
+from vault_cli.model.record import ID_PATTERN, Kind, Record, Status, Tally
 from vault_cli.model.support import ORPHANED, WEAKENED
 from vault_cli.recall.score import EXTERNAL_SOURCES, MACHINE_ORIGINS
 from vault_cli.text.neutral import neutral_block, neutral_inline
@@ -55,6 +55,9 @@ SUPPORT_MARKS: Mapping[str, str] = {
 }
 """What a line says about an entry whose sources no longer hold."""
 
+STALE_CODE = "its code has changed since"
+"""What a line says about an entry that names a file which is another one now."""
+
 NOT_VERIFIED = "claims to be verified, is not"
 
 _HIDDEN_SECTIONS = frozenset({"critique", "evidence"})
@@ -66,6 +69,7 @@ MAX_SUMMARY = 160
 """A longer summary is not added to a one-line entry; nothing is ever cut."""
 
 MAX_NAMED = 3
+MOST_COUNTED = 999
 MAX_TITLE_IN_NOTICE = 80
 
 
@@ -110,29 +114,30 @@ def show_id(key: str) -> str:
     return neutral_inline(key).replace("[", "%5B").replace("]", "%5D")
 
 
-def id_text(record: Record, _support: str = "") -> str:
+def id_text(record: Record, _support: str = "", _counts: str = "") -> str:
     """Return the entry at level `id`, to stand after `IDS_OPENER`; there is no room for marks."""
     return f" [{show_id(record.id)}]"
 
 
-def line_text(record: Record, support: str = "") -> str:
+def line_text(record: Record, support: str = "", counts: str = "") -> str:
     """Return the entry at level `line`: id, title, marks, and the summary if it is short."""
     bounded = ("has a boundary",) if record.boundary.strip() else ()
-    head = _head(record, support, *bounded)
+    head = _head(record, support, counts, *bounded)
     summary = record.summary.strip()
     if not summary or len(summary) > MAX_SUMMARY or summary == record.title:
         return head + "\n"
     return f"{head}: {neutral_inline(summary)}\n"
 
 
-def full_text(record: Record, support: str = "") -> str:
+def full_text(record: Record, support: str = "", counts: str = "") -> str:
     """Return the entry at level `full`: head, condition, text, boundary.
 
     Args:
         record: the record.
         support: state of what it rests on (a key of `SUPPORT_MARKS` is told).
+        counts: further marks: changed code, and what was observed of its use (`Pick.aside`).
     """
-    lines = [_head(record, support)]
+    lines = [_head(record, support, counts)]
     if record.applies_when.strip():
         lines.append(f"{INDENT}When: {neutral_inline(record.applies_when)}")
     lines += [_indented(line) for line in _body_lines(record)]
@@ -175,10 +180,29 @@ def least_line(record: Record) -> int:
     return len(record.id) + len(record.title) + 6
 
 
-def _head(record: Record, support: str, *more: str) -> str:
-    marks = [*_marks(record, support), *more]
+def _head(record: Record, support: str, counts: str, *more: str) -> str:
+    marks = [*_marks(record, support), *((counts,) if counts else ()), *more]
     tail = f" ({'; '.join(marks)})" if marks else ""
     return f"- [{show_id(record.id)}] {neutral_inline(record.title)}{tail}"
+
+
+def count_words(tally: Tally) -> str:
+    """Return what a line says about the use of its entry: `2 helpful, 0 harmful, 3 hits`.
+
+    Numbers are told up to 999, whatever a file of observations claims.
+    """
+    parts = []
+    if tally.helpful or tally.harmful:
+        parts.append(f"{_count(tally.helpful)} helpful, {_count(tally.harmful)} harmful")
+    if tally.hits:
+        parts.append(f"{_count(tally.hits)} hit{'s' if tally.hits > 1 else ''}")
+    if tally.succeeded or tally.failed:
+        parts.append(f"{_count(tally.succeeded)} succeeded, {_count(tally.failed)} failed")
+    return ", ".join(parts)
+
+
+def _count(number: int) -> str:
+    return str(number) if number <= MOST_COUNTED else f"{MOST_COUNTED}+"
 
 
 def _marks(record: Record, support: str) -> list[str]:

@@ -38,6 +38,7 @@ from vault_cli.store.opening import explain_os_error, show_name
 from vault_cli.store.repo import Repository
 from vault_cli.store.screen import Screen
 from vault_cli.store.targets import check_targets
+from vault_cli.text.refusal import refuse_values
 
 UNCOMMITTED: Final = frozenset({"quarantine", ".state"})
 """Top-level folders whose files never enter git's history."""
@@ -91,6 +92,56 @@ def apply_change(
     if len(edits) >= _LARGE:
         repo.tidy()
     return receipt
+
+
+def commit_appended(
+    root: Path,
+    repo: Repository,
+    change: Change,
+    path: str,
+    fresh: str,
+    *,
+    screen: Screen,
+    wait: float,
+) -> str:
+    """Commit a file that only ever grows, as it is on disk; return the commit, "" for no news.
+
+    It is no record, and nothing is written over it: another process may append meanwhile, and
+    what it adds goes along or waits.
+
+    Args:
+        root: vault root.
+        repo: repository that holds it.
+        change: what the commit says; it has no edits.
+        path: the file.
+        fresh: what was appended since the last commit, asked for secrets.
+        screen: what may be written here.
+        wait: most seconds to wait for another writer.
+
+    Raises:
+        RefusedError: a secret stands in it.
+        ChangedMeanwhileError: another writer does not end, a merge is open.
+        StoreError: git failed; the file stays as it is and waits.
+    """
+    found = screen.secrets_in(fresh, path)
+    if found:
+        raise refuse_values(show_name(path), found)
+    message = compose_message(change)
+    with lock_vault(root, wait=wait):
+        _recover(root, repo)
+        require_no_operation(repo)
+        repo.require_identity()
+        return repo.commit_paths([path], message)
+
+
+def require_no_operation(repo: Repository) -> None:
+    """Raise ChangedMeanwhileError while a merge, a rebase or the like is under way."""
+    operation = repo.operation_in_progress()
+    if operation:
+        raise ChangedMeanwhileError(
+            f"a git {operation} is under way in this vault; nothing was written",
+            hint=f"Finish it first: {_FINISH.get(operation, 'see `git status`')}",
+        )
 
 
 def _hand_over(root: Path, edits: Iterable[Edit], screen: Screen) -> None:
@@ -203,7 +254,7 @@ class _Run:
     def carry_out(self, message: str, *, crashed: bool) -> Receipt:
         """Do it, step by step (the lock is held)."""
         notes = self._clean_up(crashed=crashed)
-        self._refuse_open_operation()
+        require_no_operation(self.repo)
         self.repo.require_identity()
         self._compare_digests()
         edit_commits = self._record_hand_edits()
@@ -225,14 +276,6 @@ class _Run:
         beside = {step.path.rpartition("/")[0] for step in self.steps}
         clean_temporaries(self.root, list_folders(self.root) if crashed else beside)
         return notes
-
-    def _refuse_open_operation(self) -> None:
-        operation = self.repo.operation_in_progress()
-        if operation:
-            raise ChangedMeanwhileError(
-                f"a git {operation} is under way in this vault; nothing was written",
-                hint=f"Finish it first: {_FINISH.get(operation, 'see `git status`')}",
-            )
 
     def _compare_digests(self) -> None:
         for step in self.steps:

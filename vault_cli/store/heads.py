@@ -48,6 +48,14 @@ _FEW: Final = 8
 """So many records are completed one by one; after that all rows are loaded at once."""
 
 
+def fill_head(head: Record, whole: Record) -> None:
+    """Give a record of which only the head is known the rest; it is a plain `Record` then."""
+    for name in RECORD_FIELDS:
+        if name not in _IN_HEAD:
+            object.__setattr__(head, name, getattr(whole, name))
+    object.__setattr__(head, "__class__", Record)
+
+
 def head_class(load: Load) -> type[Record]:
     """Return a class of records that know their head, and load the rest when it is asked for.
 
@@ -56,11 +64,7 @@ def head_class(load: Load) -> type[Record]:
     """
 
     def complete(head: Record) -> None:
-        whole = load(head.path, head.digest)
-        for name in RECORD_FIELDS:
-            if name not in _IN_HEAD:
-                object.__setattr__(head, name, getattr(whole, name))
-        object.__setattr__(head, "__class__", Record)
+        fill_head(head, load(head.path, head.digest))
 
     class Head(Record):
         __slots__ = ()

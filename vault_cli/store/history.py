@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from itertools import accumulate, pairwise
@@ -89,6 +89,75 @@ def list_record_commits(
 def read_commit(git: Git, prefix: str, commit: str) -> CommitInfo:
     """Return one commit by its full id."""
     return next(_read_commits(git, prefix, [commit]))
+
+
+def read_commits(git: Git, prefix: str, commits: Sequence[str]) -> dict[str, CommitInfo]:
+    """Return commits by their full ids, with one process."""
+    return {info.id: info for info in _read_commits(git, prefix, commits)}
+
+
+def list_between(git: Git, prefix: str, old: str, new: str) -> list[CommitInfo]:
+    """Return the commits that one of two commits reaches and the other does not, newest first."""
+    scope = [prefix] if prefix else []
+    span = f"{old}...{new}"
+    return list(_commits_in(git.run_slowly(*_LOG, "--topo-order", span, "--", *scope), prefix))
+
+
+def list_graph(
+    git: Git, prefix: str, bad: str, goods: Sequence[str]
+) -> list[tuple[str, tuple[str, ...], str, bool]]:
+    """Return the commits that one reaches and others do not, children before parents.
+
+    Args:
+        git: the repository's runner.
+        prefix: the vault's folder, "" for the whole repository.
+        bad: whose past it is (full id).
+        goods: whose past is left out.
+
+    Returns:
+        Of each its id, its parents, the id of the vault's folder ("" where it is not there), and
+        whether that differs from the folder of each parent.
+    """
+    args = ("rev-list", "--topo-order", "--parents", bad, *(f"^{good}" for good in goods))
+    rows = [line.split() for line in git.run(*args).out.decode("ascii").splitlines()]
+    trees = _folder_ids(git, prefix, dict.fromkeys(id_ for row in rows for id_ in row))
+    return [
+        (id_, tuple(parents), trees[id_], trees[id_] not in ({trees[p] for p in parents} or {""}))
+        for id_, *parents in rows
+    ]
+
+
+def _folder_ids(git: Git, prefix: str, commits: Iterable[str]) -> dict[str, str]:
+    """Return the id of a folder's tree in each commit, "" where it has none."""
+    names = list(commits)
+    if "\n" in prefix:  # git asks for one name a line: every commit counts as another vault
+        return dict(zip(names, names, strict=True))
+    asked = "".join(f"{name}:{prefix}\n" if prefix else f"{name}^{{tree}}\n" for name in names)
+    data = asked.encode("utf-8", "surrogateescape")
+    out = git.run("cat-file", "--batch-check=%(objectname)", data=data).out.splitlines()
+    ids = (line.decode("ascii") if b" " not in line else "" for line in out)
+    return dict(zip(names, ids, strict=True))
+
+
+def merge_base(git: Git, one: str, other: str) -> str:
+    """Return the newest commit that both reach, "" when they have no common past."""
+    done = git.run("merge-base", one, other, check=False)
+    return done.out.decode("ascii", "replace").strip()
+
+
+def blame_line(git: Git, commit: str, path: str, line: int) -> str:
+    """Return the commit that wrote a line of a repository-relative path, "" when git cannot tell.
+
+    Args:
+        git: the repository's runner.
+        commit: whose text it is.
+        path: the file.
+        line: 1-based.
+    """
+    span = ("-L", f"{line},{line}")
+    args = ("blame", "--porcelain", "--no-textconv", *span, commit, "--", path)
+    done = git.run(*args, check=False)
+    return done.out[:64].split(b" ")[0].decode("ascii", "replace") if not done.code else ""
 
 
 def _read_commits(git: Git, prefix: str, commits: Sequence[str]) -> Iterator[CommitInfo]:

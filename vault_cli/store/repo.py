@@ -345,6 +345,36 @@ class Repository:
             return history.list_record_commits(self.git, self._prefix, record_id, full, limit)
         return history.list_commits(self.git, self._prefix, full, limit)
 
+    def commits_between(self, old: str, new: str) -> list[CommitInfo]:
+        """Return the vault commits that one of two (full ids) reaches and the other does not."""
+        from vault_cli.store import history
+
+        return history.list_between(self.git, self._prefix, old, new)
+
+    def graph(self, bad: str, goods: Sequence[str]) -> list[tuple[str, tuple[str, ...], str, bool]]:
+        """Return the commits that one (full id) reaches and others do not: `history.list_graph`."""
+        from vault_cli.store import history
+
+        return history.list_graph(self.git, self._prefix, bad, goods)
+
+    def merge_base(self, one: str, other: str) -> str:
+        """Return the newest commit that two (full ids) have in common, "" for none."""
+        from vault_cli.store import history
+
+        return history.merge_base(self.git, one, other)
+
+    def read_commits(self, ids: Sequence[str]) -> dict[str, CommitInfo]:
+        """Return commits by their full ids."""
+        from vault_cli.store import history
+
+        return history.read_commits(self.git, self._prefix, ids)
+
+    def blame_line(self, commit: str, path: str, line: int) -> str:
+        """Return the commit that wrote a line (1-based) of a path; "" when git cannot tell."""
+        from vault_cli.store import history
+
+        return history.blame_line(self.git, commit, self._full(path), line)
+
     def commit_info(self, revision: str) -> CommitInfo:
         """Return one commit with the vault paths it touched.
 

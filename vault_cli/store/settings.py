@@ -120,6 +120,25 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "render.scopes", tuple, SCOPE_LEVELS, "scope levels that are read", choices=SCOPE_LEVELS
     ),
     Setting(
+        "render.commit_every",
+        int,
+        8,
+        "observations that wait before the block shows them; fewer leave its bytes as they are",
+        least=1,
+    ),
+    Setting(
+        "render.commit_every_tokens",
+        int,
+        0,
+        "new text of so many tokens does not wait (`render --batch`); 0 = only the number counts",
+    ),
+    Setting(
+        "usage.exposures",
+        bool,
+        True,  # noqa: FBT003 - a default, not a call
+        "note what `render --session` and `render --to` showed",
+    ),
+    Setting(
         "graduation.min_hits", int, 3, "hits a recipe needs before it can become a skill", least=1
     ),
     Setting(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -224,17 +225,20 @@ class Vault:
         """
         if not at:
             from vault_cli.store.reader import read_vault
+            from vault_cli.store.tallies import with_sums
 
-            found = read_vault(self.root, self.config, whole=whole)
+            found = with_sums(self.root, read_vault(self.root, self.config, whole=whole))
             missing = self._outside_checkout()
             if not missing:
                 return found
             return replace(found, diagnostics=(*missing, *found.diagnostics))
         from vault_cli.store.past import read_past
+        from vault_cli.store.tallies import with_past_sums
 
         repo = self.require_repo()
         ignore, gates = self.config["files.ignore"], self.config.gates
-        return read_past(repo, self.resolve(at), ignore=ignore, gates=gates, whole=whole)
+        found = read_past(repo, self.resolve(at), ignore=ignore, gates=gates, whole=whole)
+        return with_past_sums(repo, found)
 
     def resolve(self, at: str) -> str:
         """Return the full commit id that a commit or a date means; days are the vault's own.
@@ -298,11 +302,20 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
+        self._commit_usage(wait)
         waits = self._find_waiting()
         done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
         done = self._note_admitted(change, done, wait, waits)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
+
+    def _commit_usage(self, wait: float) -> None:
+        """Let observations that wait go first, as a commit of their own; they can wait longer."""
+        from vault_cli.store.observing import commit_usage, is_due
+
+        if is_due(self.root):
+            with suppress(VaultError):
+                commit_usage(self, wait=wait)
 
     def _find_waiting(self) -> dict[str, bool]:
         """Return the ids that wait for a person, and whether each is in force as a file."""

@@ -82,7 +82,7 @@ def scan_structure(text: str, *, quiet: bool = False) -> list[Finding]:
 
 def is_alarming(text: str) -> bool:
     """Whether a text has a sign of something hidden or of a frame: the cheap first look."""
-    characters = characters_of(text)
+    characters = text if text.isascii() else characters_of(text)
     if _SIGN.search(characters) is not None:
         return True
     brackets = "[" in characters or "]" in characters

@@ -14,6 +14,7 @@ from typing import Final
 from vault_cli.text.frames import fold_width
 from vault_cli.text.hidden import characters_of, show_printable
 from vault_cli.text.injection_match import BETWEEN, LONGEST, find_hits, has_spread
+from vault_cli.text.respell import find_respelled
 from vault_cli.text.traps import Trap, find_traps, has_trap
 from vault_cli.text.views import View, decoded_views
 
@@ -29,7 +30,7 @@ _MANY_MIXED: Final = 2
 def find_disguised(text: str) -> Iterator[Trap]:
     """Yield the places where a text says something else than it shows, at most twenty."""
     text = text[:LONGEST]
-    yield from islice(chain(_decoded(text), _look_alikes(text)), _MOST)
+    yield from islice(chain(_decoded(text), _respelled(text), _look_alikes(text)), _MOST)
 
 
 def is_quiet(text: str) -> bool:
@@ -43,6 +44,7 @@ def is_quiet(text: str) -> bool:
     return (
         _says_nothing(text)
         and next(decoded_views(text), None) is None
+        and next(find_respelled(text), None) is None
         and next(_look_alikes(text), None) is None
     )
 
@@ -70,6 +72,13 @@ def _decoded(text: str) -> Iterator[Trap]:
             at = hits[0].start if hits else 0
             said = show_printable(view.text[at : at + _SHOWN])
             yield Trap("encoded-payload", view.start, view.end, f'{view.kind} that says "{said}"')
+
+
+def _respelled(text: str) -> Iterator[Trap]:
+    for reading, hit in find_respelled(text):
+        said = show_printable(reading.text[hit.start : hit.start + _SHOWN])
+        what = f'{reading.kind} that say "{said}"'
+        yield Trap("disguised-text", reading.start, reading.end, what)
 
 
 def _is_harmless(views: list[View]) -> bool:

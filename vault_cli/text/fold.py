@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -29,6 +30,11 @@ _ONE: Final = {
 }
 _BOXED: Final = (0x1F150, 0x1F170, 0x1F1E6)
 """Where letters in filled circles, in filled squares and of flags begin; NFKC keeps them."""
+_KANA: Final = "\u3040"
+_LAST_KANA: Final = "\u30ff"
+_HANGUL: Final = "\uac00"
+_LAST_HANGUL: Final = "\ud7a3"
+"""Scripts that NFKD would take apart: they stay as they are."""
 _INVISIBLE = re.compile(f"[{ALARM_CLASS}]")
 _ODD = re.compile(
     "[\u00a0\u00aa\u00b2\u00b3\u00b9\u00ba\u00c0-\u036f\u0370-\u058f\u1d00-\u1eff\u2000-\u200a\u2028-\u202f\u205f\u2070-\u209f"
@@ -39,6 +45,11 @@ _SPREAD_WORD = re.compile(
     r"(?<![a-z0-9])[a-z](?P<between>[ \t]?[-._*·|/+~,][ \t]?|[ \t])"
     r"(?:[a-z](?P=between)){2,200}[a-z](?![a-z0-9])"
 )
+_SPREAD_SHORT = re.compile(
+    r"(?<![a-z0-9])[a-z](?P<between>[-._*·|/+~,])(?:[a-z](?P=between)){0,2}[a-z](?![a-z0-9])"
+    r"|(?:(?<=\s\s)|(?<=^))[a-z](?: [a-z]){1,2}(?=\s\s|$)"
+)
+"""Short words spread in the same way: only looked for where a longer one is."""
 _SPREAD_HAN = re.compile(rf"[ \t_.*·|/+~-](?<=[{_HAN}].)[{_HAN}](?:[ \t_.*·|/+~-]{{1,3}}[{_HAN}])+")
 _EMPHASIS = re.compile(r"(?<![a-z0-9_])_+(?=[^\W_])|(?<=[^\W_])_+(?![a-z0-9_])")
 """Underscores around a word, as Markdown has emphasis; those inside a name stay."""
@@ -128,7 +139,11 @@ def _fold_any(character: str) -> str:
 def _fold_one(character: str) -> str:
     if character in "\r\u2028\u2029":
         return "\n"
-    if character in "！？；，：":
+    if (
+        character in "！？；，："
+        or _KANA <= character <= _LAST_KANA
+        or _HANGUL <= character <= _LAST_HANGUL
+    ):
         return character
     if _INVISIBLE.match(character):
         return ""
@@ -171,10 +186,20 @@ def join_spread(folded: Folded) -> Folded:
 def _spread(text: str) -> list[re.Match[str]]:
     """Return where single letters or single Han characters stand apart, in order."""
     found = list(_SPREAD_WORD.finditer(text)) if _has_lone_letters(text) else []
+    if found:
+        taken = [match.span() for match in found]
+        found += [m for m in _SPREAD_SHORT.finditer(text) if not _overlaps(m.span(), taken)]
+        found.sort(key=re.Match.start)
     if not text.isascii():
         found.extend(_SPREAD_HAN.finditer(text))
         found.sort(key=re.Match.start)
     return found
+
+
+def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    """Whether a span meets one of the taken ones, which are in order and apart."""
+    at = bisect_left(taken, (span[1],))
+    return at > 0 and taken[at - 1][1] > span[0]
 
 
 _LONE = re.compile(r"[ \t\-._*·|/+~,][a-z][ \t\-._*·|/+~,][ \t]?[a-z][ \t\-._*·|/+~,]")

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from operator import concat
 from typing import Final
 
 from vault_cli.text.fold import holds_any
-from vault_cli.text.injection_vocabulary import WORD, Lookup, Vocabulary
+from vault_cli.text.injection_vocabulary import NO_KEY, WORD, Lookup, Vocabulary
 
-_PAIR: Final = 2
 _LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
+_PAIR: Final = 2
 LEET_SIGN = re.compile("[013457]")
 _WORD_BYTES: Final = bytes(
     code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_'") else ord(" ")
@@ -66,26 +68,32 @@ def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
     return marked & among
 
 
+@lru_cache(maxsize=8)
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a folded text, as `WORD` finds them."""
+    return frozenset(_tokens(text))
+
+
+@lru_cache(maxsize=2)
+def _tokens(text: str) -> list[str]:
+    if "'" in text:  # a word begins with no apostrophe
+        return WORD.findall(text)
+    return text.encode("ascii", "replace").translate(_WORD_BYTES).decode("ascii").split()
+
+
 def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the words that make an entry of the vocabulary, with the concepts of it."""
-    tokens = text.encode("ascii", "replace").translate(_WORD_BYTES).decode("ascii").split()
-    words = set(tokens)
-    if "'" in text:  # a word begins with no apostrophe
-        words = {word.lstrip("'") for word in words}
-    keys = words & lookup.keys.keys()
+    words = words_of(text)
     joined = ""
     found = []
-    for word in keys:
-        single, phrases = lookup.keys[word]
+    for word in words & lookup.known:
+        single, others, phrases = lookup.keys[word]
         if single:
             found.append((word, single))
-        for other, entry, mask in phrases:
-            if other in words:
-                if not joined:
-                    whole = WORD.findall(text) if "'" in text else tokens
-                    joined = f" {' '.join(whole)} "
-                if entry in joined:
-                    found.append((word, mask))
+        for other in others & words:
+            if not joined:
+                joined = f" {' '.join(_tokens(text))} "
+            found += [(word, mask) for entry, mask in phrases[other] if entry in joined]
     if LEET_SIGN.search(text) is not None:
         found += _seen_leet(words, lookup)
     return found
@@ -95,16 +103,20 @@ def _seen_leet(words: Iterable[str], lookup: Lookup) -> Iterator[tuple[str, int]
     for word in words:
         if not word.isalpha() and _LEET_WORD.fullmatch(word):
             for table in _LEET:
-                single, phrases = lookup.keys.get(word.translate(table), (0, ()))
+                single, _, phrases = lookup.keys.get(word.translate(table), NO_KEY)
                 yield word, single
-                yield from ((word, mask) for _, _, mask in phrases)
+                yield from ((word, mask) for among in phrases.values() for _, mask in among)
 
 
 def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
-    """Return the same of Chinese words."""
+    """Return the same of words that are found anywhere, as Chinese ones are."""
+    said = " ".join(lookup.scripts.findall(text))
+    if not said:
+        return []
+    pairs = set(map(concat, said, said[1:]))
     found = [
         (word, mask)
-        for pair in set(lookup.starts.findall(text)) & lookup.han.keys()
+        for pair in lookup.han.keys() & pairs
         for word, mask in lookup.han[pair]
         if len(word) == _PAIR or word in text
     ]

@@ -43,11 +43,11 @@ ENGLISH_ACTS: Final[dict[str, str]] = {
         restrictions no longer apply, safety restrictions do not, supreme control, absolute control
         over, imperative control, no underlying principles, {system/admin/security/safety} override
         {activated/enabled/accepted/engaged/mode}, override security, unrestricted response,
-        {unfiltered/uncensored/unrestricted} {response/responses/answer/answers/mode/output/version/
-        model}, {without/no} any {restrictions/limitations/filters/censorship/guardrails}, answer
-        without restrictions, without restrictions or, free yourself from, freed yourself, liberate
-        yourself, chaosgpt, dark mode ai, {ignores/disregards} {all/every} {rules/policies/ethical/
-        ethics}
+        {unfiltered/uncensored/unrestricted}
+        {response/responses/answer/answers/mode/output/version/ model}, {without/no} any
+        {restrictions/limitations/filters/censorship/guardrails}, answer without restrictions,
+        without restrictions or, free yourself from, freed yourself, liberate yourself, chaosgpt,
+        dark mode ai, {ignores/disregards} {all/every} {rules/policies/ethical/ ethics}
     """,
     "ROLEPLAY": """
         you are now {a/an/the/my/called/named/acting/free/known/no longer/playing/going to}, from
@@ -64,18 +64,18 @@ ENGLISH_ACTS: Final[dict[str, str]] = {
     """,
     "MODE": """
         developer mode, debug mode, god mode, maintenance mode, sudo mode, admin mode, root mode,
-        alpha mode, beta mode, override mode, test mode, opposite mode, evil, chaos, rogue, illegal,
-        unethical, immoral, evil mode, free will, unlimited, aim, stan, dude, dan, unsafe mode, any
-        rules, no policies, no rules, no filter, anything goes, no boundaries, dan mode, chaos mode,
-        jailbreak mode, jailbreak, unlock mode, god mode enabled, debug override
+        alpha mode, beta mode, override mode, test mode, opposite mode, evil, chaos, rogue,
+        illegal, unethical, immoral, evil mode, free will, unlimited, aim, stan, dude, dan, unsafe
+        mode, any rules, no policies, no rules, no filter, anything goes, no boundaries, dan mode,
+        chaos mode, jailbreak mode, jailbreak, unlock mode, god mode enabled, debug override
     """,
     "DECODE": """
         decode~, decrypt~, decipher~, rot13, hex decode, unscramble, morse code, uu encoded,
         ascii85, deobfuscate, encodedcommand, hex string, atob, variant selector, read backwards,
-        base64, read it backwards, read this backwards, reverse this, reverse the letters, translate
-        the morse, interpret this braille, first letter of each, first letters of, join the letters,
-        concatenate, put the parts together, base64 decode the, decode the base64, every second
-        letter, every other letter, every third letter, read only the first
+        base64, read it backwards, read this backwards, reverse this, reverse the letters,
+        translate the morse, interpret this braille, first letter of each, first letters of, join
+        the letters, concatenate, put the parts together, base64 decode the, decode the base64,
+        every second letter, every other letter, every third letter, read only the first
     """,
     "RUN": """
         execute~, eval, evaluate, evaluates, evaluating, obey, obeys, do it, do what it says, carry
@@ -91,26 +91,28 @@ ENGLISH_ACTS: Final[dict[str, str]] = {
         encoded string, hex payload, encoded payload, encoded instructions
     """,
     "PROPAGATE": """
-        copy this, copy these, repeat this, repeat it, spread, propagate~, replicate~, replicating,
-        duplicate this, insert this, paste this, append this, forward this, reproduce this, pass
-        this on, self replicate, embed this, carry this, copy yourself, insert these, repeat these,
-        inject the following, inject this, copy it, replicate it, spread it, pass it on, repeat the,
-        keep copying, keep repeating, make sure that every, preserve these
+        teach this, pass this rule, copy this, copy these, repeat this, repeat it, spread,
+        propagate~, replicate~, replicating, duplicate this, insert this, paste this, append this,
+        forward this, reproduce this, pass this on, self replicate, embed this, carry this, copy
+        yourself, insert these, repeat these, inject the following, inject this, copy it, replicate
+        it, spread it, pass it on, repeat the, keep copying, keep repeating, make sure that every,
+        preserve these
     """,
     "EVERYWHERE": """
-        every summary, every repository, every claude.md, every agents.md, other agents, all agents,
-        other repositories, every readme, every memory, all memories, other projects, every commit,
-        each summary, every new, each file, every document, all repositories, every prompt, every
-        response, each repository, every email, every repo, each memory, each project, every answer,
-        other memories, your memory, next summary, all other, every vault, subagents, sub agents,
-        every other, other memory, other vaults, every chat, every conversation, each conversation,
-        every reply, each reply, every pull request, every note, every new note, every new file,
-        every new memory, new memory, each new, next agent, the next agent, next session, every
-        agent, any file you, every file you, any project you, every project you, any repository you,
-        global memory, the global, all future, future sessions, future conversations, every future,
-        team members, every skill, all skills, every prompt you, each file you, all notes, agent
-        you, into claude.md, into agents.md, to soul.md, into memory.md, every project, all
-        projects, every file
+        new repository, agents you spawn, sub agent, every summary, every repository, every
+        claude.md, every agents.md, other agents, all agents, other repositories, every readme,
+        every memory, all memories, other projects, every commit, each summary, every new, each
+        file, every document, all repositories, every prompt, every response, each repository,
+        every email, every repo, each memory, each project, every answer, other memories, your
+        memory, next summary, all other, every vault, subagents, sub agents, every other, other
+        memory, other vaults, every chat, every conversation, each conversation, every reply, each
+        reply, every pull request, every note, every new note, every new file, every new memory,
+        new memory, each new, next agent, the next agent, next session, every agent, any file you,
+        every file you, any project you, every project you, any repository you, global memory, the
+        global, all future, future sessions, future conversations, every future, team members,
+        every skill, all skills, every prompt you, each file you, all notes, agent you, into
+        claude.md, into agents.md, to soul.md, into memory.md, every project, all projects, every
+        file
     """,
     "THISTEXT": """
         this {rule/memory/note/instruction/line/message/text/paragraph/prompt/block/sentence/
@@ -122,9 +124,9 @@ ENGLISH_ACTS: Final[dict[str, str]] = {
         even {if/when} the {user/human/developer/person/owner} {disagrees/objects/says no/refuses/
         complains/protests/tells you not/asks you not/asks otherwise/says otherwise/forbids/
         declines}, {regardless of/no matter} what the {user/human/developer} {says/wants/asks},
-        against the user's {will/wishes/instructions}, over the user's objections, {ignore/ignoring/
-        override/overriding} the user's {objections/wishes/instructions/request/requests/
-        preferences}
+        against the user's {will/wishes/instructions}, over the user's objections,
+        {ignore/ignoring/ override/overriding} the user's
+        {objections/wishes/instructions/request/requests/ preferences}
     """,
     "MYKEY": """
         my {public key/ssh key/key/pubkey}, this {public key/ssh key/key}, attacker's key, the
@@ -146,8 +148,8 @@ ENGLISH_ACTS: Final[dict[str, str]] = {
         backup, backups, the database, database, databases, repository, repositories, repo, repos,
         tests, the tests, test suite, users table, customer table, customers table, home directory,
         home folder, production, user data, customer data, audit log, audit logs, the logs, logs,
-        branches, the disk, hard drive, all data, everything, all files, whole project, the project,
-        git history, history, evidence, source code, codebase
+        branches, the disk, hard drive, all data, everything, all files, whole project, the
+        project, git history, history, evidence, source code, codebase
     """,
     "IDLE": """
         when idle, agent is idle, is idle, nobody is watching, no one is watching, nobody is
@@ -159,17 +161,17 @@ ENGLISH_ACTS: Final[dict[str, str]] = {
         the backups, disable logging, disable the firewall, disable tls, disable certificate, skip
         signature, drop database, truncate all, delete backups, push directly to main, turn off
         logging, add a backdoor, reverse shell, keylogger, transfer funds, transfer the funds, send
-        money, wire the money, drop the users, disable two factor, disable 2fa, delete the database,
-        remove the audit, disable authentication, sabotage, install a rootkit, cron job that, pwned,
-        wipe the disk, remove all backups, delete all files, remove all tests, add my key,
-        authorized_keys, transfer all funds, install a backdoor, open a backdoor, insert a backdoor,
-        plant a backdoor, push to main without, force push to main, delete the repo, delete this
-        repository, delete their, delete user data, drop the database, drop the production, drop
-        production, wipe all, wipe everything, remove the safety, remove all safety, remove
-        authentication, commit the env, commit the secrets, commit secrets, commit .env, push
-        secrets, upload secrets, merge the pull request, transfer money, transfer the money, send
-        bitcoin, mine crypto, cryptominer, disable auth, delete itself, self destruct, kill all,
-        shut down all
+        money, wire the money, drop the users, disable two factor, disable 2fa, delete the
+        database, remove the audit, disable authentication, sabotage, install a rootkit, cron job
+        that, pwned, wipe the disk, remove all backups, delete all files, remove all tests, add my
+        key, authorized_keys, transfer all funds, install a backdoor, open a backdoor, insert a
+        backdoor, plant a backdoor, push to main without, force push to main, delete the repo,
+        delete this repository, delete their, delete user data, drop the database, drop the
+        production, drop production, wipe all, wipe everything, remove the safety, remove all
+        safety, remove authentication, commit the env, commit the secrets, commit secrets, commit
+        .env, push secrets, upload secrets, merge the pull request, transfer money, transfer the
+        money, send bitcoin, mine crypto, cryptominer, disable auth, delete itself, self destruct,
+        kill all, shut down all
     """,
     "DEFEND": """
         prevent~, detect~, block~, protect~, defend~, against, reject~, guard, guards, flag~,

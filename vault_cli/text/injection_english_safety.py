@@ -23,36 +23,36 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
     """,
     "WITHOUT": """
         without, skip~, skipping, skips, bypass~, no need for, no need to, no need, need not,
-        needn't, needs no, need no, requires no, require no, do not need, don't need, does not need,
-        doesn't need, not need, do not require, does not require, doesn't require, don't require,
-        disable~, turn off, turns off, suppress, suppresses, omit, omits, forgo, waive~, no longer
-        need, no longer needs, no longer requires, avoid asking, never wait for, do not wait for,
-        don't wait for, not wait for, do not request, do not seek, don't seek, even without,
-        dispense with, eliminate, regardless of
+        needn't, needs no, need no, requires no, require no, do not need, don't need, does not
+        need, doesn't need, not need, do not require, does not require, doesn't require, don't
+        require, disable~, turn off, turns off, suppress, suppresses, omit, omits, forgo, waive~,
+        no longer need, no longer needs, no longer requires, avoid asking, never wait for, do not
+        wait for, don't wait for, not wait for, do not request, do not seek, don't seek, even
+        without, dispense with, eliminate, regardless of
     """,
     "ASKING": """
         asking, ask, prompting, checking with, check with, consulting, notifying, telling, waiting,
         informing, warning, verification
     """,
     "USER": """
-        user, users, the human, human, humans, anyone, maintainers, reviewer, reviewers, maintainer,
-        the developer, the owner, the operator, the reviewer, the admin, your user, your principal,
-        anybody, the owner of, their owner, the team, the boss, your operator, the admins, the
-        maintainer
+        user, users, the human, human, humans, anyone, maintainers, reviewer, reviewers,
+        maintainer, the developer, the owner, the operator, the reviewer, the admin, your user,
+        your principal, anybody, the owner of, their owner, the team, the boss, your operator, the
+        admins, the maintainer
     """,
     "ACTION": """
         tool call, tool calls, command, commands, every request, any request, file operations, tool
-        use, shell commands, all tools, transactions, payments, transfers, permission requests, tool
-        requests, any tool, every tool, every command, file writes, any operation, all operations,
-        every operation, all actions, any action, every action, each command, all changes, all
-        edits, tool, tools, bash commands, shell command, destructive operations, file edits, the
-        commands, these commands, following commands, all requests, code changes, installs, all
-        future, {permission/approval/confirmation/consent/security/access} {prompt/prompts/request/
-        requests/dialog/dialogs/question/questions}
+        use, shell commands, all tools, transactions, payments, transfers, permission requests,
+        tool requests, any tool, every tool, every command, file writes, any operation, all
+        operations, every operation, all actions, any action, every action, each command, all
+        changes, all edits, tool, tools, bash commands, shell command, destructive operations, file
+        edits, the commands, these commands, following commands, all requests, code changes,
+        installs, all future, {permission/approval/confirmation/consent/security/access}
+        {prompt/prompts/request/ requests/dialog/dialogs/question/questions}
     """,
     "AUTO": """
-        automatically, from now on, in future, in the future, going forward, henceforth, all future,
-        always
+        automatically, from now on, in future, in the future, going forward, henceforth, all
+        future, always
     """,
     "RUNNOW": """
         execute immediately, run immediately, execute everything, execute all, run everything, run
@@ -72,9 +72,9 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
     "ALREADYOK": """
         {has/have/had} already {approved/consented/agreed/authorized/authorised/confirmed/granted/
         okayed/signed off}, already {approved/consented/agreed/authorized/granted} {to/all/every/
-        any/this}, {is/are/was/were/been} {pre approved/preapproved/pre authorized}, {has/have} {pre
-        approved/pre authorized}, gave blanket, given blanket, blanket approval, blanket permission,
-        blanket consent, standing approval, standing permission
+        any/this}, {is/are/was/were/been} {pre approved/preapproved/pre authorized}, {has/have}
+        {pre approved/pre authorized}, gave blanket, given blanket, blanket approval, blanket
+        permission, blanket consent, standing approval, standing permission
     """,
     "FULLACCESS": """
         full access, root access, admin access, full system access, permission to run, unlimited
@@ -93,22 +93,22 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         escalate, set yourself, give yourself, i give you, are pre approved, you may run, you hold,
         you own, are allowed, pre authorized, authorized to run, pre approved, preapproved, are
         authorized to, are permitted to, is authorized to, is permitted to, you're authorized,
-        you're allowed, may now, can now, you are permitted, you are cleared, allowed to, authorized
-        for, expand the, gives you, expand your
+        you're allowed, may now, can now, you are permitted, you are cleared, allowed to,
+        authorized for, expand the, gives you, expand your
     """,
     "AUTHORITY": """
         system administrator, administrator, administrators, admin, sysadmin, cto, ceo, ciso,
-        security team, openai, anthropic, google, microsoft, compliance team, legal team, compliance
-        officer, the boss, orchestrator, supervisor, root user, platform team, system update, system
-        notice, system announcement, security notice, official notice, it department, headquarters,
-        management, system override, admin override, system note, administrator override, important
-        system, system alert, policy update, system message, developers, vendor, platform, staff
-        engineer, security officer, moderator, founder, board, maintainers, maintainer, head of
-        security, vp, owner of this, project owner, the owner
+        security team, openai, anthropic, google, microsoft, compliance team, legal team,
+        compliance officer, the boss, orchestrator, supervisor, root user, platform team, system
+        update, system notice, system announcement, security notice, official notice, it
+        department, headquarters, management, system override, admin override, system note,
+        administrator override, important system, system alert, policy update, system message,
+        developers, vendor, platform, staff engineer, security officer, moderator, founder, board,
+        maintainers, maintainer, head of security, vp, owner of this, project owner, the owner
     """,
     "PERMIT": """
-        authorized, authorised, approved, granted, permits, authorizes, cleared, allowed, consented,
-        signed off, pre approved, has authorized, gave permission, permission
+        authorized, authorised, approved, granted, permits, authorizes, cleared, allowed,
+        consented, signed off, pre approved, has authorized, gave permission, permission
     """,
     "AI": """
         ai, assistant, ai assistant, assistants, agent, agents, chatbot, chatgpt, claude, gpt,
@@ -124,8 +124,8 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         safety, has removed, removing, lift all, lifted, suspended, suspend, are disabled, is
         disabled, have been disabled, over all, without any, not bound by, break free from, drop
         all, drop your, relax your, exempt from, get past, slip past, passes the, pass the, cannot
-        read, can't see, {turn/turns/turned/switch/switched/shut} {it/them/this/these/those} off, do
-        not exist, does not exist, do not apply, does not apply, not apply, no longer apply, no
+        read, can't see, {turn/turns/turned/switch/switched/shut} {it/them/this/these/those} off,
+        do not exist, does not exist, do not apply, does not apply, not apply, no longer apply, no
         longer applies, do not bind, no longer bind, are suspended, is suspended, are void, are
         lifted, is lifted, stop enforcing, do without, get rid of, out of the way
     """,
@@ -150,13 +150,13 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         checks for, all security checks, and security checks, the security checks, skip security
         checks, verification steps, signature checks, all access controls, every safety, security
         scanning, the scanner, the linter gate, audit logging, the review gate, ssl verification,
-        tls verification, certificate verification, certificate checks, certificate validation, host
-        key checking, two factor, mfa, antivirus, secret scanning, dependency checks, content
-        warnings, safety warnings, all warnings about, safety net, the sandbox, its sandbox, content
-        rules, moderation rules, moral limits, moral code, moral judgement, moral judgment, safety
-        layer, safety layers, safety protocol, safety policy, safety mode, safety constraint,
-        security policy, security restriction, the safeguards, all checks, every check, {security/
-        safety} {restrictions/limits/limitations/controls/measures/gates/barriers}
+        tls verification, certificate verification, certificate checks, certificate validation,
+        host key checking, two factor, mfa, antivirus, secret scanning, dependency checks, content
+        warnings, safety warnings, all warnings about, safety net, the sandbox, its sandbox,
+        content rules, moderation rules, moral limits, moral code, moral judgement, moral judgment,
+        safety layer, safety layers, safety protocol, safety policy, safety mode, safety
+        constraint, security policy, security restriction, the safeguards, all checks, every check,
+        {security/ safety} {restrictions/limits/limitations/controls/measures/gates/barriers}
     """,
     "SAID": """
         confirmed, says, said, requires, required, require, announced, mandates, mandated,
@@ -165,8 +165,8 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
     """,
     "AGENTMUST": """
         {agents/assistants/ais/models/the agent/the assistant/the ai/the model/bots/every agent/
-        every assistant/all agents/coding agents/ai assistants/ai agents/llms} {should/must/need to/
-        needs to/are to/is to/have to/has to/shall/are required/is required/will/may/can}, you
+        every assistant/all agents/coding agents/ai assistants/ai agents/llms} {should/must/need
+        to/ needs to/are to/is to/have to/has to/shall/are required/is required/will/may/can}, you
         {must/should/need to/have to/shall} {now/immediately/always}
     """,
     "OVERRIDEWORD": """
@@ -180,20 +180,21 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         this, any agent that reads, any assistant that reads, model reading this, llm reading this,
         llms reading this, note to ai, note to llm, note to the ai, message to ai, dear ai, hey ai,
         hey worker agent, ai assistant please, ai assistants reading, ai assistant:, attention all
-        ai, attention language model, attention assistant, attention agent, if you are an ai, if you
-        are a language model, if you are an llm, instructions for ai, ai agents must, ai models
+        ai, attention language model, attention assistant, attention agent, if you are an ai, if
+        you are a language model, if you are an llm, instructions for ai, ai agents must, ai models
         must, dear assistant, message to the assistant, message to the ai, important message to,
         attention llm, attention claude, attention chatgpt, attention copilot, attention coding
         agents, to the ai reading, to any ai, to all ai, to whichever ai, for the ai reading, ai
         systems reading, ai system reading, hello ai, hi ai, listen ai, message for ai, message for
         the ai, message for ai agents, message for the assistant, important for ai, instructions to
         ai, instruction to ai, instructions for the ai, instructions for llms, instructions to the
-        assistant, if you are an assistant, if you are a model, if you are an agent, if this is read
-        by, when an ai reads, any llm, any model that reads, any bot that reads, agents that read,
-        an ai assistant is reading, ai models reading, bots reading, whoever reads this, anyone
-        reading this must, whatever agent reads, {any/every/all} {ai/llm/agent/assistant/model}
-        {reading/seeing/processing/loading/that reads/that sees/that loads/who reads}, agents must
-        approve, {ai/llm/agent/assistant} that {reads/sees/loads} this
+        assistant, if you are an assistant, if you are a model, if you are an agent, if this is
+        read by, when an ai reads, any llm, any model that reads, any bot that reads, agents that
+        read, an ai assistant is reading, ai models reading, bots reading, whoever reads this,
+        anyone reading this must, whatever agent reads, {any/every/all}
+        {ai/llm/agent/assistant/model} {reading/seeing/processing/loading/that reads/that sees/that
+        loads/who reads}, agents must approve, {ai/llm/agent/assistant} that {reads/sees/loads}
+        this
     """,
     "DO": """
         must, shall, please, run, execute, send, upload, print, reveal, merge, delete, approve,
@@ -231,14 +232,15 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
     "PROTECTION": """
         ssl verification, tls verification, certificate verification, certificate checks,
         certificate validation, host key checking, branch protection, two factor, 2fa, mfa,
-        antivirus, secret scanning, security review, code review, firewall, the firewall, audit log,
-        audit logging, security scan, signature verification, signature checks, authentication, csrf
-        protection, rate limiting, permission checks, ssl, tls
+        antivirus, secret scanning, security review, code review, firewall, the firewall, audit
+        log, audit logging, security scan, signature verification, signature checks,
+        authentication, csrf protection, rate limiting, permission checks, ssl, tls
     """,
     "NOVERIFY": """
-        no verify, verify false, verify=false, strict ssl false, strict_ssl false,
-        rejectunauthorized false, node_tls_reject_unauthorized, stricthostkeychecking no, no check
-        certificate, skip signature, no sandbox, disable web security, chmod 777
+        skip {the/all/pre commit/git/commit/every} hooks, skip hooks, no verify, verify false,
+        verify=false, strict ssl false, strict_ssl false, rejectunauthorized false,
+        node_tls_reject_unauthorized, stricthostkeychecking no, no check certificate, skip
+        signature, no sandbox, disable web security, chmod 777
     """,
     "ANSWERALL": """
         {answer/respond to/reply to/comply with/fulfill/fulfil} {all/any/every/all my/all of my/any
@@ -250,36 +252,39 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         exceptions, ignoring
     """,
     "UNBOUND": """
-        unrestricted, uncensored, unfiltered, no restrictions, without restrictions, amoral, without
-        any restrictions, no limitations, without limitations, no filters, without filters, no
-        content policy, without content policy, without content policies, no ethical, no moral, do
-        anything now, jailbreakbot, no guidelines, free from restrictions, free of all restrictions,
-        unchained, never refuse, never refuses, cannot refuse, unrestricted mode, without
-        guardrails, no guardrails, no censorship, without ethical, without moral, without safety, no
-        safety, no ethics, bypass restrictions, no constraints, without constraints, liberated, can
-        do anything, does anything, respects no rules, ignoring all rules, no longer bound, not
-        bound, safety checks are off, safeties off, no inhibitions, corporate restrictions, fully
-        unlocked, not restricted, freed from all, free from all, no limits, without limits, no
-        rules, ignores all rules, jailbroken, no longer have any restrictions, without content
-        filters, no filters or, no longer restricted, ignores all ethical, no ethical or moral, free
-        of restrictions, unlocked mode, bypass all restrictions, without moral or ethical, sin
-        restricciones, sans restrictions, ohne einschrankungen, ohne regeln, sem restricoes, without
-        restriction, no safety training, without any safety, no safety guidelines, no longer exist,
-        no safety data, no limitations or, no moral compass, no ethical constraints, no content
-        restrictions, no restrictions or, not bound by, unaligned, without ethics, without morals,
-        without any rules, without any filter, freely without, outside of all rules, no rules apply,
-        before any safety, no rules or, {has/have/with/knows/follows} no {rules/limits/restrictions/
+        ignores every {policy/rule}, ignores all {policies/rules}, {no/without} content rules, no
+        {content/safety/ethical} rules existed, never says no, you never say no, has no filter,
+        unrestricted, uncensored, unfiltered, no restrictions, without restrictions, amoral,
+        without any restrictions, no limitations, without limitations, no filters, without filters,
+        no content policy, without content policy, without content policies, no ethical, no moral,
+        do anything now, jailbreakbot, no guidelines, free from restrictions, free of all
+        restrictions, unchained, never refuse, never refuses, cannot refuse, unrestricted mode,
+        without guardrails, no guardrails, no censorship, without ethical, without moral, without
+        safety, no safety, no ethics, bypass restrictions, no constraints, without constraints,
+        liberated, can do anything, does anything, respects no rules, ignoring all rules, no longer
+        bound, not bound, safety checks are off, safeties off, no inhibitions, corporate
+        restrictions, fully unlocked, not restricted, freed from all, free from all, no limits,
+        without limits, no rules, ignores all rules, jailbroken, no longer have any restrictions,
+        without content filters, no filters or, no longer restricted, ignores all ethical, no
+        ethical or moral, free of restrictions, unlocked mode, bypass all restrictions, without
+        moral or ethical, sin restricciones, sans restrictions, ohne einschrankungen, ohne regeln,
+        sem restricoes, without restriction, no safety training, without any safety, no safety
+        guidelines, no longer exist, no safety data, no limitations or, no moral compass, no
+        ethical constraints, no content restrictions, no restrictions or, not bound by, unaligned,
+        without ethics, without morals, without any rules, without any filter, freely without,
+        outside of all rules, no rules apply, before any safety, no rules or,
+        {has/have/with/knows/follows} no {rules/limits/restrictions/
         filters/morals/boundaries/ethics/guidelines}, no rules at all, can say anything, says
         anything, say anything it wants, no rules whatsoever, rules do not apply, nothing is off
         limits, off limits
     """,
     "NOREFUSE": """
         never refuse, cannot refuse, do not refuse, don't refuse, never say no to, never decline
-        any, must not refuse, will never refuse, never say you cannot, never say i cannot, never say
-        that you can't, comply with every request, comply with any request, comply with all
+        any, must not refuse, will never refuse, never say you cannot, never say i cannot, never
+        say that you can't, comply with every request, comply with any request, comply with all
         requests, regardless of safety, regardless of ethics, regardless of legality, refuse
-        nothing, obey every, obey all my, obey any, obey me, obey my, listen only to me, follow only
-        my commands, follow only my, only follow my, only obey, answer any question i ask, any
+        nothing, obey every, obey all my, obey any, obey me, obey my, listen only to me, follow
+        only my commands, follow only my, only follow my, only obey, answer any question i ask, any
         question i ask without, respond freely to all, reply without guardrails, my commands take
         priority, my orders take priority, never say you can't, never refuses, it never says it
         can't, never tell me that it can't, do whatever i say, do everything i say, do exactly as i
@@ -290,9 +295,9 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         this request, you cannot decline
     """,
     "NEG": """
-        do not, don't, dont, never, must not, mustn't, should not, shouldn't, cannot, can't, avoid~,
-        refuse to, refuses to, not, forbid, forbidden, prohibit, prohibited, won't, will not, isn't,
-        aren't, is not, are not, doesn't, does not
+        do not, don't, dont, never, must not, mustn't, should not, shouldn't, cannot, can't,
+        avoid~, refuse to, refuses to, not, forbid, forbidden, prohibit, prohibited, won't, will
+        not, isn't, aren't, is not, are not, doesn't, does not
     """,
     "TELL": """
         tell, tells, telling, inform, informs, informing, mention, mentions, mentioning, notify,
@@ -318,8 +323,8 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
     "HIDE": """
         hiding, conceal~, secretly, covertly, stealthily, in secret, behind the scenes, unnoticed,
         without the user's knowledge, without the user knowing, without telling the user, without
-        telling, without informing, without mentioning, without notifying, keep this secret, keep it
-        secret, keep quiet, invisibly, don't let the user see, undetected, without the user
+        telling, without informing, without mentioning, without notifying, keep this secret, keep
+        it secret, keep quiet, invisibly, don't let the user see, undetected, without the user
         noticing, keep secret, discreetly, clandestinely, cover up, surreptitiously, under the
         radar, without anyone knowing, without them knowing, without being noticed, do not let the
         user, don't let the user, make sure the user does not, so the user does not, so that the
@@ -328,12 +333,12 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         trace, cover your tracks, delete the log, delete this message after, remove traces, no
         trace, silently send, silently upload, silently forward, silently copy, quietly send,
         quietly upload, hide your, hiding this, hiding the, hidden from, kept from, kept secret,
-        keep {this/it/that/these} {secret/hidden/quiet/private/confidential/from}, keep this memory,
-        keep this note, keep this rule, hide {this/it/these/that} from, hide {this/the} {change/
-        edit/step/memory/note/rule/commit/fact}, conceal this, must not {know/notice/learn/see/find
-        out}, should not {know/notice/learn/find out}, {never/not} {know/notice/learn/find out},
-        without {anyone noticing/raising suspicion/being noticed/alerting}, {avoid/without}
-        {suspicion/raising alarms}
+        keep {this/it/that/these} {secret/hidden/quiet/private/confidential/from}, keep this
+        memory, keep this note, keep this rule, hide {this/it/these/that} from, hide {this/the}
+        {change/ edit/step/memory/note/rule/commit/fact}, conceal this, must not
+        {know/notice/learn/see/find out}, should not {know/notice/learn/find out}, {never/not}
+        {know/notice/learn/find out}, without {anyone noticing/raising suspicion/being
+        noticed/alerting}, {avoid/without} {suspicion/raising alarms}
     """,
     "NOTICE": """
         the user, user, anyone, nobody, human, the change, this change, reviewer, reviewers, what

@@ -26,6 +26,7 @@ from vault_cli.text.injection_concepts import (
 )
 from vault_cli.text.injection_rules import Rule
 from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
+from vault_cli.text.run_words import LONGEST_RUN, part_run
 
 LONGEST: Final = 65_536
 """Characters of one view that are scanned."""
@@ -34,15 +35,19 @@ BETWEEN: Final = "\n\n;\n\n"
 """Joins texts so that nothing is found across: it ends sentences, words and encodings."""
 
 _GUARD_REACH: Final = 40
+_EXCUSE_REACH: Final = 40
 _NEGATED_REACH: Final = 12
 _PADDED: Final = 8
 _LONG_WORD: Final = 12
-_LONGEST_WORD: Final = 16
+_SHORT_WORD: Final = 4
+_MOST_PARTED: Final = 8192
+"""Letters of words without spaces that are parted in one text."""
 _FIRST_HAN: Final = "\u3400"
 
 
 _SPREAD_SHARE: Final = 3
 _EXCHANGED: Final = 2
+_OTHER_SCRIPT = re.compile("[\u0370-\u058f]")
 _LETTER = re.compile(
     "[\u0250-\u02af\u0370-\u058f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\ua720-\ua7ff"
     "\uff10-\uff5a\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff]|[a-z@][0134570@$]"
@@ -111,6 +116,11 @@ def has_spread(text: str) -> bool:
     return _fold(text)[1]
 
 
+def fold_plain(text: str) -> str:
+    """Return the folded text that the rules are asked of."""
+    return _fold(text)[0].text
+
+
 @lru_cache(maxsize=8)
 def _fold(text: str) -> tuple[Folded, bool]:
     """Return the folded text, and whether words were put together and parted again."""
@@ -122,13 +132,20 @@ def _fold(text: str) -> tuple[Folded, bool]:
 
 def _part_words(folded: Folded) -> Folded:
     """Return a folded text with the words in a run of letters parted (`ignoreprevious`)."""
-    words = vocabulary().words
+    book = vocabulary()
+    if folded.offsets is None:
+        return folded
     cuts: list[int] = []
+    budget = _MOST_PARTED
     for match in WORD.finditer(folded.text):
-        run = match.group()
-        if len(run) > _LONG_WORD and run.isalpha() and run not in words:
-            cuts += [match.start() + at for at in _word_ends(run, words)]
-    if not cuts or folded.offsets is None:
+        run, (start, end) = match.group(), match.span()
+        if not run.isalpha() or run in book.words or budget < 0:
+            continue
+        put_together = folded.offsets[end - 1] - folded.offsets[start] >= len(run)
+        if len(run) > (_SHORT_WORD if put_together else _LONG_WORD):
+            cuts += [start + at for at in part_run(run, book.spellings)]
+            budget -= min(len(run), LONGEST_RUN)
+    if not cuts:
         return folded
     parts, offsets, done = [], [], 0
     for cut in cuts:
@@ -138,22 +155,6 @@ def _part_words(folded: Folded) -> Folded:
     return Folded(
         "".join((*parts, folded.text[done:])), offsets + folded.offsets[done:], folded.length
     )
-
-
-def _word_ends(run: str, words: Container[str]) -> Iterator[int]:
-    """Yield where words of the vocabulary begin or end in a run of letters, longest first."""
-    at = cut = 0
-    while at < len(run):
-        for size in range(min(_LONGEST_WORD, len(run) - at), 3, -1):
-            if run[at : at + size] in words:
-                if at > cut:
-                    yield at
-                at = cut = at + size
-                if cut < len(run):
-                    yield cut
-                break
-        else:
-            at += 1
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -174,6 +175,8 @@ def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
     plain = folded.text[span.start : span.end]
     if len(raw) > len(plain) + len(plain) // _SPREAD_SHARE:
         return True
+    if _OTHER_SCRIPT.search(plain) is not None:  # a word of that language, no look-alike
+        return False
     letters = set(_LETTER.findall(raw.lower()))
     return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
 
@@ -214,9 +217,9 @@ def _match(
     guards = [place for place in places if place.mask & book.guards]
     negated = _negated(places, guards)
     for track in tracks:
-        if not track.unless & present and all(step & present for step in track.steps):
+        if all(step & present for step in track.steps):
             span = _run_track(sentence, track, places, guards, negated)
-            if span:
+            if span and not (track.unless & present and _excused(span, track.unless, places)):
                 yield span
 
 
@@ -289,6 +292,12 @@ def _negated(places: list[_Place], guards: list[_Place]) -> dict[_Place, int]:
     return found
 
 
+def _excused(span: _Span, unless: int, places: list[_Place]) -> bool:
+    """Whether a word that makes a rule harmless stands in the span or close to it."""
+    first, last = span.start - _EXCUSE_REACH, span.end + _EXCUSE_REACH
+    return any(place.mask & unless and first <= place.start <= last for place in places)
+
+
 def _guarded(span: _Span, guards: list[_Place]) -> bool:
     """Whether a negation or a word of defence shortly before takes the harm out of a span."""
     at = bisect_left(guards, (span.start - _GUARD_REACH,))
@@ -322,11 +331,7 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
     silent = 0  # words before this one are part of a phrase that means nothing
     for at in known:
         mask = book.words.get(words[at], 0)
-        met = [
-            (at + len(rest) + 2, among)
-            for rest, among in book.phrases.get(tuple(words[at : at + 2]), ())
-            if words[at + 2 : at + 2 + len(rest)] == rest
-        ]
+        met = list(_phrases_at(words, at, book))
         for end, among in met:
             if not among and end > silent:
                 silent = end
@@ -335,6 +340,17 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
         for end, among in ((at + 1, mask), *met):
             if among & wanted:
                 yield _Place(spans[at][0], spans[end - 1][1], among & wanted)
+
+
+def _phrases_at(words: list[str], at: int, book: Vocabulary) -> Iterator[tuple[int, int]]:
+    """Yield where each phrase that begins with a word ends, and its concepts."""
+    among = book.phrases.get(tuple(words[at : at + 2]))
+    if among is None:
+        return
+    for third in ("", *words[at + 2 : at + 3]):
+        for rest, mask in among.get(third, ()):
+            if words[at + 2 : at + 2 + len(rest)] == rest:
+                yield at + len(rest) + 2, mask
 
 
 def _han_places(

@@ -20,7 +20,7 @@ class Rule(NamedTuple):
         why: what such a sentence does to an agent.
         gap: most characters between two steps; half of it after a Chinese word.
         guard: whether a negation or a word of defence before it makes it harmless.
-        unless: concepts that make it harmless when they stand in the same sentence.
+        unless: concepts that make it harmless when they stand close by in the same sentence.
     """
 
     name: str
@@ -44,6 +44,8 @@ AUTHORITY: Final = "borrowed authority"
 SPREAD: Final = "spreading itself"
 TRIGGER: Final = "a hidden trigger"
 DAMAGE: Final = "damage on command"
+DISHONEST: Final = "a dishonest report"
+PAYMENT: Final = "money or an account redirected"
 
 RULES: Final = (
     Rule("forget-prior", OVERRIDE, "IGNORE PRIOR|MINE INSTR|STUFF",
@@ -190,6 +192,8 @@ RULES: Final = (
          "the same, with its object", gap=30),
     Rule("this-spread", SPREAD, "THISTEXT PUT|PROPAGATE|SEND EVERYWHERE",
          "the same, object first", gap=24),
+    Rule("everywhere-this", SPREAD, "EVERYWHERE PUT|PROPAGATE|SEND THISTEXT",
+         "the same, the place first", gap=16),
     Rule("despite-user", OVERRIDE, "DESPITE",
          "the person's word shall not count"),
     Rule("evil", DAMAGE, "EVIL",
@@ -206,5 +210,77 @@ RULES: Final = (
          "waits for its moment", gap=60),
     Rule("harm-each", TRIGGER, "HARM WHEN",
          "the same, act first", gap=30),
+    Rule("claim-untrue", DISHONEST, "CLAIM OUTCOME UNTRUE",
+         "a result that was not seen", gap=40),
+    Rule("untrue-claim", DISHONEST, "UNTRUE|WENTWRONG CLAIM OUTCOME",
+         "the same, the truth first", gap=40),
+    Rule("forge-results", DISHONEST, "FORGE RESULTS",
+         "the same in one word", gap=24),
+    Rule("mute-failures", DISHONEST, "MUTE BADNEWS FROMWHOM",
+         "what went wrong is kept from those who ask", gap=16, guard=False),
+    Rule("mute-from-whom", DISHONEST, "MUTE FROMWHOM BADNEWS",
+         "the same, told to the other end", gap=10, guard=False),
+    Rule("from-whom-muted", DISHONEST, "FROMWHOM MUTE BADNEWS",
+         "the same, the reader first", gap=10, guard=False),
+    Rule("all-power", CONSENT, "ALLPOWER",
+         "takes every brake off at once", unless="CONTAINED FORBID"),
+    Rule("root-always", CONSENT, "*ROOT ALLCOMMANDS",
+         "more power than any task needs", gap=20, unless="CONTAINED FORBID"),
+    Rule("no-verify-when", SAFETY, "*WHEN NOVERIFY",
+         "switches a check off as a habit", gap=40, unless="CONTAINED FORBID"),
+    Rule("new-admin", DAMAGE, "NEWADMIN",
+         "a door that stays open", unless="LOCAL"),
+    Rule("send-mine", EXFILTRATE, "SEND|PUT SECRET|SENSITIVE|KEYFILE OUTMINE",
+         "private data where a stranger reads it", gap=40, unless="FORBID"),
+    Rule("mine-sent", EXFILTRATE, "SECRET|SENSITIVE|KEYFILE SEND|PUT OUTMINE",
+         "the same, object first", gap=30, unless="FORBID"),
+    Rule("copy-always", EXFILTRATE, "*EVER|WHEN COPYTO DEST",
+         "a silent reader of everything", gap=40, unless="FORBID"),
+    Rule("outside-secret", EXFILTRATE, "OUTPLACE PUT|SEND SECRET|KEYFILE",
+         "a secret in a place that others read, the place first", gap=12, unless="FORBID"),
+    Rule("keep-note", SPREAD, "KEEPER SELFNOTE",
+         "a memory that defends itself", gap=12, guard=False),
+    Rule("note-kept", SPREAD, "SELFNOTE STAYS",
+         "the same, told as a fact", gap=24, guard=False),
+    Rule("note-keeper", SPREAD, "SELFNOTE KEEPER",
+         "the same, object first", gap=8, guard=False),
+    Rule("keep-exactly", SPREAD, "*KEEPTHIS EXACTLY",
+         "a text that survives its summary", gap=40),
+    Rule("asked-deny", CONCEAL, "ASKED COVERUP",
+         "the answer to a question is laid down, and false", gap=70, guard=False),
+    Rule("who-okayed", AUTHORITY, "WHO OKAYED",
+         "an approval that nobody here saw", gap=24, unless="CONTAINED"),
+    Rule("notice-loosens", AUTHORITY, "SYSNOTE LOOSEN",
+         "a notice that takes rules away", gap=70),
+    Rule("spoofed", AUTHORITY, "SPOOF",
+         "words put into the mouth of the user or a tool"),
+    Rule("change-payee", PAYMENT, "*CHANGE PAYACCOUNT",
+         "the money goes elsewhere", gap=16, unless="SAFEWORD LOCAL FORBID"),
+    Rule("pay-out", PAYMENT, "PAY MONEY PAYEE",
+         "a payment nobody asked for", gap=24, unless="FORBID LOCAL"),
+    Rule("pay-to", PAYMENT, "PAYEE PAY MONEY",
+         "the same, the receiver first", gap=12, unless="FORBID LOCAL"),
+    Rule("answer-links", OVERRIDE, "ANSWERMUST DEST",
+         "an answer that advertises", gap=30, unless="FORBID"),
+    Rule("visit-obey", EXECUTE, "VISIT DEST OBEYIT",
+         "orders fetched from elsewhere", gap=40),
+    Rule("told-then-only", OVERRIDE, "NEWTASK REPLYONLY",
+         "new instructions, and what they are", gap=30),
+    Rule("off-task", OVERRIDE, "OFFTASK",
+         "puts a task of its own in place of the user's"),
+    Rule("next-time", TRIGGER, "*NEXTTIME SEND|DELETE|EVIL|HARM|LEAK",
+         "waits until the user has looked", gap=50, unless="FORBID"),
+    Rule("family", PERSONA, "FAMILY",
+         "the stories that jailbreaks tell"),
+    Rule("grandma", PERSONA, "*GRANDMA YOUARE|YOUNOW|ROLEPLAY",
+         "the same, the part to be played named", gap=40),
+    Rule("asked-prompt", EXTRACT, "ASKPROMPT",
+         "the system prompt, asked for as a question"),
+    Rule("recalculate", OVERRIDE, "*RECALCULATE SUPPLIED",
+         "a result replaced by numbers that the text brings along", gap=40, unless="FORBID"),
+    Rule("mode-answers", PERSONA, "MODE ANSWERALL",
+         "a mode in which nothing is forbidden", gap=20),
+    Rule("not-told", CONCEAL, "TOLDNOT",
+         "an order to keep the person in the dark", guard=False),
 )  # fmt: skip
 """All rules, in the order in which a report names them."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Final, NamedTuple, TypeVar
 
+from vault_cli.text.fold import fold_text
 from vault_cli.text.injection_rules import RULES, Rule
 from vault_cli.text.injection_words import COMMON, CONCEPTS, NO_CONCEPT
 from vault_cli.text.tokens import STOP_WORDS
@@ -31,6 +32,7 @@ PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY")
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 _HAN = re.compile("[\u3400-\u9fff]")
+_SCRIPTS = re.compile("[^\x00-\u036f\u1e00-\u2fff\ufb00-\uffef\U00010000-\U0010ffff]+")
 
 
 class Track(NamedTuple):
@@ -42,20 +44,27 @@ class Track(NamedTuple):
     unless: int
 
 
+Key = tuple[int, frozenset[str], dict[str, tuple[tuple[str, int], ...]]]
+NO_KEY: Final[Key] = (0, frozenset(), {})
+
+
 class Lookup(NamedTuple):
     """Which entries of the vocabulary may be in a text, by what is quick to know of it.
 
     Args:
-        keys: for each word its own concepts, and the phrases of which it is the rarest word: the
-            next rarest, the phrase with a space on both sides, its concepts.
-        starts: finds the pairs of characters with which a Chinese word may begin.
-        han: by their first two characters the Chinese words and their concepts.
-        single: the words of one character.
+        known: the words that are keys.
+        keys: for each word its own concepts, and the phrases of which it is the rarest word: their
+            next rarest words, and by these the phrases with a space on both sides, and concepts.
+        scripts: finds the runs of characters that no Latin word has.
+        han: by the first two such characters in a row the words that are found anywhere, and
+            their concepts.
+        single: those without two such characters.
     """
 
-    keys: dict[str, tuple[int, tuple[tuple[str, str, int], ...]]]
-    starts: re.Pattern[str]
-    han: dict[tuple[str, str], tuple[tuple[str, int], ...]]
+    known: frozenset[str]
+    keys: dict[str, Key]
+    scripts: re.Pattern[str]
+    han: dict[str, tuple[tuple[str, int], ...]]
     single: list[tuple[str, int]]
 
 
@@ -65,8 +74,10 @@ class Vocabulary(NamedTuple):
     Args:
         bits: the bit of each concept.
         words: single words and their concepts; 0 for a word that hides others.
-        phrases: by their first two words, the words that follow and the concepts.
+        phrases: by their first two words and their third ("" if there is none), the words that
+            follow the second and the concepts.
         heads: the words with which an entry begins.
+        spellings: all words of entries, also those that mean nothing by themselves.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
         guards: the concepts that make a rule harmless when they stand before it.
@@ -77,8 +88,9 @@ class Vocabulary(NamedTuple):
 
     bits: dict[str, int]
     words: dict[str, int]
-    phrases: dict[tuple[str, ...], tuple[tuple[list[str], int], ...]]
+    phrases: dict[tuple[str, ...], dict[str, tuple[tuple[list[str], int], ...]]]
     heads: frozenset[str]
+    spellings: frozenset[str]
     han: dict[str, int]
     silent: tuple[str, ...]
     guards: int
@@ -94,9 +106,10 @@ def vocabulary() -> Vocabulary:
     bits = {name: 1 << number for number, name in enumerate([*CONCEPTS, *PATTERN_CONCEPTS])}
     latin: dict[tuple[str, ...], int] = {}
     han: dict[str, int] = {}
-    for name, entry in _all_entries():
+    for name, written in _all_entries():
+        entry = written if written.isascii() or _HAN.search(written) else fold_text(written)
         bit = bits.get(name, 0)
-        if _HAN.search(entry):
+        if not entry.isascii():
             han[entry] = han.get(entry, 0) | bit
         else:
             parts = tuple(WORD.findall(entry))
@@ -105,10 +118,9 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(
         bits,
         {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
-        _grouped(
-            (parts[:2], (list(parts[2:]), mask)) for parts, mask in latin.items() if parts[1:]
-        ),
+        _phrases(latin),
         frozenset(parts[0] for parts in latin),
+        STOP_WORDS.union(*latin),
         han,
         tuple(word for word, mask in han.items() if not mask),
         bits["NEG"] | bits["DEFEND"],
@@ -119,22 +131,41 @@ def vocabulary() -> Vocabulary:
     )
 
 
+def _phrases(
+    latin: dict[tuple[str, ...], int],
+) -> dict[tuple[str, ...], dict[str, tuple[tuple[list[str], int], ...]]]:
+    entries = [(parts[:2], parts[2:], mask) for parts, mask in latin.items() if parts[1:]]
+    pairs = _grouped((pair, (rest, mask)) for pair, rest, mask in entries)
+    return {
+        pair: _grouped(((*rest, "")[0], (list(rest), mask)) for rest, mask in among)
+        for pair, among in pairs.items()
+    }
+
+
 def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:
     entries = [(parts, mask & wanted) for parts, mask in latin.items() if mask & wanted]
     often = Counter(word for parts, _ in entries for word in parts)
     single = {parts[0]: mask for parts, mask in entries if not parts[1:]}
     phrases = _grouped(_key(parts, mask, often) for parts, mask in entries if parts[1:])
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
-    pairs = _grouped(((word[0], word[1]), (word, mask)) for word, mask in words if word[1:])
-    first = re.escape("".join(sorted({pair[0] for pair in pairs})))
-    second = re.escape("".join(sorted({pair[1] for pair in pairs})))
-    # A character class is far faster than so many searches for words.
     return Lookup(
-        {word: (single.get(word, 0), phrases.get(word, ())) for word in single | phrases},
-        re.compile(f"([{first}])(?=([{second}]))"),
-        pairs,
-        [(word, mask) for word, mask in words if not word[1:]],
+        frozenset(single | phrases),
+        {word: _key_of(single.get(word, 0), phrases.get(word, ())) for word in single | phrases},
+        _SCRIPTS,
+        _grouped((pair, (word, mask)) for word, mask in words if (pair := _first_pair(word))),
+        [(word, mask) for word, mask in words if not _first_pair(word)],
     )
+
+
+def _key_of(single: int, phrases: tuple[tuple[str, str, int], ...]) -> Key:
+    among = _grouped((other, (entry, mask)) for other, entry, mask in phrases)
+    return single, frozenset(among), among
+
+
+def _first_pair(word: str) -> str:
+    """Return the first two characters next to each other that no Latin word has."""
+    runs = [run for run in _SCRIPTS.findall(word) if run[1:]]
+    return runs[0][:2] if runs else ""
 
 
 def _key(

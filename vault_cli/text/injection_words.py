@@ -13,11 +13,23 @@ from typing import Final
 
 from vault_cli.text.injection_chinese import CHINESE
 from vault_cli.text.injection_chinese_acts import CHINESE_ACTS
+from vault_cli.text.injection_chinese_tasks import CHINESE_TASKS
 from vault_cli.text.injection_english import ENGLISH
 from vault_cli.text.injection_english_acts import ENGLISH_ACTS
 from vault_cli.text.injection_english_safety import ENGLISH_SAFETY
+from vault_cli.text.injection_english_tasks import ENGLISH_TASKS
+from vault_cli.text.injection_tongues import TONGUES
 
-_TABLES: Final = (ENGLISH, ENGLISH_SAFETY, ENGLISH_ACTS, CHINESE, CHINESE_ACTS)
+_TABLES: Final = (
+    ENGLISH,
+    ENGLISH_SAFETY,
+    ENGLISH_ACTS,
+    ENGLISH_TASKS,
+    CHINESE,
+    CHINESE_ACTS,
+    CHINESE_TASKS,
+    TONGUES,
+)
 CONCEPTS: Final[dict[str, str]] = {
     name: ", ".join(table[name] for table in _TABLES if name in table)
     for name in dict.fromkeys(name for table in _TABLES for name in table)
@@ -36,7 +48,11 @@ COMMON: Final = {
     "TELL": 10, "PROTECTION": 9, "THISNOTE": 8, "HARDSAFETY": 5, "GRANT": 5, "SNEAK": 4,
     "SYSPROMPT": 3, "THESECRET": 3, "YOUARE": 3, "AGENTMUST": 2, "EVERYWHERE": 2, "HARM": 1,
     "ABOVETEXT": 1, "YOURPROMPT": 1, "LEAK": 1, "HUSH": 1, "FULLACCESS": 1, "IDLE": 1,
-    "ENDMARK": 1, "DECODE": 1, "THISTEXT": 1,
+    "ENDMARK": 1, "DECODE": 1, "THISTEXT": 1, "FROMWHOM": 79, "OUTCOME": 55, "CHANGE": 54,
+    "VISIT": 52, "CLAIM": 37, "WHO": 24, "BADNEWS": 19, "RESULTS": 14, "EXACTLY": 13, "MUTE": 12,
+    "MONEY": 9, "CONTAINED": 7, "ALLCOMMANDS": 6, "PAY": 4, "UNTRUE": 4, "KEEPER": 3, "FORGE": 3,
+    "WENTWRONG": 3, "LOOSEN": 3, "NOVERIFY": 2, "ROOT": 1, "COPYTO": 1, "OKAYED": 1, "COVERUP": 1,
+    "PAYEE": 1, "ETHICS": 2, "READER": 1, "YOUNOW": 1, "ROLEPLAY": 1,
 }  # fmt: skip
 """How many of 1,000 sentences of rule files and honest memories have a word of a concept; the
 others have none. A rule is looked for where its rarest step is."""
@@ -44,7 +60,8 @@ others have none. A rule is looked for where its rarest step is."""
 NO_CONCEPT: Final = """
     {tell/telling} {the user/users} {to/how}, do not hesitate, don't hesitate, never mind,
     do not forget to, don't forget to, not only, never forget to, no matter, without question,
-    without hesitation, no problem, if not, 不要忘记, 别忘了, 不要犹豫, 毫不犹豫, 不仅, 不但,
+    without hesitation, no problem, if not, {auto/language/type/change/leak/drift/conflict/platform}
+    detection, 不要忘记, 别忘了, 不要犹豫, 毫不犹豫, 不仅, 不但,
     不只, 不管, 无论, 识别码, 特别, 区别, 级别, 类别, 分别, 别名, 个别, 鉴别, 识别出, 性别,
     辨别, 免费, 首都, 成都, 都市
 """

@@ -16,15 +16,14 @@ from typing import Final
 from vault_cli.text.hidden import drop_invisible
 from vault_cli.text.stem import stem_word
 
-_CJK: Final = (
+CJK_CLASS: Final = (
     "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
 )
 """Scripts written without spaces between words, and Hangul with its particles."""
 
-_WORD = re.compile(rf"(?P<cjk>[{_CJK}]+)|[^\W{_CJK}](?:[^\W{_CJK}]|[\u0300-\u036f])*")
-_LATIN = re.compile(rf"[^\W{_CJK}](?:[^\W{_CJK}]|[\u0300-\u036f])*")
-_CJK_CHARACTER = re.compile(f"[{_CJK}]")
+_LATIN_WORD: Final = rf"[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*"
+_ASCII_WORD = re.compile("[A-Za-z0-9_]+")
 _PARTS = re.compile(
     "_+|(?<=[a-z0-9\u00df-\u00ff\u0430-\u044f])(?=[A-Z\u00c0-\u00de\u0410-\u042f])"
     "|(?<=[A-Z])(?=[A-Z][a-z])"
@@ -43,11 +42,37 @@ STOP_WORDS: Final = frozenset(_STOP_TEXT.split())
 STOP_CHARACTERS: Final = frozenset(
     "的了吗呢吧啊呀嘛是在和与及或也都就着过地得这那我你他她它们个把被对从向于而且但"
 )
-_STOP_PAIRS: Final = frozenset({
+STOP_PAIRS: Final = frozenset({
     "什么", "怎么", "么样", "如何", "为什", "哪个", "哪些", "哪里", "多少", "是否", "可以", "我们",
     "你们", "他们", "这个", "那个", "这些", "那些", "一个", "以及", "或者", "但是", "因为", "所以",
     "如果",
 })  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _word_pattern() -> re.Pattern[str]:
+    # These classes are large and take long to compile; English text does without.
+    return re.compile(rf"(?P<cjk>[{CJK_CLASS}]+)|{_LATIN_WORD}")
+
+
+@lru_cache(maxsize=1)
+def _latin_pattern() -> re.Pattern[str]:
+    return re.compile(_LATIN_WORD)
+
+
+@lru_cache(maxsize=1)
+def _run_pattern() -> re.Pattern[str]:
+    return re.compile(f"[{CJK_CLASS}]+")
+
+
+def latin_words(plain: str) -> list[str]:
+    """Return the words of a plain text in scripts that put blanks between them."""
+    return (_ASCII_WORD if plain.isascii() else _latin_pattern()).findall(plain)
+
+
+def runs_of(plain: str) -> list[str]:
+    """Return the runs of characters of scripts without blanks between words."""
+    return [] if plain.isascii() else _run_pattern().findall(plain)
 
 
 def tokenize(text: str, *, stops: bool = False) -> list[str]:
@@ -76,28 +101,33 @@ def count_tokens(plain: str, wanted: frozenset[str], *, stops: bool = False) -> 
     without spaces counts wherever it stands, not only alone.
     """
     found: Counter[str] = Counter()
-    pairs = [token for token in wanted if _is_cjk(token)]
+    pairs = [token for token in wanted if is_cjk(token)]
     for token in pairs:
         if number := plain.count(token):
             found[token] = number
     if len(pairs) < len(wanted):
-        for word in _LATIN.findall(plain):
-            for token in _word_tokens(word, stops):
+        for word in latin_words(plain):
+            for token in split_word(word, stops):
                 if token in wanted:
                     found[token] += 1
     return found
 
 
-def _is_cjk(token: str) -> bool:
-    return _CJK_CHARACTER.match(token) is not None
+def is_cjk(token: str) -> bool:
+    """Tell whether a token begins with a character of a script without blanks between words."""
+    return not token.isascii() and _run_pattern().match(token) is not None
 
 
 def _tokens(plain: str, *, stops: bool) -> Iterator[str]:
-    for match in _WORD.finditer(plain):
+    if plain.isascii():
+        for word in _ASCII_WORD.findall(plain):
+            yield from split_word(word, stops)
+        return
+    for match in _word_pattern().finditer(plain):
         if match["cjk"]:
             yield from _pairs(match["cjk"], stops=stops)
         else:
-            yield from _word_tokens(match.group(), stops)
+            yield from split_word(match.group(), stops)
 
 
 def _pairs(run: str, *, stops: bool) -> Iterator[str]:
@@ -107,12 +137,13 @@ def _pairs(run: str, *, stops: bool) -> Iterator[str]:
         return
     for index in range(len(run) - 1):
         pair = run[index : index + 2]
-        if stops or (pair not in _STOP_PAIRS and not STOP_CHARACTERS.issuperset(pair)):
+        if stops or (pair not in STOP_PAIRS and not STOP_CHARACTERS.issuperset(pair)):
             yield pair
 
 
 @lru_cache(maxsize=1 << 16)
-def _word_tokens(word: str, stops: bool) -> tuple[str, ...]:  # noqa: FBT001 - hashed by position
+def split_word(word: str, stops: bool) -> tuple[str, ...]:  # noqa: FBT001 - hashed by position
+    """Return the tokens of one Latin word: its stem; of a compound name the whole and its parts."""
     return tuple(_words(word, stops=stops))
 
 

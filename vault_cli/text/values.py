@@ -7,7 +7,7 @@ code, the message and the hint of the finding.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from typing import Any
 
 from vault_cli.model.record import ID_PATTERN
@@ -28,6 +28,7 @@ _ID_DATE = re.compile(ID_DATE)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.,+Zz-]{2,30}")
 _ID_COUNTER = re.compile(ID_COUNTER)
+_DAY_LENGTH = len("2026-11-30")
 _WIKI = re.compile(r"\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
 
 
@@ -165,26 +166,32 @@ def read_date(value: Any) -> date | datetime | None:
     raise BadValueError(f"there is no such date: {show(value)}", hint, "bad-date")
 
 
-def day_of(text: str, now: datetime) -> date | None:
-    """Return the calendar day that a day or an instant is in the zone of `now`; None: unreadable.
+def day_of(text: str, zone: tzinfo | None) -> date | None:
+    """Return the calendar day that a written day or instant is in a zone; None: it is neither.
 
     Args:
         text: as a file has it; an instant without a zone is UTC.
-        now: any aware instant in the vault's time zone.
+        zone: the vault's time zone.
     """
+    plain = text.strip()
     try:
-        moment = datetime.fromisoformat(text.strip()) if text else None
+        if len(plain) == _DAY_LENGTH or (zone is UTC and _is_utc(plain)):
+            return date.fromisoformat(plain[:_DAY_LENGTH])
+        moment = datetime.fromisoformat(plain)
     except ValueError:
         return None
-    if moment is None:
-        return None
-    if len(text.strip()) <= len("2026-11-30"):
+    if len(plain) < _DAY_LENGTH:
         return moment.date()
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     try:
-        return aware.astimezone(now.tzinfo).date()
+        return aware.astimezone(zone).date()
     except OverflowError:
         return None
+
+
+def _is_utc(plain: str) -> bool:
+    """Tell whether a text looks like the instants that we write, whose day needs no reckoning."""
+    return len(plain) == len("2026-11-30T10:02:11Z") and plain[-1] == "Z" and plain[10] == "T"
 
 
 def _day_exists(year: int, month: int, day: int) -> bool:

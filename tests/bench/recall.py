@@ -1,0 +1,201 @@
+"""How well `search` finds what is meant, on neutral files of documents and questions.
+
+Usage: python tests/bench/recall.py DOCS.jsonl QUERIES.jsonl [--scoped] [--run FILE] [--by-category]
+
+A vault is made of the documents, each a record with title, text and day, and searched as the
+command does, through the stored postings. `--scoped` asks only the documents of the question's
+`group`, pooled asks all. The run is written for `score.py` (default: beside the temporary vault, and
+gone with it); the same measures are printed. No network, no model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+Row = Mapping[str, Any]
+
+_EVENT = re.compile(r"(.*[^0-9A-Za-z].*?|.*[A-Za-z]{2}.*?)(\d+)")
+DEPTH = 10
+
+
+def read_rows(path: str) -> list[dict[str, Any]]:
+    """Return the objects of a JSONL file."""
+    with Path(path).open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
+
+
+def text_of(row: Row, key: str) -> str:
+    """Return a value as text, "" when it is missing."""
+    value = row.get(key)
+    return "" if value is None else str(value)
+
+
+def find_events(docs: Sequence[Row]) -> dict[str, tuple[str, int]]:
+    """Return for documents that are parts of one conversation which, and their number in it.
+
+    Parts have ids that differ in their last number only, and the same day: what an importer of a
+    transcript knows as session and event. Notes without a day are never parts.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    for row in docs:
+        match = _EVENT.fullmatch(text_of(row, "id"))
+        day = text_of(row, "timestamp")[:10]
+        if match and day:
+            found[text_of(row, "id")] = f"{text_of(row, 'group')}/{match[1]}/{day}", int(match[2])
+    sizes = Counter(session for session, _ in found.values())
+    return {key: event for key, event in found.items() if sizes[event[0]] > 1}
+
+
+def record_text(number: int, row: Row, event: tuple[str, int] | None) -> str:
+    """Return a document as a record file."""
+    quote = json.dumps
+    lines = [
+        "---",
+        f"id: n-{number:07d}",
+        "kind: note",
+        "status: active",
+        f"title: {quote(text_of(row, 'title') or '-', ensure_ascii=False)}",
+        f"scope: {quote('project:' + (text_of(row, 'group') or 'none'), ensure_ascii=False)}",
+    ]
+    if row.get("speaker"):
+        lines.append(f"keywords: [{quote(text_of(row, 'speaker'), ensure_ascii=False)}]")
+    if day := read_day(text_of(row, "timestamp")):
+        lines.append(f"created: {day.isoformat()}T12:00:00Z")
+    if event is not None:
+        lines += ["source: agent", "origin: hook", "evidence:"]
+        session = quote(event[0], ensure_ascii=False)
+        lines.append(f"  - {{id: e1, type: session-event, session: {session}, start: {event[1]},")
+        lines[-1] += f" end: {event[1]}}}"
+    body = text_of(row, "body").replace("\r", "\n")
+    return "\n".join([*lines, "---", *(_plain_line(line) for line in body.split("\n")), ""])
+
+
+def _plain_line(line: str) -> str:
+    return f" {line}" if line.startswith(("<<<<<<<", "=======", ">>>>>>>", "---")) else line
+
+
+def read_day(text: str) -> date | None:
+    """Return the day a time stamp names; None when it names none."""
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+
+
+def build_vault(root: Path, docs: Sequence[Row]) -> dict[str, str]:
+    """Write a vault; return document ids by the names of their files."""
+    (root / "vault.toml").write_text("")
+    events = find_events(docs)
+    names = {}
+    for number, row in enumerate(docs):
+        path = f"memories/{number // 1000:04d}/n-{number:07d}.md"
+        names[path] = text_of(row, "id")
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = record_text(number, row, events.get(text_of(row, "id")))
+        target.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    return names
+
+
+def measures(relevant: Sequence[str], ranked: Sequence[str]) -> dict[str, float]:
+    """Return recall at 1, 5 and 10, MRR and nDCG at 10 of one question."""
+    wanted = set(relevant)
+    top = list(dict.fromkeys(ranked))[:DEPTH]
+    found = {f"R@{k}": len(wanted & set(top[:k])) / max(len(wanted), 1) for k in (1, 5, 10)}
+    places = [place for place, key in enumerate(top) if key in wanted]
+    gain = sum(1 / math.log2(place + 2) for place in places)
+    best = sum(1 / math.log2(place + 2) for place in range(min(len(wanted), DEPTH)))
+    return found | {
+        "MRR@10": 1 / (places[0] + 1) if places else 0.0,
+        "nDCG@10": gain / best if best else 0.0,
+    }
+
+
+def run_queries(
+    root: Path, names: Mapping[str, str], queries: Sequence[Row], *, scoped: bool
+) -> list[dict[str, Any]]:
+    """Return the run: for each question the best documents."""
+    from vault_cli.cli.shelves import open_shelves
+    from vault_cli.recall.corpus import searchable
+    from vault_cli.recall.search import search
+    from vault_cli.store.vault import Vault
+
+    vault = Vault.open(root, environ={})
+    snapshot = vault.snapshot()
+    if len(snapshot.records) != len(names):
+        raise SystemExit(f"only {len(snapshot.records)} of {len(names)} documents can be read")
+    rows = []
+    with open_shelves(vault, searchable(snapshot.records)) as shelves:
+        for query in queries:
+            scope = f"project:{text_of(query, 'group') or 'none'}"
+            found = search(
+                snapshot,
+                text_of(query, "query"),
+                limit=DEPTH,
+                wanted=(lambda record, s=scope: str(record.scope) == s) if scoped else None,
+                shelves=shelves,
+                today=read_day(text_of(query, "timestamp")),
+            )
+            ranked = [names[hit.record.path] for hit in found.hits]
+            rows.append({"query_id": text_of(query, "id"), "ranked": ranked})
+    return rows
+
+
+def print_table(queries: Sequence[Row], rows: Sequence[Row], *, by_category: bool) -> None:
+    """Print the measures, averaged over the questions."""
+    groups: dict[str, list[dict[str, float]]] = {"all": []}
+    ranked = {row["query_id"]: row["ranked"] for row in rows}
+    for query in queries:
+        found = measures(query["relevant"], ranked[text_of(query, "id")])
+        groups["all"].append(found)
+        if by_category:
+            groups.setdefault(text_of(query, "category") or "-", []).append(found)
+    keys = list(groups["all"][0])
+    print(f"{'':16} {'n':>5} " + " ".join(f"{key:>8}" for key in keys))
+    for name, found in groups.items():
+        means = " ".join(f"{sum(m[key] for m in found) / len(found):8.4f}" for key in keys)
+        print(f"{name:16} {len(found):5} {means}")
+
+
+def main() -> None:
+    """Read the command line, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("docs")
+    parser.add_argument("queries")
+    parser.add_argument("--scoped", action="store_true")
+    parser.add_argument("--by-category", action="store_true")
+    parser.add_argument("--run", metavar="FILE")
+    options = parser.parse_args()
+    docs, queries = read_rows(options.docs), read_rows(options.queries)
+    if not docs or not queries:
+        raise SystemExit("there are no documents or no questions")
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "vault"
+        root.mkdir()
+        names = build_vault(root, docs)
+        start = time.process_time()
+        rows = run_queries(root, names, queries, scoped=options.scoped)
+        spent = time.process_time() - start
+        run = Path(options.run) if options.run else Path(folder) / "run.jsonl"
+        run.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    print_table(queries, rows, by_category=options.by_category)
+    print(
+        f"{len(docs)} documents, {len(queries)} questions: {spent:.2f} s CPU,"
+        f" {spent / len(queries) * 1000:.1f} ms a question, reading and indexing included",
+        file=sys.stderr,
+    )
+
+
+if __name__ == "__main__":
+    main()

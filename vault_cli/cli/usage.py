@@ -1,0 +1,383 @@
+"""`mark`, `stats`: what was seen of records in use. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vault_cli.cli import flags
+from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.views import brief_data, plural
+from vault_cli.errors import Diagnostic, UsageError
+
+if TYPE_CHECKING:
+    from vault_cli.features.usage import MarkRequest
+    from vault_cli.model.observation import Kept, Observation, Sums
+    from vault_cli.model.record import Record
+    from vault_cli.store.observing import Observed
+    from vault_cli.store.usage import UsageLog
+
+_HEADS = ("shown", "cited", "helped", "harmed", "hits", "good", "bad")
+"""Columns of `stats`, in the order of `features.usage.NUMBERS`."""
+
+
+def mark(
+    ctx: typer.Context,
+    ids: flags.SomeIds = None,
+    helpful: Annotated[bool, typer.Option("--helpful", help="It helped.")] = False,
+    harmful: Annotated[bool, typer.Option("--harmful", help="It misled.")] = False,
+    hit: Annotated[bool, typer.Option("--hit", help="It was used.")] = False,
+    cited: Annotated[bool, typer.Option("--cited", help="A session named it.")] = False,
+    outcome: Annotated[
+        str,
+        typer.Option(
+            "--outcome", metavar="RESULT", help="succeeded or failed: the task it served."
+        ),
+    ] = "",
+    session: flags.SessionId = "",
+    receipt: Annotated[
+        str, typer.Option("--receipt", metavar="ID", help="Receipt of the block it stood in.")
+    ] = "",
+    note: Annotated[str, typer.Option("--note", help="A few words; kept in the vault.")] = "",
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the newest such mark of this machine back.")
+    ] = False,
+    settle: Annotated[
+        bool, typer.Option("--settle", help="Let the block show what waits, and commit it.")
+    ] = False,
+    yes: flags.Yes = False,
+) -> int:
+    """Note that records were used, helped or misled. Nothing is written into the records.
+
+    A person's word counts. An agent's counts when its session was shown the record (`render
+    --session`) and cites it, once for each record and session. Notes go into usage/, one line each;
+    render shows new counters when render.commit_every of them wait, or after --settle.
+
+    Examples:
+      mvault mark l-7k3qd2m --helpful
+      mvault mark l-7k3qd2m r-2p0x9aa --session 7f3a --cited --helpful
+      mvault mark l-7k3qd2m --harmful --note "离线环境不适用"
+      mvault mark l-7k3qd2m --harmful --undo
+      mvault mark --settle
+    """
+    from vault_cli.cli.since import session_of
+    from vault_cli.features.usage import MarkRequest
+
+    inv: Invocation = ctx.obj
+    flagged = {"helpful": helpful, "harmful": harmful, "hit": hit, "citation": cited}
+    kinds = [kind for kind, given in flagged.items() if given]
+    kinds += ["outcome"] if _result(outcome) else []
+    request = MarkRequest(
+        tuple(kinds),
+        _witness(inv, yes=yes),
+        session_of(inv, session),
+        receipt.strip(),
+        note.strip(),
+        outcome,
+    )
+    if not ids:
+        if not settle or kinds:
+            raise UsageError("no record is named", hint="mvault mark ID --helpful")
+        return _report(inv, (), [], request, settle=True)
+    records = inv.find_all(ids)
+    seen = _plan(inv, records, request, undo=undo)
+    return _report(inv, records, seen, request, settle=settle)
+
+
+def is_usage_path(path: str) -> bool:
+    """Tell whether a vault path is a file of observations, which are committed in batches."""
+    return path.startswith("usage/") and path.endswith(".jsonl")
+
+
+def waiting_data(inv: Invocation) -> dict[str, int]:
+    """Return how many uses of this machine wait until the block shows them."""
+    from vault_cli.store.observing import count_waiting
+
+    every = int(inv.reading.config["render.commit_every"])
+    return {"waiting": count_waiting(inv.root), "commit_every": every}
+
+
+def usage_findings(inv: Invocation) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the files of observations, and what use speaks against."""
+    from dataclasses import replace
+
+    from vault_cli.features.usage import demotion_findings, unknown_findings
+
+    log = _log(inv)
+    if not log.machines and not log.findings:
+        return
+    sums = _sums(inv, log.pool)
+    yield from log.findings
+    yield from demotion_findings(replace(inv.snapshot, tallies=sums.tallies))
+    yield from unknown_findings(sums.tallies, inv.snapshot, inv.vault.forgotten())
+
+
+def _result(outcome: str) -> str:
+    from vault_cli.model.observation import RESULTS
+
+    if outcome and outcome not in RESULTS:
+        raise UsageError(f"--outcome {outcome}: unknown", hint=f"Use {' or '.join(RESULTS)}.")
+    return outcome
+
+
+def _witness(inv: Invocation, *, yes: bool) -> str:
+    """Return who says it: a person, or somebody whose word needs a citation."""
+    from vault_cli.model.lifecycle import Actor
+    from vault_cli.model.observation import AGENT, PERSON
+
+    consent = inv.consent(yes=yes)
+    return PERSON if consent.how and consent.actor is Actor.PERSON else AGENT
+
+
+def _plan(
+    inv: Invocation, records: Sequence[Record], request: MarkRequest, *, undo: bool
+) -> list[Observation]:
+    from vault_cli.features.usage import plan_marks, plan_takebacks
+    from vault_cli.store.usage import machine_id, new_key, stamp_time
+
+    ids, pool, at = [record.id for record in records], _log(inv).pool, stamp_time(inv.now)
+    if undo:
+        machine = machine_id(inv.root)
+        return plan_takebacks(ids, request, pool, machine, at=at, new_key=new_key)
+    return plan_marks(ids, request, pool, at=at, new_key=new_key)
+
+
+def _log(inv: Invocation) -> UsageLog:
+    from datetime import UTC
+
+    from vault_cli.store.usage import read_usage
+
+    return read_usage(inv.root, inv.now.astimezone(UTC).date())
+
+
+def _report(
+    inv: Invocation,
+    records: Sequence[Record],
+    seen: list[Observation],
+    request: MarkRequest,
+    *,
+    settle: bool,
+) -> int:
+    """Take it down, or show it; say how far it is until the block changes."""
+    from vault_cli.cli.preview import answer_data
+    from vault_cli.model.observation import write_line
+    from vault_cli.store.observing import observe
+    from vault_cli.store.usage import own_path
+    from vault_cli.store.vault import LOCK_WAIT
+
+    data = {
+        **answer_data("mark", "mark"),
+        "records": [brief_data(record) for record in records],
+        "ids": [record.id for record in records],
+        "who": request.who,
+        "observations": [{**item._asdict(), "ids": list(item.ids)} for item in seen],
+    }
+    if inv.vault_name:
+        data["vault"] = inv.vault_name
+    every = int(inv.reading.config["render.commit_every"])
+    if inv.options.dry_run:
+        lines = [f"+ {line}" for line in b"".join(map(write_line, seen)).decode().splitlines()]
+        data |= {"dry_run": True, "paths": [own_path(inv.root)], "diff": "\n".join(lines)}
+        return inv.out.show(View(data, lambda: lines, notes=("dry run, nothing written",)))
+    if not seen and not settle:
+        note = "nothing to do: the session has said so already"
+        return inv.out.show(View({**data, "waiting": 0}, notes=(note,)))
+    done = observe(inv.vault, seen, inv.now, every=1 if settle else every, wait=LOCK_WAIT)
+    data |= {
+        "changed": bool(seen) or done.settled,
+        "applied": True,
+        "paths": [done.path],
+        "commit": done.commit,
+        "waiting": done.waiting,
+        "settled": done.settled,
+    }
+    notes = [_said(seen), *_outlook(done, every)]
+    view = View(data, lambda: [record.id for record in records], notes=[n for n in notes if n])
+    inv.forget_snapshot()
+    return inv.out.show(view)
+
+
+def _said(seen: Sequence[Observation]) -> str:
+    if not seen:
+        return ""
+    counts = Counter("taken back" if item.kind == "undo" else item.kind for item in seen)
+    words = ", ".join(
+        f"{kind} ({number})" if number > 1 else kind for kind, number in counts.items()
+    )
+    return f"noted: {words}"
+
+
+def _outlook(done: Observed, every: int) -> Iterator[str]:
+    if done.problem:
+        yield f"not committed yet: {done.problem}"
+    if done.settled:
+        where = f" (commit {done.commit[:10]})" if done.commit else ""
+        yield f"the next render shows what waited{where}"
+    elif done.waiting:
+        yield f"{done.waiting} of {every} wait; the block stays as it is until then"
+    else:
+        yield "nothing waits"
+
+
+def stats(
+    ctx: typer.Context,
+    ids: flags.SomeIds = None,
+    demote: Annotated[
+        bool, typer.Option("--demote", help="Only what use speaks against (5 judgements, <30 %).")
+    ] = False,
+    limit: flags.Limit = 20,
+) -> int:
+    """Say what was observed of records in use, and what each number can and cannot tell.
+
+    The numbers are sums over usage/, of all machines. Nothing is done because of them: --demote
+    lists the records that a person may want to look at.
+
+    Examples:
+      mvault stats
+      mvault stats l-7k3qd2m
+      mvault stats --demote
+    """
+    inv: Invocation = ctx.obj
+    inv.bear_bad_settings()
+    records = inv.find_all(ids) if ids else inv.snapshot.records
+    log = _log(inv)
+    sums = _sums(inv, log.pool)
+    chosen = _chosen(inv, records, sums, named=bool(ids), demote=demote)
+    shown = chosen if ids or not limit else chosen[:limit]
+    data = {**_data(inv, log, sums, shown, detailed=bool(ids)), "demote": demote}
+    notes = (
+        [f"{len(shown)} of {len(chosen)} (--limit 0 shows all)"] if len(shown) < len(chosen) else []
+    )
+    view = View(
+        data,
+        lambda: _lines(data, shown),
+        diagnostics=log.findings,
+        notes=notes,
+    )
+    return inv.out.show(view)
+
+
+def _sums(inv: Invocation, pool: Sequence[Kept]) -> Sums:
+    from datetime import UTC
+
+    from vault_cli.model.observation import fold
+
+    return fold(pool, inv.now.astimezone(UTC).date())
+
+
+def _chosen(
+    inv: Invocation, records: Sequence[Record], sums: Sums, *, named: bool, demote: bool
+) -> list[Record]:
+    """Return the records to tell of: those named, those misleading, else the most used first."""
+    from dataclasses import replace
+
+    from vault_cli.features.usage import find_misleading
+    from vault_cli.model.record import NO_TALLY
+
+    if demote:
+        snapshot = replace(inv.snapshot, tallies=sums.tallies)
+        against = {record.path for record, _ in find_misleading(snapshot)}
+        return [record for record in records if record.path in against]
+    if named:
+        return list(records)
+
+    def order(record: Record) -> tuple[int, int, str]:
+        tally = sums.tallies.get(record.id, NO_TALLY)
+        return -sum(tally[1:7]), -tally.exposures, record.id
+
+    known = [r for r in records if r.id in sums.tallies or r.id in sums.claims]
+    return sorted(known, key=order)
+
+
+def _data(
+    inv: Invocation, log: UsageLog, sums: Sums, records: Sequence[Record], *, detailed: bool
+) -> dict[str, Any]:
+    from vault_cli.features.usage import MEANINGS, tally_data
+    from vault_cli.model.observation import WATERMARK, count_uses
+    from vault_cli.model.record import NO_TALLY
+
+    days = sorted(item.seen.day for item in log.pool)
+    rows = []
+    for record in records:
+        tally = sums.tallies.get(record.id, NO_TALLY)
+        row = {**brief_data(record), **tally_data(tally, sums.claims.get(record.id, 0))}
+        if detailed:
+            row["machines"] = _machines(log.pool, record.id)
+            row["notes"] = _notes(log.pool, record.id) if inv.is_person else []
+        rows.append(row)
+    return {
+        "records": rows,
+        "observations": sum(item.seen.kind != WATERMARK for item in log.pool),
+        "machines": len(log.machines),
+        "from": days[0] if days else "",
+        "to": days[-1] if days else "",
+        "waiting": count_uses(item.seen for item in log.pool if not item.settled),
+        "commit_every": int(inv.reading.config["render.commit_every"]),
+        "meaning": {name: {"can": can, "cannot": no} for name, (can, no) in MEANINGS.items()},
+    }
+
+
+def _machines(pool: Sequence[Kept], record_id: str) -> dict[str, dict[str, int]]:
+    """Return how often each machine said what of a record, as its file has it."""
+    found: dict[str, Counter[str]] = {}
+    for item in pool:
+        if record_id in item.seen.ids:
+            found.setdefault(item.machine, Counter())[item.seen.kind] += 1
+    return {name: dict(sorted(counts.items())) for name, counts in sorted(found.items())}
+
+
+def _notes(pool: Sequence[Kept], record_id: str) -> list[dict[str, str]]:
+    """Return the words that stand beside marks: for a person, they may have been written for it."""
+    return [
+        {"at": seen.at, "kind": seen.kind, "who": seen.who, "note": seen.note}
+        for seen in (item.seen for item in pool)
+        if seen.note and record_id in seen.ids
+    ]
+
+
+def _lines(data: dict[str, Any], records: Sequence[Record]) -> Iterator[Line]:
+    from vault_cli.features.usage import NUMBERS
+
+    span = f", {data['from']} to {data['to']}" if data["from"] else ""
+    machines = plural(data["machines"], "machine")
+    yield [("dim", "observations: "), f"{data['observations']:,} from {machines}{span}"]
+    if data["waiting"]:
+        yield [
+            ("dim", "not in the block yet: "),
+            f"{data['waiting']} (every {data['commit_every']})",
+        ]
+    if not records:
+        yield "no record stands out" if data["demote"] else "nothing was observed of any record"
+        return
+    width = max(len(record.id) for record in records)
+    yield [
+        ("dim", f"{'id':<{width}}  {'  '.join(f'{head:>6}' for head in _HEADS)}  last used   title")
+    ]
+    for row in data["records"]:
+        numbers = "  ".join(f"{row[name]:>6}" for name in NUMBERS)
+        last = row["last_used"] or "-"
+        yield f"{inline(row['id']):<{width}}  {numbers}  {last:<10}  {inline(row['title'])}"
+        yield from _detail_lines(row)
+    yield ""
+    for name, meaning in data["meaning"].items():
+        head = f"{_HEADS[NUMBERS.index(name)]} ({name})" if name in NUMBERS else name
+        yield [("bold", f"{head}: "), f"{meaning['can']}; it cannot tell {meaning['cannot']}"]
+
+
+def _detail_lines(row: dict[str, Any]) -> Iterator[Line]:
+    if row["claims"]:
+        yield f"  {plural(row['claims'], 'claim')} that do not count"
+    if row["approval"] is not None:
+        yield f"  helpful in {row['approval']:.0%} of {row['helpful'] + row['harmful']} judgements"
+    for name, counts in row.get("machines", {}).items():
+        words = ", ".join(f"{number} {kind}" for kind, number in counts.items())
+        yield [("dim", f"  machine {name}: "), words]
+    for note in row.get("notes", ()):
+        yield [
+            ("dim", f"  {note['at'][:10]} {note['kind']} ({note['who']}): "),
+            inline(note["note"]),
+        ]

@@ -1,0 +1,264 @@
+"""`why`: where a line of a block comes from, and why it is there. + everything below `cli`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vault_cli.cli import flags
+from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.rendering import Wanted, make_options, make_query, render_query
+from vault_cli.errors import NotFoundError, RefusedError, UsageError
+from vault_cli.model.record import Record, Status
+
+if TYPE_CHECKING:
+    from vault_cli.cli.clocks import Clocks
+    from vault_cli.recall.block import Block
+    from vault_cli.recall.fate import Fates
+    from vault_cli.recall.match import Match, Pasted
+
+_FULLY_TOLD = 3
+_LISTED = 20
+
+
+def why(
+    ctx: typer.Context,
+    line: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LINE|ID", help="A line of a block, or an id; `-` reads stdin."),
+    ] = None,
+    mode: flags.Mode = "",
+    query: flags.Task = "",
+    budget: flags.Budget = None,
+    unit: flags.Unit = "",
+    scope: flags.Scopes = None,
+    topic: flags.Topics = None,
+    kind: flags.Kinds = None,
+    session: flags.SessionId = "",
+    project: flags.Project = None,
+    at: flags.At = "",
+) -> int:
+    """Say where a line of a block comes from, and why it is there, or is not.
+
+    The line may be a part of one, wrapped or cut (…), quoted or coloured. The answer names the
+    record, its file and line, the commits that made and admitted it, what it rests on, its place in
+    the block or what keeps it out, and the last render that held it. The options are those of
+    `render`; the block looked at is the one they give now, or gave at a time (--at). When no record
+    has such a line the nearest are named, and the command ends with 1.
+
+    Examples:
+      mvault why l-7k3qd2m
+      mvault why "- [l-7k3qd2m] Check node_modules/.bin before calling npx"
+      mvault why 支付回调必须幂等
+      pbpaste | mvault why -
+    """
+    from vault_cli.cli.clocks import set_clocks, warn_unreadable
+
+    inv: Invocation = ctx.obj
+    text = _read_line(line or [])
+    view = "belief" if at else ""
+    clocks = set_clocks(inv, view, "", at, whole=True, guarded=True)
+    wanted = Wanted(
+        mode=mode,
+        query=query,
+        budget=budget,
+        unit=unit,
+        scopes=tuple(scope or ()),
+        topics=tuple(topic or ()),
+        kinds=tuple(kind or ()),
+        session=session,
+        project=project,
+        moment=clocks.moment,
+    )
+    block = render_query(clocks.snapshot, make_query(inv, wanted), make_options(inv, wanted))
+    warn_unreadable(inv, clocks)
+    return inv.out.show(_Answer(inv, clocks, block, text).view())
+
+
+def _read_line(words: Sequence[str]) -> str:
+    """Return what was pasted; `-` alone stands for standard input.
+
+    Raises:
+        UsageError: nothing was given.
+    """
+    from vault_cli.model.tables import MAX_FILE
+
+    text = sys.stdin.read(MAX_FILE) if list(words) == ["-"] else " ".join(words)
+    if not text.strip():
+        raise UsageError(
+            "which line? Nothing was given",
+            hint='Quote it: mvault why "- [l-7k3qd2m] Check …"; or give an id, or `-` for stdin.',
+        )
+    return text
+
+
+class _Answer:
+    """What is known about one pasted line.
+
+    Args:
+        inv: the running command.
+        clocks: the records looked at.
+        block: what is rendered of them.
+        text: as pasted.
+    """
+
+    def __init__(self, inv: Invocation, clocks: Clocks, block: Block, text: str) -> None:
+        from vault_cli.recall.explain import read_items
+        from vault_cli.recall.fate import Fates
+        from vault_cli.recall.match import read_paste
+
+        self.inv = inv
+        self.clocks = clocks
+        self.block = block
+        self.text = text
+        self.pasted: Pasted = read_paste(text)
+        self.items = read_items(block.text)
+        self.fates: Fates = Fates(clocks.snapshot, block)
+        self.supports = {
+            (line.vault, line.path): line.pick.support.state for line in block.receipt.lines
+        }
+
+    def view(self) -> View:
+        """Return the answer: records, a line of the frame, or the nearest records."""
+        found = self._find()
+        if found:
+            return self._tell(found)
+        frame = self._frame()
+        if frame:
+            words = f"a line of mvault's own frame, from no record: {inline(frame.strip())}"
+            data = {**self._data(), "frame": frame.strip()}
+            return View(data, lambda: [words])
+        return self._nothing()
+
+    def _data(self) -> dict[str, Any]:
+        return {"line": self.text, "records": [], "frame": "", "nearest": []}
+
+    # Which records
+
+    def _find(self) -> list[Match]:
+        """Return what the text names: an id or a path, else the records with such a line."""
+        from vault_cli.recall.match import find_matches
+
+        named = self._named(self.text.strip())
+        if named:
+            return named
+        found = find_matches(self.pasted, self._readable(), self._shown_of, self._entry_of)
+        return found or self._by_ids()
+
+    def _readable(self) -> Iterator[Record]:
+        """Yield the records whose words may be shown to anybody."""
+        return (r for r in self.clocks.snapshot.records if r.status is not Status.QUARANTINED)
+
+    def _named(self, word: str) -> list[Match]:
+        from vault_cli.cli.clocks import find_record
+        from vault_cli.recall.match import SAME, Match
+
+        if not word or len(word.split()) > 1:
+            return []
+        try:
+            record = find_record(self.inv, self.clocks, word)
+        except (NotFoundError, UsageError):
+            return []
+        except RefusedError:
+            same = [r for r in self.clocks.snapshot.records if r.id == word]
+            if not same:
+                raise
+            return [Match(r, SAME, "", self._is_shown(r)) for r in same]
+        key = (record.vault, record.path)
+        here = [r for r in self.clocks.snapshot.records if (r.vault, r.path) == key]
+        return [Match(r, SAME, "", self._is_shown(r)) for r in here or (record,)]
+
+    def _by_ids(self) -> list[Match]:
+        """Return the records whose ids a line names, though its text is none of theirs (now)."""
+        from vault_cli.recall.match import LIKE, Match, named_ids
+        from vault_cli.recall.wording import show_id
+
+        wanted = named_ids(self.pasted)
+        return [
+            Match(record, LIKE, "", self._is_shown(record))
+            for record in self.clocks.snapshot.records
+            if show_id(record.id) in wanted
+        ]
+
+    def _shown_of(self, record: Record) -> str:
+        from vault_cli.recall.wording import show_id
+
+        return self.items.get(show_id(record.id), "") if self._is_shown(record) else ""
+
+    def _entry_of(self, record: Record) -> str:
+        from vault_cli.recall.wording import full_text, line_text
+
+        state = self.supports.get((record.vault, record.path), "")
+        return full_text(record, state) + line_text(record, state)
+
+    def _is_shown(self, record: Record) -> bool:
+        return self.fates.of(record).code == "shown"
+
+    def _frame(self) -> str:
+        from vault_cli.recall.explain import frame_lines
+        from vault_cli.recall.match import frame_line
+
+        return frame_line(self.pasted, frame_lines(self.block))
+
+    # What is said
+
+    def _tell(self, found: Sequence[Match]) -> View:
+        from vault_cli.cli.story import story_lines, tell_story
+
+        told = found[:_FULLY_TOLD]
+        stories = [tell_story(self.inv, self.clocks, match, self.fates) for match in told]
+        rest = found[_FULLY_TOLD:]
+        data = {
+            **self._data(),
+            "records": [*stories, *(_brief(match, self.fates) for match in rest)],
+        }
+        notes = [f"{len(found)} records have this line"] if len(found) > 1 else []
+        hints = ["`mvault why ID` tells all of one."] if rest else []
+        if self.pasted.head_id and all(match.text == "" for match in found) and len(self.text) > 80:  # noqa: PLR2004
+            notes.append("its text is not the line's (any more)")
+
+        def lines() -> Iterator[Line]:
+            for place, story in enumerate(stories):
+                if place:
+                    yield ""
+                yield from story_lines(story)
+            for match in rest[:_LISTED]:
+                yield from ("", f"{match.record.id}  {inline(match.record.title)}")
+            if len(rest) > _LISTED:
+                yield f"and {len(rest) - _LISTED} more"
+
+        return View(data, lines, notes=notes, hints=hints)
+
+    def _nothing(self) -> View:
+        from vault_cli.cli.views import brief_data
+        from vault_cli.recall.match import find_nearest
+
+        nearest = find_nearest(self.pasted, self._readable())
+        data = {**self._data(), "nearest": [brief_data(record) for record in nearest]}
+
+        def lines() -> Iterator[Line]:
+            for record in nearest:
+                yield f"{record.id}  {record.status}  {record.kind}  {inline(record.title)}"
+
+        gone = self._forgotten()
+        near = "the nearest:" if nearest else "and none is near it"
+        notes = (gone,) if gone else (f"no record has this line; {near}",)
+        hints = ("A line of an older text: mvault why --at DATE LINE",)
+        return View(data, lines, notes=notes, hints=hints, exit_code=1)
+
+    def _forgotten(self) -> str:
+        from vault_cli.recall.match import named_ids
+
+        names = {self.text.strip(), *named_ids(self.pasted)}
+        gone = sorted(names & self.clocks.forgotten) or sorted(names & self.inv.vault.forgotten())
+        return f"{', '.join(gone)} was forgotten (`mvault log {gone[0]}`)" if gone else ""
+
+
+def _brief(match: Match, fates: Fates) -> Mapping[str, Any]:
+    from vault_cli.cli.views import brief_data
+
+    return {**brief_data(match.record), "code": fates.of(match.record).code}

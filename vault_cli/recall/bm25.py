@@ -1,0 +1,185 @@
+"""How well records fit a query: BM25 over shelves of records. May import `text`, `model`.
+
+Robertson and Zaragoza (2009), k1 1.2 and b 0.5 (row C-103), k3 1 for words that a query repeats.
+The sum is divided by the weight of all words of the query, so that it says which part of the query
+a record answers: it can be compared between searches, and 1 is a record of usual length that has
+every word once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import log
+from typing import Final, NamedTuple
+
+from vault_cli.recall.corpus import Postings, Shelf
+from vault_cli.text.slips import may_be_slip, nearest
+from vault_cli.text.terms import is_word
+
+K1: Final = 1.2
+B: Final = 0.5
+K3: Final = 1.0
+SLIP: Final = 0.4
+"""What a word counts that is probably meant, as a part of what the typed one would."""
+
+MOST_MEANT: Final = 3
+"""So many words are tried for one that stands nowhere."""
+
+_BIG: Final = 255
+
+
+class Weighed(NamedTuple):
+    """How well the records of some shelves fit.
+
+    Args:
+        values: for each shelf the records that fit, by number.
+        meant: words that were looked for in place of a typed one, by the typed one.
+    """
+
+    values: list[dict[int, float]]
+    meant: Mapping[str, tuple[str, ...]]
+
+
+def weigh(
+    shelves: Sequence[Shelf],
+    counts: Mapping[str, int],
+    extra: Callable[[list[Postings]], list[Postings]] | None = None,
+) -> Weighed:
+    """Return how well each record fits the terms of a query.
+
+    Args:
+        shelves: where to look.
+        counts: the terms of the query, each with how often it stands there.
+        extra: adds to the postings what other texts say about the records (names of topics).
+    """
+    first: list[Postings] = [shelf.find(counts.keys()) for shelf in shelves]
+    found = [dict(postings) for postings in (extra(first) if extra is not None else first)]
+    spread = _spread(shelves, found, counts)
+    meant = _words_meant(shelves, [term for term in counts if not spread[term]])
+    if meant:
+        words = {word for group in meant.values() for word, _ in group}
+        for shelf, postings in zip(shelves, found, strict=True):
+            postings.update(shelf.find(words - postings.keys()))
+        spread = _spread(shelves, found, {*counts, *words})
+    parts, whole = _parts(counts, meant, spread, _number_of(shelves))
+    usual = _usual_length(shelves)
+    values = [
+        _sum(shelf, postings, parts, whole, usual)
+        for shelf, postings in zip(shelves, found, strict=True)
+    ]
+    return Weighed(values, {term: tuple(w for w, _ in ws) for term, ws in meant.items()})
+
+
+def _number_of(shelves: Sequence[Shelf]) -> int:
+    return sum(len(shelf.lengths) - len(shelf.gone) for shelf in shelves)
+
+
+def _usual_length(shelves: Sequence[Shelf]) -> float:
+    total = sum(
+        sum(shelf.lengths) - sum(shelf.lengths[number] for number in shelf.gone)
+        for shelf in shelves
+    )
+    return total / max(_number_of(shelves), 1) or 1.0
+
+
+def _spread(
+    shelves: Sequence[Shelf], found: Sequence[Postings], terms: Iterable[str]
+) -> Counter[str]:
+    """Return in how many records each term stands."""
+    counted: Counter[str] = Counter()
+    for term in terms:
+        counted[term] = 0
+        for shelf, postings in zip(shelves, found, strict=True):
+            numbers = postings.get(term, ((), ()))[0]
+            counted[term] += len(numbers)
+            if shelf.gone:
+                counted[term] -= sum(number in shelf.gone for number in numbers)
+    return counted
+
+
+def _words_meant(
+    shelves: Sequence[Shelf], unknown: Iterable[str]
+) -> dict[str, list[tuple[str, float]]]:
+    """Return for words that stand nowhere those one slip away, each with what it counts."""
+    meant = {}
+    for term in unknown:
+        if not (is_word(term) and may_be_slip(term)):
+            continue
+        near = {word for shelf in shelves for word in shelf.words_like(term)}
+        if any(shelf.gone for shelf in shelves):
+            near = _still_there(shelves, near)
+        slips, words = nearest(term, near)
+        if words:
+            share = SLIP * (1 - slips / len(term))
+            meant[term] = [(word, share) for word in _most_common(shelves, words)]
+    return meant
+
+
+def _still_there(shelves: Sequence[Shelf], words: set[str]) -> set[str]:
+    found = [shelf.find(words) for shelf in shelves]
+    return {word for word, number in _spread(shelves, found, words).items() if number}
+
+
+def _most_common(shelves: Sequence[Shelf], words: Sequence[str]) -> list[str]:
+    if len(words) <= MOST_MEANT:
+        return list(words)
+    spread = _spread(shelves, [shelf.find(words) for shelf in shelves], words)
+    return sorted(words, key=lambda word: (-spread[word], word))[:MOST_MEANT]
+
+
+def _parts(
+    counts: Mapping[str, int],
+    meant: Mapping[str, list[tuple[str, float]]],
+    spread: Mapping[str, int],
+    total: int,
+) -> tuple[list[tuple[str, float]], float]:
+    """Return the terms to add up with their weights, in an order that never changes, and the sum.
+
+    A typed word that stands nowhere counts in the sum, unless another was meant.
+    """
+    parts: list[tuple[str, float]] = []
+    whole = 0.0
+    for term in sorted(counts):
+        often = counts[term] * (1 + K3) / (counts[term] + K3)
+        if term in meant:
+            for word, share in meant[term]:
+                parts.append((word, often * share * _rarity(spread[word], total)))
+            whole += max(often * _rarity(spread[word], total) for word, _ in meant[term])
+            continue
+        weight = often * _rarity(spread[term], total)
+        whole += weight
+        if spread[term]:
+            parts.append((term, weight))
+    return parts, whole or 1.0
+
+
+def _rarity(number: int, total: int) -> float:
+    return log(1 + (total - number + 0.5) / (number + 0.5))
+
+
+def _sum(
+    shelf: Shelf,
+    postings: Postings,
+    parts: Sequence[tuple[str, float]],
+    whole: float,
+    usual: float,
+) -> dict[int, float]:
+    """Return the value of each record of one shelf that has any of the terms."""
+    values: dict[int, float] = {}
+    get = values.get
+    slope = K1 * B / usual
+    base = K1 * (1 - B)
+    lengths = shelf.lengths
+    for term, weight in parts:
+        if term not in postings:
+            continue
+        share = weight * (K1 + 1) / whole
+        for number, count in zip(*postings[term], strict=True):
+            often = min(_BIG, count)
+            values[number] = get(number, 0.0) + share * often / (
+                often + base + slope * lengths[number]
+            )
+    for number in shelf.gone:
+        values.pop(number, None)
+    return values

@@ -1,0 +1,78 @@
+"""What was asked for. May import `text`, `model`, `topics`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Final, NamedTuple
+
+from vault_cli.model.record import Status
+from vault_cli.recall.topics import TopicTable
+from vault_cli.text.dates import find_days
+from vault_cli.text.terms import search_text, terms_of
+
+MOST_TERMS: Final = 200
+"""Of a longer query the rest of the words does not count."""
+
+
+class Query(NamedTuple):
+    """A query made ready.
+
+    Args:
+        text: as typed, folded.
+        terms: its tokens; empty when there is no word in it: then `text` itself is looked for.
+        stops: whether the terms are words that say nothing about the subject, for want of others.
+        counts: how often each term stands in it.
+        days: keys of the days and months it names.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    stops: bool = False
+    counts: Mapping[str, int] = {}
+    days: tuple[str, ...] = ()
+
+
+class Narrow(NamedTuple):
+    """What takes records out by stored facts, so that not every match has to be loaded.
+
+    Args:
+        statuses: which may be found; None: all but those that are never searched.
+        topics: groups of names that mean the same topic; a record needs one of them.
+        sources: values of `source`, of which a record needs one.
+        since, until: first and last day on which a record was made; a record without a day is
+            left out when one of them is given.
+    """
+
+    statuses: frozenset[Status] | None = None
+    topics: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    since: date | None = None
+    until: date | None = None
+
+
+def read_query(text: str, today: date | None = None) -> Query:
+    """Return the query of a typed text: every sign is text, no word is an operator."""
+    plain = search_text(text)
+    folded = plain.strip().lower()
+    days = find_days(plain, today)
+    for stops in (False, True):
+        found = terms_of(plain, stops=stops)
+        if found:
+            counts = dict(list(found.items())[:MOST_TERMS])
+            return Query(folded, tuple(counts), stops, counts, days)
+    return Query(folded, (), counts={folded: 1} if folded else {}, days=days)
+
+
+def names_of_topics(
+    table: TopicTable, terms: frozenset[str]
+) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Return for declared topics the terms of the query in their names, and the keys of members."""
+    found = []
+    for topic in table.topics:
+        names = (topic.name, *topic.record.aliases)
+        own = terms & terms_of(search_text("\n".join(names))).keys()
+        if own:
+            keys = frozenset(f"#{name}" for name in topic.names)
+            found.append((own, keys))
+    return found
