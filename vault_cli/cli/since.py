@@ -149,10 +149,10 @@ def note_exposure(inv: Invocation, block: Block, session: str) -> None:
 
 def note_found(inv: Invocation, records: Sequence[Record]) -> None:
     """Take down which records a session was given by a search or by name."""
-    from vault_cli.store.receipts import receipt_id
-
     session = session_of(inv)
     if session and not inv.options.dry_run:
+        from vault_cli.store.receipts import receipt_id
+
         keys = [(record.id, record.vault) for record in records]
         note_shown(inv, keys, receipt_id("found", (key for key, _ in keys)), session)
 

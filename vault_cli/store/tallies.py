@@ -89,8 +89,6 @@ class Tallies(Mapping[str, Tally]):
 
 def with_sums(root: Path, snapshot: Snapshot) -> Snapshot:
     """Return a snapshot of the working tree with its observations, read when they are asked for."""
-    if not os.path.isdir(root / FOLDER):  # noqa: PTH112 - asked by every command
-        return snapshot
     return replace(
         snapshot,
         tallies=Tallies(lambda: load_sums(root, _today()).tallies),

@@ -28,9 +28,9 @@ from vault_cli.model.observation import (
 )
 from vault_cli.model.record import CROCKFORD
 from vault_cli.store.opening import Folders, explain_os_error, read_at
-from vault_cli.store.places import STATE_VARIABLE, machine_token
+from vault_cli.store.places import STATE_VARIABLE, USAGE_FOLDER, machine_token
 
-FOLDER: Final = "usage"
+FOLDER: Final = USAGE_FOLDER
 MAX_USAGE: Final = 64 << 20
 """Bytes of one file that are read; what lies behind them does not count."""
 
