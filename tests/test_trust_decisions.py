@@ -144,28 +144,30 @@ def test_a_project_does_not_hide_its_own_admitted_rules(
     assert "先问再部署" in run("render", cwd=mine).ok().out
 
 
+@pytest.mark.parametrize("place", ["", "playbook/"])
 @pytest.mark.parametrize("rule_stays", [True, False])
 @pytest.mark.parametrize("encoding", ["UTF-16", "UTF-7"])
 def test_what_git_writes_in_another_encoding_is_no_edit_of_the_person(
-    pair: Pair, encoding: str, rule_stays: bool
+    pair: Pair, encoding: str, rule_stays: bool, place: str
 ) -> None:
     before = entries(pair.mine)
     own = (pair.theirs / ONE).read_bytes()
     (pair.theirs / ONE).write_bytes(own + b"more\n")
     pushed(pair)
     git(pair.theirs, "revert", "--no-commit", "HEAD")
-    rule = f"playbook/*.md text working-tree-encoding={encoding}\n"
-    write_files(pair.theirs, {".gitattributes": rule})
-    git(pair.theirs, "add", ".gitattributes")
+    rule = f"*.md text working-tree-encoding={encoding}\n"
+    write_files(pair.theirs, {f"{place}.gitattributes": rule})
+    git(pair.theirs, "add", f"{place}.gitattributes")
     git(pair.theirs, "commit", "-qm", "back")
     git(pair.theirs, "push", "-q", "origin", "HEAD:main")
     pair.pull()
     if not rule_stays:
-        git(pair.theirs, "rm", "-qf", ".gitattributes")
+        git(pair.theirs, "rm", "-qf", f"{place}.gitattributes")
         git(pair.theirs, "commit", "-qm", "and away")
         git(pair.theirs, "push", "-q", "origin", "HEAD:main")
         git(pair.mine, "fetch", "-q")
         git(pair.mine, "update-ref", "refs/heads/main", "origin/main")
+        git(pair.mine, "rm", "-qf", "--ignore-unmatch", "--", f"{place}.gitattributes")
     assert (pair.mine / ONE).read_bytes() != own
     assert entries(pair.mine) == before
     assert "没有例外。" in rendered(pair.mine)
