@@ -96,13 +96,13 @@ def test_a_decision_on_a_draft_never_drops_a_rule_that_stands(
 
 
 def test_what_the_person_takes_out_of_force_stays_out(pair: Pair) -> None:
-    """Also after a hand edit, and when only a copy was meant."""
+    """Also after a hand edit of the text, and of the status."""
     with (pair.mine / ONE).open("a") as file:
         file.write("再加一句。\n")
     run("--vault", pair.mine, "deprecate", "r-one", "--reason", "x", "--yes", env=PERSON).ok()
-    text = (pair.mine / TWO).read_text().replace("status: active", "status: deprecated")
+    text = (pair.mine / TWO).read_text().replace("status: active", "status: candidate")
     (pair.mine / TWO).write_text(text)
-    run("--vault", pair.mine, "edit", "r-two", "--set", "importance=2", "--yes", env=PERSON).ok()
+    run("--vault", pair.mine, "reject", "r-two", "--reason", "x", "--yes", env=PERSON).ok()
     assert pair.waiting() == {}
     assert "先问再部署" not in rendered(pair.mine)
     assert "Before each push." not in rendered(pair.mine)

@@ -130,7 +130,7 @@ def commit_appended(
     with lock_vault(root, wait=wait):
         _recover(root, repo)
         require_no_operation(repo)
-        repo.require_identity()
+        require_people(repo, screen)
         return repo.commit_paths([path], message)
 
 
@@ -142,6 +142,12 @@ def require_no_operation(repo: Repository) -> None:
             f"a git {operation} is under way in this vault; nothing was written",
             hint=f"Finish it first: {_FINISH.get(operation, 'see `git status`')}",
         )
+
+
+def require_people(repo: Repository, screen: Screen) -> None:
+    """Raise when git does not know who commits (StoreError), or names a secret (RefusedError)."""
+    repo.require_identity()
+    screen.require_clean_people(repo.identity())
 
 
 def _hand_over(root: Path, edits: Iterable[Edit], screen: Screen) -> None:
@@ -255,7 +261,7 @@ class _Run:
         """Do it, step by step (the lock is held)."""
         notes = self._clean_up(crashed=crashed)
         require_no_operation(self.repo)
-        self.repo.require_identity()
+        require_people(self.repo, self.screen)
         self._compare_digests()
         edit_commits = self._record_hand_edits()
         replacement = Replacement(self.root, self.steps)
