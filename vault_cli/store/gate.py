@@ -35,13 +35,11 @@ from vault_cli.store.journal import (
 )
 from vault_cli.store.message import compose_message
 from vault_cli.store.opening import explain_os_error, show_name
+from vault_cli.store.private import PRIVATE, keep_private
 from vault_cli.store.repo import Repository
 from vault_cli.store.screen import Screen
 from vault_cli.store.targets import check_targets
 from vault_cli.text.refusal import refuse_values
-
-UNCOMMITTED: Final = frozenset({"quarantine", ".state"})
-"""Top-level folders whose files never enter git's history."""
 
 _LARGE: Final = 100
 """A change with so many edits may have left many loose objects."""
@@ -263,6 +261,7 @@ class _Run:
         require_no_operation(self.repo)
         require_people(self.repo, self.screen)
         self._compare_digests()
+        keep_private(self.root, self.repo, (step.path for step in self.steps))
         edit_commits = self._record_hand_edits()
         replacement = Replacement(self.root, self.steps)
         if replacement.needs_journal:
@@ -365,7 +364,7 @@ def _reworded(error: VaultError, what: str, hint: str) -> VaultError:
 
 def is_committed_path(path: str) -> bool:
     """Tell whether a path of the vault belongs into git's history."""
-    return path.split("/", 1)[0] not in UNCOMMITTED
+    return path.split("/", 1)[0] not in PRIVATE
 
 
 def _blob_digest(data: bytes | None) -> str:
