@@ -36,16 +36,23 @@ def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, s
     return guarded.snapshot
 
 
-def kept_out(vault: Vault, record: Record) -> str:
-    """Return why the trust settings keep a record of the working tree out of renders, or ""."""
+def shown_records(vault: Vault, snapshot: Snapshot) -> tuple[Record, ...]:
+    """Return the records of a snapshot as the trust settings leave them, without a word of it."""
     from vault_cli.store.policy import policies_of
 
-    if not record.in_force or not policies_of(vault.root, vault.config):
-        return ""
+    if not policies_of(vault.root, vault.config):
+        return snapshot.records
     from vault_cli.store.guard import guard_snapshot
 
+    return guard_snapshot(vault, snapshot).snapshot.records
+
+
+def kept_out(vault: Vault, record: Record) -> str:
+    """Return why the trust settings keep a record of the working tree out of renders, or ""."""
+    if not record.has_effect:
+        return ""
     here = (record.path, record.digest)
-    records = guard_snapshot(vault, vault.snapshot()).snapshot.records
+    records = shown_records(vault, vault.snapshot(whole=False))
     found = next((r for r in records if (r.path, r.digest) == here), None)
     return found.withheld if found is not None else "another text is shown"
 

@@ -91,8 +91,9 @@ def search(
     text = " ".join(query or ()).strip()
     narrow = _narrow(view, status, topic, source, (since, until))
     clocks = set_clocks(inv, view, valid_at, known_at, guarded=True, faded=True)
-    plain = make_filter(clocks.snapshot.records, kind, None, None, scope)
-    test = plain if kind or scope else None
+    named = topic if inv.layers.beside else None  # of two vaults a topic is not only its names
+    plain = make_filter(clocks.snapshot.records, kind, None, named, scope)
+    test = plain if kind or scope or named else None
     results, mates = _find(inv, clocks, text, limit, narrow, test, expand=expand)
     warn_unreadable(inv, clocks)
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0

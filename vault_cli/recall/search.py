@@ -27,7 +27,7 @@ from vault_cli.recall.corpus import (
     searchable,
     text_of,
 )
-from vault_cli.recall.query import Narrow, Query, names_of_topics, read_query
+from vault_cli.recall.query import Narrow, Query, members_of, names_of_topics, read_query
 from vault_cli.recall.score import score_record
 from vault_cli.recall.snippets import snippet_of
 from vault_cli.recall.topics import TopicTable, fold_topic
@@ -62,7 +62,7 @@ class Hit(NamedTuple):
     Args:
         score: absolute; higher is better (`parts` adds up to it).
         matches: terms of the query that it has, in sorted order.
-        snippet: the line of its text that has most of them, cut; "" of a held record.
+        snippet: the line of its text that has most of them, cut; "" of a held or withheld record.
         marked: (start, end) of the matched words in the snippet.
         parts: what the score is made of, by name.
         reason: what the record is worth, in words.
@@ -204,14 +204,14 @@ class _Search:
             self._dated = self._having(query.days)
 
     def _extend(
-        self, found: list[Postings], names: Sequence[tuple[frozenset[str], frozenset[str]]]
+        self, found: list[Postings], names: Sequence[tuple[frozenset[str], frozenset[str], str]]
     ) -> list[Postings]:
         """Count terms that stand in another name of a record's topic as if it had them once."""
         extended: list[Postings] = []
         for (_, shelf), postings in zip(self._shelves, found, strict=True):
             more = dict(postings)
-            for terms, keys in names:
-                members = {n for numbers, _ in shelf.find(keys).values() for n in numbers}
+            for terms, keys, vault in names:
+                members = members_of(shelf, keys, vault)
                 for term in terms if members else ():
                     own = dict(zip(*more.get(term, ((), ())), strict=True))
                     every = dict.fromkeys(members, 1) | own
@@ -393,7 +393,7 @@ def with_snippet(hit: Hit, query: Query, names: Sequence[str] = ()) -> Hit:
         matches = tuple(sorted(count_terms(plain, wanted, stops=query.stops)))
     else:
         matches = (query.text,) if query.text and query.text in plain.lower() else ()
-    if record.findings and record.held_by:
+    if record.withheld or (record.findings and record.held_by):
         return hit._replace(matches=matches)
     terms = wanted if query.terms else frozenset[str]()
     snippet, marked = snippet_of(record, terms, query.text, stops=query.stops)

@@ -64,9 +64,9 @@ class Ledger:
         self.exists = True
 
     def admit(self, records: Iterable[Record], commit: str) -> None:
-        """Take down records in force as admitted, as they stand in a commit."""
+        """Take down records in force and disabled topics as admitted, as they stand in a commit."""
         for record in records:
-            if record.in_force:
+            if record.has_effect:
                 self.rows[record.id] = Admitted(record.path, record.digest, commit)
 
     def admit_settings(self, data: bytes, commit: str) -> None:
@@ -135,9 +135,9 @@ def record_change(
         record = read_record(edit.data, path)[0] if path.endswith(".md") else None
         if record is None:
             continue
-        if record.in_force and decides and record.id not in waiting:
+        if record.has_effect and decides and record.id not in waiting:
             ledger.admit((record,), commit)
-        elif not record.in_force and (change.verb == "forget" or waiting.get(record.id, True)):
+        elif not record.has_effect and (change.verb == "forget" or waiting.get(record.id, True)):
             ledger.rows.pop(record.id, None)
     if ledger.rows != before:
         ledger.save()

@@ -103,11 +103,11 @@ def _leave_others(vault: Kept, found: list[Waiting], ledger: Ledger) -> list[Wai
 def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
     by_id: dict[str, list[Record]] = {}
     for record in snapshot.records:
-        if record.in_force and not record.withheld:
+        if record.has_effect and not record.withheld:
             by_id.setdefault(record.id, []).append(record)
         elif record.id in ledger.rows:
             by_id.setdefault(record.id, [])
-    others = {r.id: r for r in snapshot.records if not r.in_force}
+    others = {r.id: r for r in snapshot.records if not r.has_effect}
     for key in sorted({*by_id, *ledger.rows} - {CONFIG_FILE}):
         row, here = ledger.rows.get(key), by_id.get(key, [])
         if row is None:
