@@ -9,6 +9,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.admit import decide_about, reason_for
 from vault_cli.cli.filters import one_of
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.text_options import TextOptions, takes_text
 from vault_cli.errors import UsageError
@@ -187,6 +188,7 @@ def supersede(
     inv: Invocation = ctx.obj
     record = inv.find(old)
     values = text.values(inv, body=text.body, sections=text.section)
+    require_admitted(inv, "supersede", record, *([inv.find(new)] if new else []))
     if new:
         return _link(
             inv, record, inv.find(new), [*values, *(["kind"] if kind else [])], reason, yes

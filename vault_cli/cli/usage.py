@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import brief_data, plural
@@ -84,6 +85,8 @@ def mark(
             raise UsageError("no record is named", hint="mvault mark ID --helpful")
         return _report(inv, (), [], request, settle=True)
     records = inv.find_all(ids)
+    if not undo:
+        require_admitted(inv, "mark", *records, only_id=True)
     seen = _plan(inv, records, request, undo=undo)
     return _report(inv, records, seen, request, settle=settle)
 
