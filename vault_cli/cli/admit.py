@@ -234,7 +234,7 @@ def graduate(
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
-    require_admitted(inv, "graduate", record)
+    require_admitted(inv.vault, "graduate", record)
     if force:
         reason = reason_for(inv, record.id, "graduate --force", reason)
     graduation = plan_graduate(
@@ -285,7 +285,7 @@ def demote(
 
     inv: Invocation = ctx.obj
     skill = _skill_of(inv, inv.find(record_id))
-    require_admitted(inv, "demote", skill)
+    require_admitted(inv.vault, "demote", skill)
     if skill.kind is not Kind.RECIPE or not skill.in_force:
         reason = reason_for(inv, skill.id, "demote", reason)
     actor = inv.decider(yes=yes)

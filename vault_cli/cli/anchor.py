@@ -70,7 +70,7 @@ def anchor(
     reader = AnchorReader(inv, find_project)
     if not paths and not refresh:
         return _list_anchors(inv, record, reader, remove=remove)
-    require_admitted(inv, "anchor", record)
+    require_admitted(inv.vault, "anchor", record)
     if remove:
         request = Request(record, remove=_written(inv, record, reader, paths or ()), reason=reason)
     else:

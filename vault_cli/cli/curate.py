@@ -258,7 +258,7 @@ def revise(
     """
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
-    require_admitted(inv, "revise", record)
+    require_admitted(inv.vault, "revise", record)
     data = inv.read(record.path)
     if body is None and not set_:
         return _revise_in_editor(inv, record, data, reason)

@@ -188,7 +188,7 @@ def supersede(
     inv: Invocation = ctx.obj
     record = inv.find(old)
     values = text.values(inv, body=text.body, sections=text.section)
-    require_admitted(inv, "supersede", record, *([inv.find(new)] if new else []))
+    require_admitted(inv.vault, "supersede", record, *([inv.find(new)] if new else []))
     if new:
         return _link(
             inv, record, inv.find(new), [*values, *(["kind"] if kind else [])], reason, yes

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from vault_cli.cli.views import plural
 from vault_cli.errors import RefusedError
 
 if TYPE_CHECKING:
-    from vault_cli.cli.invocation import Invocation
     from vault_cli.cli.output import Output
     from vault_cli.model.record import Record, Snapshot
     from vault_cli.store.guard import Guarded
@@ -61,13 +60,13 @@ def kept_out(vault: Vault, record: Record) -> str:
     return found.withheld if found is not None else OTHER_TEXT
 
 
-def require_admitted(inv: Invocation, verb: str, *records: Record, only_id: bool = False) -> None:
+def require_admitted(vault: Vault, verb: str, *records: Record, only_id: bool = False) -> None:
     """Refuse to build on a text that the trust settings keep out: nobody has let it count here.
 
     An edit of the person's own that is not committed is recorded first, as for any change.
 
     Args:
-        inv: the run; it writes the vault of the records.
+        vault: the vault of the records.
         verb: what was asked for.
         records: as the files have them; what is no longer, or not yet, in force is passed over.
         only_id: it is about what is shown under their ids, whatever others made of the files.
@@ -79,7 +78,7 @@ def require_admitted(inv: Invocation, verb: str, *records: Record, only_id: bool
 
     good = {"", UNCOMMITTED, OTHER_TEXT} | ({SHOWN} if only_id else set())
     for record in records:
-        reason = kept_out(inv.vault, record)
+        reason = kept_out(vault, record)
         if reason in good:
             continue
         raise RefusedError(
@@ -88,15 +87,22 @@ def require_admitted(inv: Invocation, verb: str, *records: Record, only_id: bool
         )
 
 
+def review_hints(records: Iterable[Record]) -> tuple[str, ...]:
+    """Return how a person lets those of some records count that the trust settings keep out."""
+    return tuple(dict.fromkeys(review_hint(r.withheld) for r in records if r.withheld))
+
+
 def review_hint(reason: str) -> str:
     """Return how a person lets a record count that is kept out for this reason."""
-    from vault_cli.store.guard import FIRST, LOST, NEW, SHOWN, UNCOMMITTED
+    from vault_cli.store.guard import COPY, FIRST, LOST, NEW, SHOWN, UNCOMMITTED
 
+    if reason == COPY:
+        return "Give it another id, or take it out of the vault."
     if reason in (NEW, SHOWN, LOST):
         return "A person looks at it: mvault review --incoming"
     if reason == FIRST:
         return "A person looks at it: mvault review --incoming, or trusts all of it: mvault trust"
-    if reason == UNCOMMITTED:
+    if reason in (UNCOMMITTED, OTHER_TEXT):
         return "It counts when it is committed."
     return "It counts when an allowed key has signed it: mvault check --trust"
 

@@ -58,7 +58,7 @@ def merge(
     kept, gone = inv.find(record_id), inv.find(other_id)
     if into:
         kept, gone = _chosen(kept, gone, inv.find(into))
-    require_admitted(inv, "merge", kept, gone)
+    require_admitted(inv.vault, "merge", kept, gone)
     if force:
         reason = reason_for(inv, f"{kept.id} {gone.id}", "merge --force", reason)
     request = MergeRequest(kept, gone, reason if force else "", reason)
@@ -125,7 +125,7 @@ def conflict(
         known = "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items())
         run = f"Run: mvault conflict {pair[0].id} {pair[1].id} --type TYPE"
         raise UsageError("--type is missing", hint=f"{run}, which is one of {known}")
-    require_admitted(inv, "conflict", *pair)
+    require_admitted(inv.vault, "conflict", *pair)
     in_force = any(record.in_force for record in pair)
     planned = plan_conflict(
         pair,

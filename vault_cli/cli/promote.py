@@ -74,7 +74,7 @@ def promote(
 
     target = Target(_scope(inv, to), boundary, reason)
     record = inv.find(record_id)
-    require_admitted(inv, "promote", record)
+    require_admitted(inv.vault, "promote", record)
     if to_vault and to_vault != _vault_of(inv):
         return _move(inv, record, target, to_vault, yes=yes)
     return _promote_here(inv, record, target, yes=yes)

@@ -19,6 +19,7 @@ from vault_cli.cli.clocks import (
     warn_unreadable,
 )
 from vault_cli.cli.filters import make_filter, one_of
+from vault_cli.cli.guarding import review_hints
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, Span, View, is_terminal
 from vault_cli.cli.views import cut, list_lines, plural
@@ -104,7 +105,7 @@ def search(
             lambda: _lines(results, mates, clocks, width, explain=explain),
             diagnostics=clocks.snapshot.diagnostics,
             notes=(*note_forgotten(clocks, ids), *_notes(text, results)),
-            hints=_hints(results),
+            hints=(*_hints(results), *review_hints(hit.record for hit in results.hits)),
             exit_code=0 if results.hits else 1,
             listed=True,
         )

@@ -59,7 +59,7 @@ def verify(
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
-    require_admitted(inv, "verify", record)
+    require_admitted(inv.vault, "verify", record)
     given = [text if _is_id(text) else parse_evidence(text) for text in evidence or ()]
     planned = plan_verify(
         inv.snapshot,
