@@ -153,6 +153,18 @@ def test_settings_of_others_do_not_hide_a_rule(pair: Pair) -> None:
     assert "vault.toml" not in pair.waiting()
 
 
+def test_the_first_own_record_of_a_clone_pins_its_settings(pair: Pair) -> None:
+    added = run("--vault", pair.mine, "add", "note", "--title", "我的", "--body", "b").ok()
+    run("--vault", pair.mine, "approve", added.out.strip(), "--yes", env=PERSON).ok()
+    assert "我的" in rendered(pair.mine)
+    with (pair.theirs / "vault.toml").open("a") as file:
+        file.write('\n[render]\nmode = "off"\n')
+    pair.push()
+    pair.pull()
+    assert "我的" in rendered(pair.mine)
+    assert pair.waiting()["vault.toml"] == "settings"
+
+
 def test_settings_are_accepted_as_they_were_shown(pair: Pair) -> None:
     """A pull between the look and the answer brings something nobody has seen."""
     pair.trust()

@@ -16,12 +16,16 @@ from typing import Final, NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.model.paths import fold_path
+from vault_cli.store.git_log import SAFE
 from vault_cli.store.git_run import Git
 from vault_cli.store.git_settings import Settings
 
 _ENCODING: Final = "working-tree-encoding"
 _UNSET: Final = "unspecified"
-_ATTRIBUTE_FILES: Final = (".gitattributes", ":(glob)**/.gitattributes")
+_ATTRIBUTE_FILES: Final = ":(top,glob,icase)**/.gitattributes"
+_PATTERNS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
+_REWRITING: Final = {"ident": ("set",), "eol": ("crlf",)}
+"""Attributes, and their values, with which git writes other bytes than it has."""
 
 
 class Filters(NamedTuple):
@@ -85,7 +89,8 @@ def altered_paths(git: Git, commit: str, prefix: str, paths: Iterable[str]) -> f
     """Return the paths whose files may differ from a commit although nobody edited them.
 
     The repository says (`.gitattributes`) in which encoding and through which of the person's
-    filters git writes a file; what it wrote stays when the rule is gone, so history is asked too.
+    filters git writes a file; what it wrote stays when the rule is gone, so the history of every
+    branch is asked too: a rule may have come with files that were taken from one of them.
     Where capitals do not count, a file of another name may have been written over this one.
 
     Args:
@@ -98,10 +103,12 @@ def altered_paths(git: Git, commit: str, prefix: str, paths: Iterable[str]) -> f
         GitFailedError: git failed.
     """
     wanted = tuple(paths)
-    pickaxe = ("log", "-1", "--format=%H", "-m", "--full-history", f"-S{_ENCODING}", commit)
-    if commit and git.run(*pickaxe, "--", *_ATTRIBUTE_FILES).out.strip():
+    pickaxe = ("log", "-1", "--format=%H", "-m", "--full-history", *SAFE, f"-S{_ENCODING}")
+    where = ("--ignore-missing", "--all", commit, "--", _ATTRIBUTE_FILES)
+    if commit and git.run(*pickaxe, *where, env=_PATTERNS).out.strip():
         return frozenset(wanted)
-    found = _attributes(git, wanted, "filter", _ENCODING)
+    found = _attributes(git, wanted, "filter", _ENCODING, *_REWRITING)
+    rewriting = {name: found.pop(name) for name in _REWRITING}
     scope = ("--", prefix) if prefix else ()
     tree = git.run("ls-tree", "-r", "-z", "--name-only", commit, *scope).out if commit else b""
     names = Counter(fold_path(os.fsdecode(name)) for name in tree.split(b"\0"))
@@ -110,6 +117,7 @@ def altered_paths(git: Git, commit: str, prefix: str, paths: Iterable[str]) -> f
         for path in wanted
         if names[fold_path(path)] > 1
         or any(values.get(path, _UNSET) not in {_UNSET, "unset"} for values in found.values())
+        or any(values.get(path) in _REWRITING[name] for name, values in rewriting.items())
     )
 
 

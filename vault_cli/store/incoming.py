@@ -14,8 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from vault_cli.errors import VaultError
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
+from vault_cli.store.files import read_file
 from vault_cli.store.own_state import INCOMING, path_key, read_state, state_file, write_state
 from vault_cli.store.toml_read import CONFIG_FILE
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from vault_cli.model.record import Record
 
 _ROW: Final = 3
+
+_SHOWS_ALL: Final = frozenset({"approve", "verify"})
+"""Verbs of changes before which a person is shown the whole text that comes into force."""
 
 
 class Admitted(NamedTuple):
@@ -50,17 +55,22 @@ class Ledger:
         rows: what was admitted; the vault's own settings stand under the name of their file,
             which no record can have for its id.
         exists: False until anything was admitted here.
+        unseen: ids of records that waited for a person when a command took them out of force:
+            what brings them back without showing their whole text does not admit them.
     """
 
     name: str
     root: str
     rows: dict[str, Admitted] = field(default_factory=dict)
     exists: bool = False
+    unseen: set[str] = field(default_factory=set)
 
     def save(self) -> None:
         """Write it; StoreError when the state folder cannot be written."""
         rows = {key: list(row) for key, row in sorted(self.rows.items())}
-        write_state(INCOMING, self.name, {"vault": self.root, "records": rows})
+        data = {"vault": self.root, "records": rows}
+        more = {"unseen": sorted(self.unseen)} if self.unseen else {}
+        write_state(INCOMING, self.name, {**data, **more})
         self.exists = True
 
     def admit(self, records: Iterable[Record], commit: str) -> None:
@@ -68,6 +78,11 @@ class Ledger:
         for record in records:
             if record.has_effect:
                 self.rows[record.id] = Admitted(record.path, record.digest, commit)
+                self.unseen.discard(record.id)
+
+    def may_admit(self, record_id: str, verb: str) -> bool:
+        """Tell whether a change of a person's lets a record count that it puts in force."""
+        return record_id not in self.unseen or verb in _SHOWS_ALL
 
     def admit_settings(self, data: bytes, commit: str) -> None:
         """Take down the vault's own settings as admitted."""
@@ -75,6 +90,19 @@ class Ledger:
 
         digest = hashlib.sha256(data).hexdigest()
         self.rows[CONFIG_FILE] = Admitted(CONFIG_FILE, digest, commit)
+
+    def pin_settings(self, root: Path, commit: str) -> None:
+        """Take the settings down as they are beside the first admitted text: later ones wait."""
+        if self.rows and CONFIG_FILE not in self.rows:
+            self.admit_settings(read_settings(root), commit)
+
+
+def read_settings(root: Path) -> bytes:
+    """Return the bytes of the vault's own settings, b"" when they cannot be read."""
+    try:
+        return read_file(root, CONFIG_FILE)
+    except VaultError:
+        return b""
 
 
 def load_ledger(root: Path) -> Ledger:
@@ -90,7 +118,9 @@ def load_ledger(root: Path) -> Ledger:
         for key, row in rows.items()
         if isinstance(row, list) and len(row) == _ROW
     }
-    return Ledger(name, real, found, exists=True)
+    listed = data.get("unseen")
+    unseen = set(map(str, listed)) if isinstance(listed, list) else set()
+    return Ledger(name, real, found, exists=True, unseen=unseen)
 
 
 def has_ledger(root: Path) -> bool:
@@ -98,9 +128,20 @@ def has_ledger(root: Path) -> bool:
     return state_file(INCOMING, path_key(os.path.realpath(root))).exists()
 
 
-def record_change(
-    root: Path, change: Change, commit: str, waiting: Mapping[str, bool] = MappingProxyType({})
-) -> None:
+class Before(NamedTuple):
+    """What a vault held before a change.
+
+    Args:
+        standing: id and digest of each record in force as a file, by path.
+        waiting: ids that waited for a person, and whether a record of that id was in force as a
+            file: such a record can be taken out of force.
+    """
+
+    standing: Mapping[str, tuple[str, str]] = MappingProxyType({})
+    waiting: Mapping[str, bool] = MappingProxyType({})
+
+
+def record_change(root: Path, change: Change, commit: str, before: Before) -> None:
     """Take down what a change through the gate put in force, or took out of it.
 
     A text that an agent wrote through the gate is not in force by that; one that a person or
@@ -111,33 +152,89 @@ def record_change(
         root: the vault.
         change: the change that was made.
         commit: its commit.
-        waiting: ids that waited for a person before it, and whether a record of that id was
-            in force then: such a record can be taken out of force.
+        before: what was in force, and what waited for a person, when it was planned.
 
     Raises:
         StoreError: the state folder cannot be written.
     """
+    ledger = load_ledger(root)
+    old = dict(ledger.rows), set(ledger.unseen)
+    decides = change.actor in {Actor.PERSON, Actor.POLICY}
+    after = {_place_after(edit): edit.data for edit in change.edits if not isinstance(edit, Remove)}
+    texts = {path: _read_record(data, path) for path, data in after.items()}
+    left = {edit.path for edit in change.edits} | set(after)
+    elsewhere = {key: path for path, (key, _) in before.standing.items() if path not in left}
+    _drop_rows(ledger, change, before, elsewhere, texts)
+    _follow_moves(ledger, before, elsewhere, commit)
+    for path, record in texts.items():
+        if path == CONFIG_FILE and decides and CONFIG_FILE not in before.waiting:
+            ledger.admit_settings(after[path], commit)
+        if record is None or record.id in elsewhere:
+            continue
+        if record.id in before.waiting:
+            if not record.has_effect and path in before.standing:
+                ledger.unseen.add(record.id)
+        elif record.has_effect and decides and ledger.may_admit(record.id, change.verb):
+            ledger.admit((record,), commit)
+    ledger.pin_settings(root, commit)
+    if (ledger.rows, ledger.unseen) != old:
+        ledger.save()
+
+
+def _read_record(data: bytes, path: str) -> Record | None:
     from vault_cli.text.fields import read_record
 
-    ledger = load_ledger(root)
-    before = dict(ledger.rows)
+    return read_record(data, path)[0] if path.endswith(".md") else None
+
+
+def _drop_rows(
+    ledger: Ledger,
+    change: Change,
+    before: Before,
+    elsewhere: Mapping[str, str],
+    texts: Mapping[str, Record | None],
+) -> None:
+    """Drop the rows of the admitted texts that a change took out of force.
+
+    Neither an id nor a path says which text that was: a draft may have the id of a rule, or lie
+    where a rule lay. It is the file that was in force, and no other file of it is left. An
+    agent takes out only the very text that was admitted.
+    """
     decides = change.actor in {Actor.PERSON, Actor.POLICY}
-    left = {edit.path for edit in change.edits if isinstance(edit, Move | Remove)}
-    for key in [key for key, row in ledger.rows.items() if row.path in left]:
-        if key not in waiting or (change.verb == "forget" and key in change.ids):
-            del ledger.rows[key]
+    standing = {key for key, _ in before.standing.values()}
+    forgotten = set(change.ids) if change.verb == "forget" and decides else set()
     for edit in change.edits:
-        if isinstance(edit, Remove):
+        path = edit.path
+        key, digest = before.standing.get(path, ("", ""))
+        if not key:  # the person took it out of force by hand before, with the same file
+            key = next((k for k, row in ledger.rows.items() if row.path == path), "")
+            key = "" if key in standing else key
+        row = ledger.rows.get(key)
+        if row is None or key in elsewhere or not (decides or digest == row.digest):
             continue
-        path = edit.path if isinstance(edit, Put) else edit.target
-        if path == CONFIG_FILE and decides and CONFIG_FILE not in waiting:
-            ledger.admit_settings(edit.data, commit)
-        record = read_record(edit.data, path)[0] if path.endswith(".md") else None
-        if record is None:
+        record = None if isinstance(edit, Remove) else texts.get(_place_after(edit))
+        if record is not None and record.id == key and record.has_effect:
             continue
-        if record.has_effect and decides and record.id not in waiting:
-            ledger.admit((record,), commit)
-        elif not record.has_effect and (change.verb == "forget" or waiting.get(record.id, True)):
-            ledger.rows.pop(record.id, None)
-    if ledger.rows != before:
-        ledger.save()
+        # of what waits only a file in force is taken out: a removal may be about another text
+        is_out = record is not None and record.id == key and before.waiting.get(key, True)
+        if is_out or key not in before.waiting:
+            del ledger.rows[key]
+    for key in forgotten - set(elsewhere):
+        ledger.rows.pop(key, None)
+        ledger.unseen.discard(key)
+
+
+def _place_after(edit: Put | Move) -> str:
+    return edit.path if isinstance(edit, Put) else edit.target
+
+
+def _follow_moves(
+    ledger: Ledger, before: Before, elsewhere: Mapping[str, str], commit: str
+) -> None:
+    """Let a row say where its text stands now, when others moved it and nothing else."""
+    for key, path in elsewhere.items():
+        row = ledger.rows.get(key)
+        if row is None or row.path in before.standing:
+            continue
+        if before.standing[path][1] == row.digest:
+            ledger.rows[key] = Admitted(path, row.digest, commit)

@@ -20,6 +20,7 @@ from vault_cli.store.places import PROJECT_FOLDER, expand_home, user_folder
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change, Receipt
+    from vault_cli.store.incoming import Before
     from vault_cli.store.repo import Repository
     from vault_cli.store.screen import Screen
 
@@ -303,9 +304,9 @@ class Vault:
         if change.is_empty:
             return Receipt()
         self._commit_usage(wait)
-        waits = self._find_waiting()
+        before = self._look_before()
         done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
-        done = self._note_admitted(change, done, wait, waits)
+        done = self._note_admitted(change, done, wait, before)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
 
@@ -317,33 +318,36 @@ class Vault:
             with suppress(VaultError):
                 commit_usage(self, wait=wait)
 
-    def _find_waiting(self) -> dict[str, bool]:
-        """Return the ids that wait for a person, and whether each is in force as a file."""
+    def _look_before(self) -> Before | None:
+        """Return what is in force and what waits for a person; None where nothing ever waits."""
         from vault_cli.store.policy import incoming_policy
 
         if incoming_policy(self.root, self.config) == "accept":
-            return {}
-        from vault_cli.store.incoming import load_ledger
+            return None
+        from vault_cli.store.incoming import Before, load_ledger
         from vault_cli.store.waiting import find_waiting
 
         ledger = load_ledger(self.root)
-        found = find_waiting(self, self.snapshot(whole=False), ledger) if ledger.exists else []
-        return {item.id: item.what in {"new", "changed"} for item in found}
+        if not ledger.exists:
+            return Before()
+        snapshot = self.snapshot(whole=False)
+        found = find_waiting(self, snapshot, ledger)
+        standing = {r.path: (r.id, r.digest) for r in snapshot.records if r.has_effect}
+        return Before(standing, {item.id: item.what in {"new", "changed"} for item in found})
 
     def _note_admitted(
-        self, change: Change, done: Receipt, wait: float, waits: Mapping[str, bool]
+        self, change: Change, done: Receipt, wait: float, before: Before | None
     ) -> Receipt:
         """Take down what a change admitted, where the person has changes of others wait."""
         from vault_cli.store.files import lock_vault
-        from vault_cli.store.policy import incoming_policy
 
-        if not done.commit or incoming_policy(self.root, self.config) == "accept":
+        if not done.commit or before is None:
             return done
         from vault_cli.store.incoming import record_change
 
         try:
             with lock_vault(self.root, wait=wait):  # another writer notes its change, too
-                record_change(self.root, change, done.commit, waits)
+                record_change(self.root, change, done.commit, before)
         except VaultError as error:  # the change itself is made
             note = Diagnostic("", 0, "trust-state", "warning", error.message, error.hint)
             return replace(done, diagnostics=(*done.diagnostics, note))

@@ -6,15 +6,14 @@ A difference that lies only in the work tree, on top of an admitted text, is the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from vault_cli.errors import StoreError, VaultError
+from vault_cli.errors import StoreError
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.store.files import read_file
-from vault_cli.store.incoming import Admitted, Ledger, load_ledger
+from vault_cli.store.incoming import Admitted, Ledger, load_ledger, read_settings
 from vault_cli.store.policy import incoming_policy
 from vault_cli.store.toml_read import CONFIG_FILE
 
@@ -65,8 +64,9 @@ def find_waiting(vault: Kept, snapshot: Snapshot, ledger: Ledger) -> list[Waitin
 
     Under `signed` what an allowed key signed is admitted by that, and taken down.
     """
-    found = [*_compare(snapshot, ledger), *_compare_settings(vault, ledger)]
-    return _leave_others(vault, found, ledger)
+    return _leave_others(
+        vault, ledger, lambda: [*_compare(snapshot, ledger), *_compare_settings(vault, ledger)]
+    )
 
 
 def admitted_settings(vault: Kept) -> bytes | None:
@@ -83,24 +83,34 @@ def admitted_settings(vault: Kept) -> bytes | None:
     if incoming_policy(vault.root, vault.config) == "accept":
         return None
     ledger = load_ledger(vault.root)
-    found = list(_compare_settings(vault, ledger))
-    if vault.repo is None or not _leave_others(vault, found, ledger):
+    if vault.repo is None:
         return None
-    return admitted_bytes(vault, found).get(CONFIG_FILE, b"")
+    found = _leave_others(vault, ledger, lambda: list(_compare_settings(vault, ledger)))
+    return admitted_bytes(vault, found).get(CONFIG_FILE, b"") if found else None
 
 
-def _leave_others(vault: Kept, found: list[Waiting], ledger: Ledger) -> list[Waiting]:
-    """Return the differences that are not the person's own."""
-    if not found or vault.repo is None:
-        return found
-    own = _own_edits(vault.repo, found)
-    found = [item for item in found if item not in own]
-    if found and incoming_policy(vault.root, vault.config) == "signed":
-        found = _admit_signed(vault, vault.repo, found, ledger)
-    return found
+def _leave_others(
+    vault: Kept, ledger: Ledger, compare: Callable[[], list[Waiting]]
+) -> list[Waiting]:
+    """Return the differences that are not the person's own, one for each record.
+
+    What a signature admits is compared again: a second copy of its id differs from it now.
+    """
+    while True:
+        found = compare()
+        if not found or vault.repo is None:
+            break
+        own = _own_edits(vault.repo, found)
+        found = [item for item in found if item.id not in own]
+        if not found or incoming_policy(vault.root, vault.config) != "signed":
+            break
+        if not _admit_signed(vault, vault.repo, found, ledger):
+            break
+    return list({item.id: item for item in reversed(found)}.values())[::-1]
 
 
 def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
+    """Yield the differences; of an id that several files have, one for each that differs."""
     by_id: dict[str, list[Record]] = {}
     for record in snapshot.records:
         if record.has_effect and not record.withheld:
@@ -110,28 +120,23 @@ def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
     others = {r.id: r for r in snapshot.records if not r.has_effect}
     for key in sorted({*by_id, *ledger.rows} - {CONFIG_FILE}):
         row, here = ledger.rows.get(key), by_id.get(key, [])
-        if row is None:
-            if here:
-                yield Waiting(key, "new", here[0].path, None, here[0])
-        elif not here:
+        if row is not None and not here:
             present = others.get(key)
             yield Waiting(key, "gone", present.path if present else "", row, present)
-        elif any(record.digest != row.digest for record in here):
-            odd = next(record for record in here if record.digest != row.digest)
-            yield Waiting(key, "changed", odd.path, row, odd)
+        what = "new" if row is None else "changed"
+        for record in here:
+            if row is None or record.digest != row.digest:
+                yield Waiting(key, what, record.path, row, record)
 
 
 def _compare_settings(vault: Kept, ledger: Ledger) -> Iterator[Waiting]:
     row = ledger.rows.get(CONFIG_FILE)
-    if row is not None and _digest(_settings_bytes(vault)) != row.digest:
+    if row is not None and _digest(read_settings(vault.root)) != row.digest:
         yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, row, None)
 
 
 def _settings_bytes(vault: Kept) -> bytes:
-    try:
-        return read_file(vault.root, CONFIG_FILE)
-    except VaultError:
-        return b""
+    return read_settings(vault.root)
 
 
 def _place_of(item: Waiting) -> str:
@@ -146,34 +151,26 @@ def _full(repo: Repository, path: str) -> str:
     return f"{repo.prefix}/{path}" if repo.prefix else path
 
 
-def _own_edits(repo: Repository, found: list[Waiting]) -> list[Waiting]:
-    """Return the differences that only lie in the work tree: a hand edit on an admitted text."""
-    paths = {_place_of(item) for item in found} - {""}
-    changed = {item.path for item in repo.pending(sorted(paths))}
-    if not changed:
-        return []
-    old = repo.read_head(changed)
-    altered = repo.altered_by_checkout(changed)
-    own = []
+def _own_edits(repo: Repository, found: list[Waiting]) -> set[str]:
+    """Return the ids of which every difference is a hand edit on top of the admitted text."""
+    from vault_cli.store.own_edits import find_edited
+
+    edited = find_edited(repo, {_place_of(item) for item in found} - {""})
+    others = set()
     for item in found:
+        admitted = item.admitted.digest if item.admitted else ""
         path = _place_of(item)
-        if path not in changed or path in altered:
-            continue
-        committed = old.get(path)
-        is_admitted = item.admitted is not None and _digest(committed) == item.admitted.digest
-        if is_admitted or (item.admitted is None and committed is None):
-            own.append(item)
-    return own
+        if path not in edited or _digest(edited[path]) != admitted:
+            others.add(item.id)
+    return {item.id for item in found} - others
 
 
 def _digest(data: bytes | None) -> str:
     return hashlib.sha256(data).hexdigest() if data is not None else ""
 
 
-def _admit_signed(
-    vault: Kept, repo: Repository, found: list[Waiting], ledger: Ledger
-) -> list[Waiting]:
-    """Take down the changes that were signed with an allowed key; return the others."""
+def _admit_signed(vault: Kept, repo: Repository, found: list[Waiting], ledger: Ledger) -> bool:
+    """Take down the changes that were signed with an allowed key; return whether there are any."""
     from vault_cli.store.lineage import last_deeds
     from vault_cli.store.signatures import check_commits, make_checker
 
@@ -183,27 +180,48 @@ def _admit_signed(
     checker = make_checker(repo.git, repo.read_settings(), named)
     commits = (commit for found in deeds.values() for commit in found)
     signatures = check_commits(repo.git, checker, commits)
-    still = repo.read_head([item.admitted.path for item in found if item.admitted])
-    left = []
+    rows = (item.admitted.path for item in found if item.admitted)
+    heads = repo.read_head({*places.values(), *rows})
+    admitted: set[str] = set()
     for item in found:
         made = deeds.get(_full(repo, _place_of(item)), ())
-        commit = made[0] if made else ""
-        # Its file is as it was: what hides it (a setting, a copy of its id) is no signed removal.
-        row = item.admitted if item.what == "gone" else None
-        hidden = row is not None and _digest(still.get(row.path)) == row.digest
-        if not made or any(signatures[name].reason for name in made) or hidden:
-            left.append(item)
-        elif item.what == "gone":
+        if not made or any(signatures[name].reason for name in made) or item.id in admitted:
+            continue
+        if not _is_in_head(vault, item, heads):
+            continue
+        admitted.add(item.id)
+        if item.what == "gone":
             ledger.rows.pop(item.id, None)
         elif item.what == "settings":
-            ledger.admit_settings(_settings_bytes(vault), commit)
+            ledger.admit_settings(read_settings(vault.root), made[0])
         elif item.present is not None:
-            ledger.admit((item.present,), commit)
-    if len(left) < len(found):
-        _pin_settings(vault, ledger, repo.head())
+            ledger.admit((item.present,), made[0])
+    if admitted:
+        ledger.pin_settings(vault.root, repo.head())
         with suppress(StoreError):  # a state nobody may write: it is worked out again next time
             ledger.save()
-    return left
+    return bool(admitted)
+
+
+def _is_in_head(vault: Kept, item: Waiting, heads: Mapping[str, bytes]) -> bool:
+    """Whether a difference is one of HEAD, which a signature is about, and takes the old place.
+
+    What lies in the work tree only nobody signed. Where the admitted text is still there as it
+    was, something else hides it (a setting, a copy of its id): that is no signed change of it.
+    """
+    row, here = item.admitted, heads.get(_place_of(item))
+    if row is not None and row.digest in _digests(heads.get(row.path)):
+        return False
+    if item.what == "settings":
+        now = _digest(read_settings(vault.root)) if here is not None else ""
+    else:
+        now = item.present.digest if item.present is not None else ""
+    return now in (_digests(here) or {""})
+
+
+def _digests(data: bytes | None) -> set[str]:
+    """Return the digests of a committed text as it stands and with the line ends of Windows."""
+    return set() if data is None else {_digest(data), _digest(data.replace(b"\n", b"\r\n"))}
 
 
 def admitted_texts(vault: Kept, waiting: Iterable[Waiting]) -> dict[str, Record]:
@@ -256,10 +274,11 @@ def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     """
     ledger = load_ledger(vault.root)
     ledger.rows.clear()
+    ledger.unseen.clear()
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.admit(snapshot.records, commit)
     count = len(ledger.rows)
-    ledger.admit_settings(_settings_bytes(vault), commit)
+    ledger.admit_settings(read_settings(vault.root), commit)
     ledger.save()
     return count
 
@@ -278,15 +297,10 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
     ledger = load_ledger(vault.root)
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.rows.pop(item.id, None)
+    ledger.unseen.discard(item.id)
     if item.what == "settings":
         ledger.admit_settings(shown, commit)
     elif item.present is not None:
         ledger.admit((item.present,), commit)
-    _pin_settings(vault, ledger, commit)
+    ledger.pin_settings(vault.root, commit)
     ledger.save()
-
-
-def _pin_settings(vault: Kept, ledger: Ledger, commit: str) -> None:
-    """Take the settings down as they are beside the first admitted text: later ones then wait."""
-    if CONFIG_FILE not in ledger.rows:
-        ledger.admit_settings(_settings_bytes(vault), commit)
