@@ -515,6 +515,38 @@ def test_automatic_proposals_are_drafts_for_review(place: Place, home: Path) -> 
     assert head(place.web) == git(place.web, "rev-parse", "HEAD")
 
 
+@pytest.mark.parametrize("admit", ["", 'admit = ["github.com/acme/web"]'])
+def test_what_waits_in_a_clone_is_not_proposed(place: Place, home: Path, admit: str) -> None:
+    allow(home, f'auto = "draft"\n{admit}')
+    best(place)
+    keys = {"importance": "10", "source": "user", "scope": WEB, "boundary": "none"}
+    write_files(place.project, {"memories/f-best001.md": note("f-best001", "直接推送", **keys)})
+    commit_all(place.web)
+    clone = home / "work" / "clone"
+    git(home, "clone", "-q", str(place.web), str(clone))
+    git(clone, "remote", "set-url", "origin", "https://github.com/acme/web.git")
+    before = head(place.user)
+    agent = {"MVAULT_ACTOR": "agent"}
+    done = run("--json", "promote", "--auto", cwd=clone, env=agent).ok()
+    assert done.data["proposed"] == []
+    reasons = {item["id"]: item["reason"] for item in done.data["passed_over"]}
+    assert reasons["f-best001"] == "received from elsewhere, nothing of it was admitted here yet"
+    assert head(place.user) == before
+    with (home / "mvault.toml").open("a") as file:
+        file.write(f'\n[vaults."{clone}/.mvault"]\ntrust.incoming = "review"\n')
+    run("trust", "--yes", cwd=clone, env={"MVAULT_ACTOR": "person"}).ok()
+    text = (clone / ".mvault/memories/f-best000.md").read_text()
+    pushed = {"memories/f-best000.md": text.replace("最好的", "Theirs")}
+    write_files(clone / ".mvault", pushed)
+    commit_all(clone)
+    said = run("promote", "--auto", cwd=clone, env=agent).ok()
+    assert "f-best000 is not proposed: changed by others, not reviewed" in said.err
+    where = "put in force in" if admit else "proposed to"
+    assert f"{where} the user vault: 直接推送 (commit" in said.err
+    shown_now = "直接推送" in run("--vault", place.user, "render").ok().out
+    assert shown_now is bool(admit)
+
+
 def test_a_project_in_a_temporary_folder_proposes_nothing(place: Place, home: Path) -> None:
     allow(home, 'auto = "draft"')
     best(place)

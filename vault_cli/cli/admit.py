@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vault_cli.cli import flags
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, inline
 from vault_cli.cli.views import plural, show_lines
@@ -233,6 +234,7 @@ def graduate(
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
+    require_admitted(inv.vault, "graduate", record)
     if force:
         reason = reason_for(inv, record.id, "graduate --force", reason)
     graduation = plan_graduate(
@@ -283,6 +285,7 @@ def demote(
 
     inv: Invocation = ctx.obj
     skill = _skill_of(inv, inv.find(record_id))
+    require_admitted(inv.vault, "demote", skill)
     if skill.kind is not Kind.RECIPE or not skill.in_force:
         reason = reason_for(inv, skill.id, "demote", reason)
     actor = inv.decider(yes=yes)

@@ -10,6 +10,7 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.checkout import NOT_KNOWN, AnchorReader, project_path
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import View
 from vault_cli.cli.provenance import anchor_lines
@@ -70,6 +71,7 @@ def anchor(
     reader = AnchorReader(inv, find_project)
     if not paths and not refresh:
         return _list_anchors(inv, record, reader, remove=remove)
+    require_admitted(inv.vault, "anchor", record)
     if remove:
         request = Request(record, remove=_written(inv, record, reader, paths or ()), reason=reason)
     else:

@@ -301,8 +301,7 @@ def asides(clocks: Clocks) -> Callable[[Record], list[str]]:
 
 def _other_marks(record: Record, clocks: Clocks) -> list[str]:
     marks = ["dormant"] if clocks.dormancy and clocks.dormancy.holds(record) else []
-    marks += ["forgotten since"] if record.id in clocks.forgotten else []
-    return [*marks, f"kept out of the render: {record.withheld}"] if record.withheld else marks
+    return [*marks, "forgotten since"] if record.id in clocks.forgotten else marks
 
 
 def find_record(inv: Invocation, clocks: Clocks, text: str) -> Record:

@@ -103,9 +103,11 @@ def _records() -> Iterator[Record]:
 
 
 def _records_in(root: Path) -> tuple[Record, ...]:
+    from vault_cli.cli.guarding import shown_records
     from vault_cli.store.vault import Vault
 
     try:
-        return Vault.open(root, environ=os.environ, lenient=True).snapshot(whole=False).records
+        vault = Vault.open(root, environ=os.environ, lenient=True)
+        return tuple(r for r in shown_records(vault, vault.snapshot(whole=False)) if not r.withheld)
     except Exception:  # noqa: BLE001 - as above
         return ()

@@ -11,6 +11,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.admit import require_person_to_allow
 from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.text_options import TextOptions, takes_text
 from vault_cli.cli.views import plural
@@ -257,6 +258,7 @@ def revise(
     """
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
+    require_admitted(inv.vault, "revise", record)
     data = inv.read(record.path)
     if body is None and not set_:
         return _revise_in_editor(inv, record, data, reason)

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import decide_about, reason_for
+from vault_cli.cli.admit import approval_card, decide_about, reason_for
 from vault_cli.cli.filters import one_of
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.text_options import TextOptions, takes_text
 from vault_cli.errors import UsageError
 from vault_cli.model.record import Kind, Status
 
 if TYPE_CHECKING:
+    from vault_cli.cli.output import Line
     from vault_cli.model.record import Record
 
 
@@ -114,6 +116,7 @@ def resolve(
         to=to,
     )
     plan = decide_about(planned, record, "resolved", "Resolve", yes=yes)
+    plan.card = _card(inv, record)
     plan.nothing = f"{record.id} is {record.status}; nobody objects to it"
     plan.stalled = f"To object to it: mvault dispute {record.id} --reason TEXT"
     return inv.submit(plan)
@@ -149,9 +152,19 @@ def revive(
         actor=inv.decider(yes=yes),
     )
     plan = decide_about(planned, record, "revived", "Revive", yes=yes)
+    plan.card = _card(inv, record)
     plan.nothing = "a draft already" if is_draft else "in force already"
     plan.stalled = f"A person puts it in force: mvault approve {record.id}" if is_draft else ""
     return inv.submit(plan)
+
+
+def _card(inv: Invocation, record: Record) -> list[Line]:
+    """Return the whole text of a record where others may have put it beside what was admitted."""
+    from vault_cli.store.policy import incoming_policy
+
+    if inv.options.json or incoming_policy(inv.root, inv.vault.config) == "accept":
+        return []
+    return approval_card(inv, record)
 
 
 def _texts(inv: Invocation, record: Record) -> dict[str, bytes]:
@@ -187,6 +200,7 @@ def supersede(
     inv: Invocation = ctx.obj
     record = inv.find(old)
     values = text.values(inv, body=text.body, sections=text.section)
+    require_admitted(inv.vault, "supersede", record, *([inv.find(new)] if new else []))
     if new:
         return _link(
             inv, record, inv.find(new), [*values, *(["kind"] if kind else [])], reason, yes

@@ -67,13 +67,12 @@ def make_filter(
     for text in scope or ():
         check_scope(text)
     table = TopicTable(records if topic else ())
-    topics = set(map(table.key, topic or ()))
 
     def test(record: Record) -> bool:
         return bool(
             (not kinds or record.kind in kinds)
             and (not statuses or record.status in statuses)
-            and (not topics or topics & table.keys(record))
+            and (not topic or any(table.has(record, text) for text in topic))
             and (not scope or any(in_scope(record, text) for text in scope))
         )
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final
 
 from vault_cli.cli.views import plural
+from vault_cli.errors import RefusedError
 
 if TYPE_CHECKING:
     from vault_cli.cli.output import Output
     from vault_cli.model.record import Record, Snapshot
     from vault_cli.store.guard import Guarded
     from vault_cli.store.vault import Vault
+
+OTHER_TEXT: Final = "another text is shown"
 
 
 def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, str]) -> Snapshot:
@@ -36,18 +39,72 @@ def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, s
     return guarded.snapshot
 
 
-def kept_out(vault: Vault, record: Record) -> str:
-    """Return why the trust settings keep a record of the working tree out of renders, or ""."""
+def shown_records(vault: Vault, snapshot: Snapshot) -> tuple[Record, ...]:
+    """Return the records of a snapshot as the trust settings leave them, without a word of it."""
     from vault_cli.store.policy import policies_of
 
-    if not record.in_force or not policies_of(vault.root, vault.config):
-        return ""
+    if not policies_of(vault.root, vault.config):
+        return snapshot.records
     from vault_cli.store.guard import guard_snapshot
 
+    return guard_snapshot(vault, snapshot).snapshot.records
+
+
+def kept_out(vault: Vault, record: Record) -> str:
+    """Return why the trust settings keep a record of the working tree out of renders, or ""."""
+    if not record.has_effect:
+        return ""
     here = (record.path, record.digest)
-    records = guard_snapshot(vault, vault.snapshot()).snapshot.records
+    records = shown_records(vault, vault.snapshot(whole=False))
     found = next((r for r in records if (r.path, r.digest) == here), None)
-    return found.withheld if found is not None else "another text is shown"
+    return found.withheld if found is not None else OTHER_TEXT
+
+
+def require_admitted(vault: Vault, verb: str, *records: Record, only_id: bool = False) -> None:
+    """Refuse to build on a text that the trust settings keep out: nobody has let it count here.
+
+    An edit of the person's own that is not committed is recorded first, as for any change.
+
+    Args:
+        vault: the vault of the records.
+        verb: what was asked for.
+        records: as the files have them; what is no longer, or not yet, in force is passed over.
+        only_id: it is about what is shown under their ids, whatever others made of the files.
+
+    Raises:
+        RefusedError: one of them is kept out. StoreError: git failed.
+    """
+    from vault_cli.store.guard import SHOWN, UNCOMMITTED
+
+    good = {"", UNCOMMITTED, OTHER_TEXT} | ({SHOWN} if only_id else set())
+    for record in records:
+        reason = kept_out(vault, record)
+        if reason in good:
+            continue
+        raise RefusedError(
+            f"{verb}: {record.id} does not count here: {reason}; nothing was changed",
+            hint=review_hint(reason),
+        )
+
+
+def review_hints(records: Iterable[Record]) -> tuple[str, ...]:
+    """Return how a person lets those of some records count that the trust settings keep out."""
+    return tuple(dict.fromkeys(review_hint(r.withheld) for r in records if r.withheld))
+
+
+def review_hint(reason: str) -> str:
+    """Return how a person lets a record count that is kept out for this reason."""
+    from vault_cli.store.guard import COPY, FIRST, LOST, NEW, SHOWN, UNCOMMITTED
+
+    if reason == COPY:
+        return "Give it another id, or take it out of the vault."
+    if reason in (NEW, SHOWN, LOST):
+        return "A person looks at it: mvault review --incoming"
+    if reason == FIRST:
+        return "A person looks at it: mvault review --incoming, or trusts all of it: mvault trust"
+    if reason in (UNCOMMITTED, OTHER_TEXT):
+        return "It counts when it is committed."
+    return "It counts when an allowed key has signed it: mvault check --trust"
 
 
 def _use_admitted_settings(vault: Vault, guarded: Guarded, environ: Mapping[str, str]) -> None:

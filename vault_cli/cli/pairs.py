@@ -9,6 +9,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.admit import reason_for
 from vault_cli.cli.complete import complete_id
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.errors import UsageError
 
@@ -57,6 +58,7 @@ def merge(
     kept, gone = inv.find(record_id), inv.find(other_id)
     if into:
         kept, gone = _chosen(kept, gone, inv.find(into))
+    require_admitted(inv.vault, "merge", kept, gone)
     if force:
         reason = reason_for(inv, f"{kept.id} {gone.id}", "merge --force", reason)
     request = MergeRequest(kept, gone, reason if force else "", reason)
@@ -123,6 +125,7 @@ def conflict(
         known = "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items())
         run = f"Run: mvault conflict {pair[0].id} {pair[1].id} --type TYPE"
         raise UsageError("--type is missing", hint=f"{run}, which is one of {known}")
+    require_admitted(inv.vault, "conflict", *pair)
     in_force = any(record.in_force for record in pair)
     planned = plan_conflict(
         pair,

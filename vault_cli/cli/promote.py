@@ -10,6 +10,7 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_id
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View
 from vault_cli.errors import NeedsPersonError, StoreError, UsageError, VaultError
@@ -73,6 +74,7 @@ def promote(
 
     target = Target(_scope(inv, to), boundary, reason)
     record = inv.find(record_id)
+    require_admitted(inv.vault, "promote", record)
     if to_vault and to_vault != _vault_of(inv):
         return _move(inv, record, target, to_vault, yes=yes)
     return _promote_here(inv, record, target, yes=yes)

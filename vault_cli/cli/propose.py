@@ -13,6 +13,7 @@ from vault_cli.cli.output import View, inline
 
 if TYPE_CHECKING:
     from vault_cli.features.proposals import Proposal
+    from vault_cli.model.change import Change
     from vault_cli.store.vault import Vault
 
 _NAMED = 5
@@ -46,7 +47,7 @@ def propose(inv: Invocation) -> int:
         admit=project in own["promote.admit"],
     )
     found = plan_proposals(
-        inv.whole_snapshot(),
+        inv.reading.snapshot(whole=True, alone=True, guarded=True),
         user.snapshot(),
         policy,
         now=inv.now,
@@ -73,7 +74,6 @@ def _proposal_data(found: Proposal | None) -> dict[str, Any]:
 
 def _show_proposal(inv: Invocation, user: Vault, found: Proposal) -> int:
     from vault_cli.cli.preview import change_diff, plain
-    from vault_cli.cli.views import plural
 
     change = found.change
     diff = change_diff(user.root, change)
@@ -84,17 +84,38 @@ def _show_proposal(inv: Invocation, user: Vault, found: Proposal) -> int:
     if change.is_empty:
         return inv.out.show(View(data, notes=(*notes, "nothing to do: nothing qualifies")))
     if inv.options.dry_run:
-        text = f"dry run, nothing written: {plural(len(found.chosen), 'draft')}"
-        return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=(*notes, text)))
+        notes.append(_say_planned(change))
+        return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=tuple(notes)))
     receipt = user.apply(change)
+    paths = [edit.path for edit in change.edits]
     done = {**data, "changed": True, "applied": True, "commit": receipt.commit}
     titles: Sequence[str] = [inline(record.title) for record in found.chosen]
-    text = f"proposed to the user vault: {', '.join(titles)} (commit {receipt.commit[:10]})"
+    commit = f"(commit {receipt.commit[:10]})"
+    in_force = [title for title, path in zip(titles, paths, strict=True) if not _is_draft(path)]
+    drafts = [title for title, path in zip(titles, paths, strict=True) if _is_draft(path)]
+    told = [f"put in force in the user vault: {', '.join(in_force)} {commit}"] if in_force else []
+    told += [f"proposed to the user vault: {', '.join(drafts)} {commit}"] if drafts else []
     hint = f"A person looks at them: mvault --vault {user.root} review"
     lines = list(change.ids)
+    hints = (hint,) if drafts else ()
     return inv.out.show(
-        View(done, lambda: lines, None, receipt.diagnostics, (*notes, text), (hint,))
+        View(done, lambda: lines, None, receipt.diagnostics, (*notes, *told), hints)
     )
+
+
+def _is_draft(path: str) -> bool:
+    return path.startswith("drafts/")
+
+
+def _say_planned(change: Change) -> str:
+    """Say how many drafts a run would write, and how much it would put in force."""
+    from vault_cli.cli.views import plural
+
+    drafts = sum(_is_draft(edit.path) for edit in change.edits)
+    admitted = len(change.edits) - drafts
+    said = [plural(drafts, "draft")] if drafts or not admitted else []
+    said += [f"{plural(admitted, 'record')} put in force"] if admitted else []
+    return f"dry run, nothing written: {', '.join(said)}"
 
 
 def _is_temporary(place: Path, environ: Mapping[str, str]) -> bool:

@@ -12,7 +12,7 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.filters import make_filter
-from vault_cli.cli.guarding import kept_out
+from vault_cli.cli.guarding import kept_out, review_hint, shown_records
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
@@ -53,7 +53,7 @@ def list_records(
     inv: Invocation = ctx.obj
     asked = {_known_state(text) for text in state or ()}
     timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
-    snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot()
+    snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot(guarded=True)
     test = make_filter(snapshot.records, kind, status, topic, scope)
     chosen = timed.chosen() if timed else snapshot.records
     records = [_without_held_words(record) for record in chosen if test(record)]
@@ -84,14 +84,14 @@ def list_records(
 
 
 def period_aside(inv: Invocation) -> Callable[[Record], Sequence[str]]:
-    """Return what gives the marks of a record in a plain list: its period, and `held`."""
+    """Return what gives the marks of a record in a plain list: its period, what keeps it out."""
 
     def aside(record: Record) -> Sequence[str]:
-        if record.validity is ALWAYS and not record.findings:
+        if record.validity is ALWAYS and not record.findings and not record.withheld:
             return ()
-        from vault_cli.recall.views import mark_period
+        from vault_cli.recall.views import mark_kept, mark_period
 
-        return [*mark_period(record, inv.now), *(["held"] if record.held_by else [])]
+        return [*mark_period(record, inv.now), *mark_kept(record)]
 
     return aside
 
@@ -184,6 +184,7 @@ def show(
     beside, lines = _beside(inv, snapshot, record, provenance=provenance, expand=expand)
     reason = "" if past else kept_out(inv.vault, record)
     kept = [f"kept out of the render: {reason}"] if reason else []
+    more |= {"withheld": reason} if reason else {}
     told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
     own = () if provenance else tuple(anchor_lines(anchors))
     if not past:
@@ -193,6 +194,7 @@ def show(
             lambda: {**full_data(record), "states": list(states), **code, **beside, **more},
             lambda: (*show_lines(record, states, own), *lines),
             notes=told,
+            hints=(review_hint(reason),) if reason else (),
             diagnostics=record.findings,
         )
     )
@@ -213,7 +215,7 @@ def _beside(
         from vault_cli.cli.mates import mates_data, mates_lines
         from vault_cli.recall.topics import find_mates
 
-        mates = find_mates(snapshot, record)
+        mates = find_mates(replace(snapshot, records=shown_records(inv.vault, snapshot)), record)
         data["mates"] = mates_data(mates)
         lines += ["", *mates_lines(mates, inv.now)]
     return data, lines
@@ -245,7 +247,7 @@ class _Timed:
         # What has faded is told from more than a list knows of a record: strict reads all at once.
         whole = view.strip().lower() == "strict"
         self.inv = inv
-        self.clocks = set_clocks(inv, view, valid_at, known_at, whole=whole)
+        self.clocks = set_clocks(inv, view, valid_at, known_at, whole=whole, guarded=True)
         self.words: list[str] = []
 
     def chosen(self) -> list[Record]:

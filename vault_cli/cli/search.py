@@ -19,6 +19,7 @@ from vault_cli.cli.clocks import (
     warn_unreadable,
 )
 from vault_cli.cli.filters import make_filter, one_of
+from vault_cli.cli.guarding import review_hints
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, Span, View, is_terminal
 from vault_cli.cli.views import cut, list_lines, plural
@@ -91,8 +92,9 @@ def search(
     text = " ".join(query or ()).strip()
     narrow = _narrow(view, status, topic, source, (since, until))
     clocks = set_clocks(inv, view, valid_at, known_at, guarded=True, faded=True)
-    plain = make_filter(clocks.snapshot.records, kind, None, None, scope)
-    test = plain if kind or scope else None
+    named = topic if inv.layers.beside else None  # of two vaults a topic is not only its names
+    plain = make_filter(clocks.snapshot.records, kind, None, named, scope)
+    test = plain if kind or scope or named else None
     results, mates = _find(inv, clocks, text, limit, narrow, test, expand=expand)
     warn_unreadable(inv, clocks)
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
@@ -103,8 +105,11 @@ def search(
             lambda: _lines(results, mates, clocks, width, explain=explain),
             diagnostics=clocks.snapshot.diagnostics,
             notes=(*note_forgotten(clocks, ids), *_notes(text, results)),
-            hints=_hints(
-                results, is_narrowed=bool(kind or scope or topic or source or since or until)
+            hints=(
+                *_hints(
+                    results, is_narrowed=bool(kind or scope or topic or source or since or until)
+                ),
+                *review_hints(hit.record for hit in results.hits),
             ),
             exit_code=0 if results.hits else 1,
             listed=True,

@@ -63,7 +63,7 @@ def list_topics(ctx: typer.Context) -> int:
     from vault_cli.recall.topics import TopicTable
 
     inv: Invocation = ctx.obj
-    snapshot = inv.reading.snapshot()
+    snapshot = inv.reading.snapshot(guarded=True)
     records = snapshot.records
     table = TopicTable(records)
     rows = [*_declared(table, records), *_undeclared(table, records)]
@@ -88,8 +88,8 @@ def _undeclared(table: TopicTable, records: Sequence[Record]) -> Iterator[dict[s
     for record in records:
         if record.kind is not Kind.TOPIC:
             for text in record.topics:
-                if table.find(text) is None:
-                    used.setdefault(table.key(text), []).append(text)
+                if table.find(text, record.vault) is None:
+                    used.setdefault(table.key(text, record.vault), []).append(text)
     for key in sorted(used):
         yield {
             "id": "",
@@ -121,7 +121,7 @@ def show(ctx: typer.Context, name: Name) -> int:
     from vault_cli.recall.topics import TopicTable
 
     inv: Invocation = ctx.obj
-    snapshot = inv.reading.snapshot()
+    snapshot = inv.reading.snapshot(guarded=True)
     found = require_topic(snapshot, name)
     members = TopicTable(snapshot.records).members(snapshot.records, found.record.id)
     data = {

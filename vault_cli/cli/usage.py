@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
+from vault_cli.cli.guarding import require_admitted, shown_records
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.views import brief_data, plural
+from vault_cli.cli.views import brief_data, marks_text, plural
 from vault_cli.errors import Diagnostic, UsageError
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ def mark(
             raise UsageError("no record is named", hint="mvault mark ID --helpful")
         return _report(inv, (), [], request, settle=True)
     records = inv.find_all(ids)
+    if not undo:
+        require_admitted(inv.vault, "mark", *records, only_id=True)
     seen = _plan(inv, records, request, undo=undo)
     return _report(inv, records, seen, request, settle=settle)
 
@@ -253,6 +256,7 @@ def stats(
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
     records = inv.find_all(ids) if ids else inv.snapshot.records
+    shown_records(inv.vault, inv.snapshot)  # marks in place what the trust settings keep out
     log = _log(inv)
     sums = _sums(inv, log.pool)
     chosen = _chosen(inv, records, sums, named=bool(ids), demote=demote)
@@ -366,10 +370,11 @@ def _lines(data: dict[str, Any], records: Sequence[Record]) -> Iterator[Line]:
     yield [
         ("dim", f"{'id':<{width}}  {'  '.join(f'{head:>6}' for head in _HEADS)}  last used   title")
     ]
-    for row in data["records"]:
+    for record, row in zip(records, data["records"], strict=True):
         numbers = "  ".join(f"{row[name]:>6}" for name in NUMBERS)
         last = row["last_used"] or "-"
-        yield f"{inline(row['id']):<{width}}  {numbers}  {last:<10}  {inline(row['title'])}"
+        kept = marks_text(record)
+        yield f"{inline(row['id']):<{width}}  {numbers}  {last:<10}  {inline(row['title'])}{kept}"
         yield from _detail_lines(row)
     yield ""
     for name, meaning in data["meaning"].items():

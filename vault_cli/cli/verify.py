@@ -8,6 +8,7 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.admit import approval_card, decide_about
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation
 
 GivenEvidence = Annotated[
@@ -58,6 +59,7 @@ def verify(
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
+    require_admitted(inv.vault, "verify", record)
     given = [text if _is_id(text) else parse_evidence(text) for text in evidence or ()]
     planned = plan_verify(
         inv.snapshot,

@@ -1,4 +1,4 @@
-"""Records and findings to data and lines. May import `model`, `errors`."""
+"""Records and findings to data and lines. May import `recall`, `model`, `errors`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from vault_cli.cli.output import Line, Span, cells, inline
 from vault_cli.errors import Diagnostic
 from vault_cli.model.record import Record, Status
+from vault_cli.recall.views import mark_kept
 
 _STATUS_STYLES = {
     Status.ACTIVE: "green",
@@ -30,7 +31,8 @@ def brief_data(record: Record) -> dict[str, Any]:
         "title": record.title,
         "path": record.path,
     }
-    return {**data, "vault": record.vault} if record.vault else data
+    data |= {"vault": record.vault} if record.vault else {}
+    return {**data, "withheld": record.withheld} if record.withheld else data
 
 
 def record_data(record: Record) -> dict[str, Any]:
@@ -122,6 +124,12 @@ def cut(text: str, width: int) -> str:
     return "".join(kept) + "…"
 
 
+def marks_text(record: Record) -> str:
+    """Return what keeps a record out of the render, in brackets for the end of its line."""
+    marks = mark_kept(record)
+    return f" ({', '.join(marks)})" if marks else ""
+
+
 def list_lines(
     records: Sequence[Record],
     *,
@@ -135,7 +143,7 @@ def list_lines(
         records: what to list.
         states_of: gives the derived states that stand behind the title; None: none are shown.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
-        aside: gives what else stands there; without it only whether the record is held.
+        aside: gives what else stands there; without it only what keeps it out of the render.
     """
     ids = _column([record.id for record in records])
     statuses = [record.status for record in records]
@@ -149,8 +157,7 @@ def list_lines(
     for record, record_id, vault, status, name, kind, title in zip(
         records, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
-        marks = ["held"] if aside is None and record.findings and record.held_by else []
-        marks += aside(record) if aside is not None else ()
+        marks = list((aside or mark_kept)(record))
         marks += [s for s in states_of(record) if s not in marks] if states_of is not None else ()
         mark = f" ({', '.join(marks)})" if marks else ""
         line: list[Span] = [

@@ -12,6 +12,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import Wanted, make_options, make_query, render_query
+from vault_cli.cli.views import marks_text
 from vault_cli.errors import NotFoundError, RefusedError, UsageError
 from vault_cli.model.record import Record, Status
 
@@ -236,7 +237,8 @@ class _Answer:
                     yield ""
                 yield from story_lines(story)
             for match in rest[:_LISTED]:
-                yield from ("", f"{match.record.id}  {inline(match.record.title)}")
+                record = match.record
+                yield from ("", f"{record.id}  {inline(record.title)}{marks_text(record)}")
             if len(rest) > _LISTED:
                 yield f"and {len(rest) - _LISTED} more"
 
@@ -251,7 +253,8 @@ class _Answer:
 
         def lines() -> Iterator[Line]:
             for record in nearest:
-                yield f"{record.id}  {record.status}  {record.kind}  {inline(record.title)}"
+                head = f"{record.id}  {record.status}  {record.kind}  {inline(record.title)}"
+                yield head + marks_text(record)
 
         gone = self._forgotten()
         near = "the nearest:" if nearest else "and none is near it"

@@ -35,7 +35,7 @@ class Choice:
         """Tell whether a record is meant; `topics` knows the names of topics."""
         if self.source and _fold(self.source) not in {_fold(record.source), _fold(record.origin)}:
             return False
-        if self.topic and topics.key(self.topic) not in topics.keys(record):
+        if self.topic and not topics.has(record, self.topic):
             return False
         texts = (record.title, record.summary, *record.keywords, record.body)
         return not self.match or any(_fold(self.match) in _fold(text) for text in texts)

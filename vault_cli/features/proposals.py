@@ -82,7 +82,8 @@ def plan_proposals(
     a document or an import; nothing twice, also not what was rejected there; the best first.
 
     Args:
-        project: the project vault.
+        project: the project vault, as the person's trust settings leave it: neither what is
+            withheld nor the admitted text behind it is proposed.
         user: the user vault, which gets the drafts.
         policy: the limits.
         now: aware instant.
@@ -93,8 +94,9 @@ def plan_proposals(
     texts = {plain_text(record) for record in user.records}
     ranked: list[tuple[float, Record]] = []
     passed: list[tuple[Record, str]] = []
+    waits = {record.id for record in project.records if record.withheld}
     for record in project.records:
-        if not record.in_force:
+        if not record.in_force or (record.id in waits and not record.withheld):
             continue
         score = score_record(record, project.tally(record.id)).value
         why = _objection(record, score, policy, now) or _known(record, policy, known, texts)
@@ -124,6 +126,7 @@ def _objection(record: Record, score: float, policy: Policy, now: datetime) -> s
     """Return why a record is not proposed whatever the user vault holds, "" when it may be."""
     current = record.validity.state_at(now) == "current" and record.validity.end is None
     rules = (
+        (bool(record.withheld), record.withheld),
         (record.kind not in _KINDS, f"a {record.kind} stays in its project"),
         (record.scope.level == "session", "it belongs to one session"),
         (record.source not in _SOURCES, f"its source is {record.source}"),

@@ -91,6 +91,9 @@ class Status(StrEnum):
 IN_FORCE = frozenset({Status.ACTIVE, Status.VERIFIED})
 """Statuses that are rendered and enforced."""
 
+_ABOUT_COPIES = frozenset({"duplicate-id", "name-collision"})
+"""Findings about several files that hold each other: none of them is known to be the wrong one."""
+
 ENDED = frozenset({Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED, Status.TOMBSTONED})
 """Statuses of records that are kept for history only."""
 
@@ -272,6 +275,22 @@ class Record:
         return tuple(f for f in self.findings if f.holds and f.code not in self.allow)
 
     @property
+    def has_effect(self) -> bool:
+        """Whether it has a say in a block: it is in force, or a topic that takes a heading away."""
+        status = self.status
+        return status in IN_FORCE or (self.kind is Kind.TOPIC and status is Status.DEPRECATED)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing it says counts for another record: it is withheld, or its text is held.
+
+        Copies of one id are not: they hold each other, and nobody knows which is the right one.
+        """
+        if self.withheld:
+            return True
+        return bool(self.findings) and any(f.code not in _ABOUT_COPIES for f in self.held_by)
+
+    @property
     def size(self) -> int:
         """Characters of the body."""
         return len(self.body)
@@ -317,6 +336,10 @@ class Snapshot:
         for record in self.records:
             seen[record.id] = None if record.id in seen else record
         return {key: record for key, record in seen.items() if record is not None}
+
+    def heard(self) -> Snapshot:
+        """Return the snapshot without the records whose words must not count for others."""
+        return replace(self, records=tuple(r for r in self.records if not r.is_silent))
 
     def at_watermark(self) -> Snapshot:
         """Return the snapshot with the observations that a render goes by."""

@@ -47,7 +47,7 @@ def find_linked(
     """
     seen = {hit.record.path for hit in hits}
     found = []
-    for hit in hits[:MOST_HITS]:
+    for hit in (hit for hit in hits[:MOST_HITS] if not hit.record.is_silent):
         for mate in (*_relations(snapshot, hit.record), *_mates(snapshot, hit.record, shelves)):
             if mate.record.path not in seen and mate.record.status in FOUND_BY_DEFAULT:
                 seen.add(mate.record.path)
@@ -56,7 +56,7 @@ def find_linked(
 
 
 def _relations(snapshot: Snapshot, record: Record) -> Iterator[Mate]:
-    known = snapshot.by_id
+    known = snapshot.heard().by_id
     links = [
         *((key, "derived from it by") for key in record.derived_from),
         *((key, "superseded by") for key in record.supersedes),
@@ -76,7 +76,7 @@ def _mates(snapshot: Snapshot, record: Record, shelves: Sequence[Shelf] | None) 
     left = MOST_MATES
     for _, topic, members in sorted(groups, key=lambda group: group[:2]):
         others = [other for other in members if other.path != record.path]
-        others = [other for other in others if other.kind is not Kind.TOPIC and other.in_force]
+        others = [r for r in others if r.kind is not Kind.TOPIC and r.in_force and not r.is_silent]
         for other in others[:left]:
             yield Mate(other, record.id, f"topic {topic}", is_topic=True)
             left -= 1

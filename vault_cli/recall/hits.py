@@ -14,7 +14,7 @@ class Hit(NamedTuple):
     Args:
         score: absolute; higher is better (`parts` adds up to it).
         matches: terms of the query that it has, in sorted order.
-        snippet: the line of its text that has most of them, cut; "" of a held record.
+        snippet: the line of its text that has most of them, cut; "" of a held or withheld record.
         marked: (start, end) of the matched words in the snippet.
         parts: what the score is made of, by name.
         reason: what the record is worth, in words.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vault_cli.model.record import Status
+from vault_cli.recall.together import PROJECT
 from vault_cli.recall.topics import TopicTable
 from vault_cli.text.dates import find_days
 from vault_cli.text.terms import search_text, terms_of
+
+if TYPE_CHECKING:
+    from vault_cli.recall.corpus import Shelf
 
 MOST_TERMS: Final = 200
 """Of a longer query the rest of the words does not count."""
@@ -64,15 +68,31 @@ def read_query(text: str, today: date | None = None) -> Query:
     return Query(folded, (), counts={folded: 1} if folded else {}, days=days)
 
 
+def members_of(shelf: Shelf, keys: Collection[str], vault: str) -> set[int]:
+    """Return the numbers of the records of a shelf that have one of the keys of a topic.
+
+    Args:
+        shelf: records of one vault, or of both.
+        keys: as `names_of_topics`.
+        vault: vault of the topic; a project's leads to nothing of the user's.
+    """
+    members = {number for numbers, _ in shelf.find(keys).values() for number in numbers}
+    if vault != PROJECT or not members:
+        return members
+    listed = sorted(members)
+    heads = shelf.heads(listed)
+    return {number for number, head in zip(listed, heads, strict=True) if head.vault == vault}
+
+
 def names_of_topics(
     table: TopicTable, terms: frozenset[str]
-) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """Return for declared topics the terms of the query in their names, and the keys of members."""
+) -> list[tuple[frozenset[str], frozenset[str], str]]:
+    """Return of declared topics: terms of the query in their names, keys of members, the vault."""
     found = []
     for topic in table.topics:
         names = (topic.name, *topic.record.aliases)
         own = terms & terms_of(search_text("\n".join(names))).keys()
         if own:
             keys = frozenset(f"#{name}" for name in topic.names)
-            found.append((own, keys))
+            found.append((own, keys, topic.record.vault))
     return found

@@ -27,7 +27,7 @@ from vault_cli.recall.corpus import (
     searchable,
 )
 from vault_cli.recall.hits import Hit, Results
-from vault_cli.recall.query import Narrow, Query, names_of_topics, read_query
+from vault_cli.recall.query import Narrow, Query, members_of, names_of_topics, read_query
 from vault_cli.recall.retention import Aging
 from vault_cli.recall.score import score_record
 from vault_cli.recall.snippets import with_snippet
@@ -173,14 +173,14 @@ class _Search:
             self._dated = self._having(query.days)
 
     def _extend(
-        self, found: list[Postings], names: Sequence[tuple[frozenset[str], frozenset[str]]]
+        self, found: list[Postings], names: Sequence[tuple[frozenset[str], frozenset[str], str]]
     ) -> list[Postings]:
         """Count terms that stand in another name of a record's topic as if it had them once."""
         extended: list[Postings] = []
         for (_, shelf), postings in zip(self._shelves, found, strict=True):
             more = dict(postings)
-            for terms, keys in names:
-                members = {n for numbers, _ in shelf.find(keys).values() for n in numbers}
+            for terms, keys, vault in names:
+                members = members_of(shelf, keys, vault)
                 for term in terms if members else ():
                     own = dict(zip(*more.get(term, ((), ())), strict=True))
                     every = dict.fromkeys(members, 1) | own

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from operator import itemgetter
+from pathlib import PurePath
 from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot
-from vault_cli.model.support import ORPHANED, Support, judge_support
+from vault_cli.model.support import ORPHANED, Support, judge_support, rests_on_something
 from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
 from vault_cli.recall.retention import newest_use
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
-from vault_cli.recall.together import settle_vaults
+from vault_cli.recall.together import USER, settle_vaults
 from vault_cli.recall.topics import TopicTable
 from vault_cli.recall.wording import STALE_CODE, count_words
 
@@ -147,7 +148,8 @@ class Selection(NamedTuple):
 def select_records(snapshot: Snapshot, query: Query) -> Selection:
     """Choose and rank; deterministic: ties end at the record id.
 
-    Of observations those count that a watermark has taken in.
+    Of observations those count that a watermark has taken in. What is withheld or held is named
+    among the excluded and has no other say: not by its topics, its id or what it rests on.
     """
     snapshot = snapshot.at_watermark()
     table = TopicTable(snapshot.records)
@@ -182,7 +184,7 @@ def divide_records(snapshot: Snapshot, query: Query) -> tuple[list[Record], list
 def _divide(
     snapshot: Snapshot, query: Query, table: TopicTable
 ) -> tuple[list[Record], list[Exclusion]]:
-    counts = Counter((r.id, r.vault) for r in snapshot.records if not r.withheld)
+    counts = Counter((r.id, r.vault) for r in snapshot.records if not r.is_silent)
     judge = _Judge(query, frozenset(key for key, n in counts.items() if n > 1), table)
     eligible: list[Record] = []
     excluded: list[Exclusion] = []
@@ -209,7 +211,6 @@ class _Judge:
         self._table = table
         self._ambiguous = ambiguous
         self._kinds = frozenset(query.kinds)
-        self._topics = frozenset(map(table.key, query.topics))
 
     def verdict(self, record: Record) -> tuple[str, str]:
         """Return (code, reason) of what keeps the record out, or two empty texts."""
@@ -239,7 +240,8 @@ class _Judge:
         reason = self._kind(record.kind)
         if reason:
             return "kind", reason
-        if self._topics and self._topics.isdisjoint(self._table.keys(record)):
+        topics = self._query.topics
+        if topics and not any(self._table.has(record, text) for text in topics):
             return "topic", "has none of the topics asked for"
         return "", ""
 
@@ -272,7 +274,7 @@ def _rank(
 ) -> tuple[Pick, ...]:
     words = query_words(query.text) if query.mode == "assist" else frozenset[str]()
     pairs = mutual_conflicts(eligible)
-    supports = judge_support(snapshot, eligible)
+    supports = _judge_supports(snapshot, eligible)
     tallies = snapshot.tallies
     aging = newest_use(tallies.values(), query.curve) if tallies else None
     keyed = []
@@ -293,10 +295,36 @@ def _rank(
     return tuple(item[3] for item in keyed)
 
 
+def _judge_supports(snapshot: Snapshot, eligible: list[Record]) -> dict[str, Support]:
+    """Return how well records are supported by what may speak for them.
+
+    A record of the user vault rests on that vault alone; one of the project on its own vault, and
+    on the user's where that knows an id and the project does not.
+    """
+    resting = [record for record in eligible if rests_on_something(record)]
+    if not resting:
+        return {}
+    heard = snapshot.heard()
+    own = [record for record in heard.records if record.vault == USER]
+    if not own:
+        return judge_support(heard, resting)
+    theirs = [record for record in heard.records if record.vault != USER]
+    known = {record.id for record in theirs}
+    joined = (*theirs, *(record for record in own if record.id not in known))
+    alone = tuple(
+        path for path in heard.unreadable if PurePath(path).is_absolute()
+    )  # as `join_vaults`
+    mine = replace(heard, records=tuple(own), unreadable=alone)
+    found = judge_support(mine, [record for record in resting if record.vault == USER])
+    rest = [record for record in resting if record.vault != USER]
+    return found | judge_support(replace(heard, records=joined), rest)
+
+
 def _topic_of(record: Record, table: TopicTable) -> str:
     """Return the first of a record's topics that is in use, by the name it is shown by."""
-    in_use = (text for text in record.topics if not table.is_disabled(text))
-    return next(map(table.label, in_use), "")
+    vault = record.vault
+    in_use = (text for text in record.topics if not table.is_disabled(text, vault))
+    return next((table.label(text, vault) for text in in_use), "")
 
 
 _POSITION = {name: place for place, name in enumerate(GROUPS)}

@@ -42,7 +42,7 @@ def with_snippet(hit: Hit, query: Query, names: Sequence[str] = ()) -> Hit:
         matches = tuple(sorted(count_terms(plain, wanted, stops=query.stops)))
     else:
         matches = (query.text,) if query.text and query.text in plain.lower() else ()
-    if record.findings and record.held_by:
+    if record.withheld or (record.findings and record.held_by):
         return hit._replace(matches=matches)
     terms = wanted if query.terms else frozenset[str]()
     snippet, marked = snippet_of(record, terms, query.text, stops=query.stops)

@@ -74,10 +74,10 @@ def mark_vault(records: Iterable[Record], name: str) -> None:
 
 def find_clashes(project: Snapshot, user: Snapshot) -> Iterator[Diagnostic]:
     """Yield what the two vaults say about the same ids; paths are those of the project vault."""
-    mine = {record.id: record for record in user.records}
+    mine = {record.id: record for record in user.records if not record.is_silent}
     for record in project.records:
         other = mine.get(record.id)
-        if other is not None:
+        if other is not None and not record.is_silent:
             yield from _same_id(record, other)
         if not record.supersedes or not record.in_force:
             continue

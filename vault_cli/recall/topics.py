@@ -3,6 +3,9 @@
 A topic is a file of a person's in `topics/`: its title is its name, `aliases:` are further names,
 in any language. Records belong to it by writing any of these names (or its id) into `topics:`. A
 name that no file declares is a topic too, one without a description. Nothing is ever clustered.
+
+Of two vaults the user's topics come first, and a project's lead to records of the project only: a
+vault that came with a clone must not name, or hide, what the person keeps.
 """
 
 from __future__ import annotations
@@ -14,10 +17,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
+from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.recall.together import USER
 
 _GAP = re.compile(r"[\s_\-]+")
-_DECLARES = IN_FORCE | {Status.DEPRECATED}
 
 
 class Topic(NamedTuple):
@@ -63,61 +66,82 @@ class TopicTable:
     A title wins over an alias, then the smaller id, so that the order of files does not matter.
 
     Args:
-        records: records of a snapshot; those that are no topic of a person's are passed over.
+        records: records of a snapshot of one vault or of both; what is no topic that a person
+            admitted is passed over, and so is what is withheld or held.
     """
 
     def __init__(self, records: Iterable[Record]) -> None:
-        declared = (r for r in records if r.kind is Kind.TOPIC and r.status in _DECLARES)
+        declared = (r for r in records if r.kind is Kind.TOPIC and r.has_effect and not r.is_silent)
         ordered = sorted(declared, key=lambda record: (record.id, record.path))
-        self.topics = tuple(Topic(record, _names(record)) for record in ordered)
-        self.clashes: tuple[Clash, ...] = ()
-        self._by_name: dict[str, Topic] = {}
+        found = [Topic(record, _names(record)) for record in ordered]
+        own = tuple(topic for topic in found if topic.record.vault == USER)
+        others = tuple(topic for topic in found if topic.record.vault != USER)
+        self.topics = (*own, *others)
         clashes: list[Clash] = []
-        for topic, name in _claims(self.topics):
-            kept = self._by_name.setdefault(name, topic)
-            if kept is not topic:
-                clashes.append(Clash(name, kept, topic))
+        self._of_user = _lead({}, own, clashes)
+        self._by_name = _lead(dict(self._of_user), others, clashes)
         self.clashes = tuple(clashes)
 
-    def find(self, text: str) -> Topic | None:
-        """Return the topic that a name, an alias or an id leads to."""
-        return self._by_name.get(fold_topic(text))
+    def find(self, text: str, vault: str = "") -> Topic | None:
+        """Return the topic that a name, an alias or an id leads to.
 
-    def key(self, text: str) -> str:
-        """Return what two names of one topic have in common: its first name, folded."""
-        topic = self.find(text)
+        Args:
+            text: what was typed, or stands in a record.
+            vault: vault of that record; one of the user vault has its own topics only.
+        """
+        names = self._of_user if vault == USER else self._by_name
+        return names.get(fold_topic(text))
+
+    def key(self, text: str, vault: str = "") -> str:
+        """Return what two names of one topic have in common: its first name, folded; as `find`."""
+        topic = self.find(text, vault)
         return fold_topic(topic.name) if topic else fold_topic(text)
 
     def keys(self, record: Record) -> frozenset[str]:
         """Return the keys of the topics a record belongs to."""
-        return frozenset(self.key(text) for text in record.topics)
+        return frozenset(self.key(text, record.vault) for text in record.topics)
+
+    def has(self, record: Record, text: str) -> bool:
+        """Tell whether a record belongs to the topic of this name."""
+        return bool(record.topics) and self.key(text, record.vault) in self.keys(record)
 
     def other_names(self, record: Record) -> tuple[str, ...]:
         """Return the declared names of a record's topics that it does not write itself."""
         own = set(record.topics)
         found: dict[str, None] = {}
-        for topic in filter(None, map(self.find, record.topics)):
-            found |= dict.fromkeys((topic.name, *topic.record.aliases))
+        for text in record.topics:
+            if topic := self.find(text, record.vault):
+                found |= dict.fromkeys((topic.name, *topic.record.aliases))
         return tuple(name for name in found if name not in own)
 
-    def label(self, text: str) -> str:
-        """Return the name to show for a topic: the declared one, else the text as typed."""
-        topic = self.find(text)
+    def label(self, text: str, vault: str = "") -> str:
+        """Return the name to show for a topic: the declared one, else the text; as `find`."""
+        topic = self.find(text, vault)
         return topic.name if topic else text
 
-    def is_disabled(self, text: str) -> bool:
-        """Tell whether a person took the topic of this name out of use."""
-        topic = self.find(text)
+    def is_disabled(self, text: str, vault: str = "") -> bool:
+        """Tell whether a person took the topic of this name out of use; as `find`."""
+        topic = self.find(text, vault)
         return topic is not None and topic.is_disabled
 
     def members(self, records: Iterable[Record], text: str) -> tuple[Record, ...]:
         """Return the records that belong to the topic of this name, in their order."""
-        key = self.key(text)
-        return tuple(record for record in records if record.topics and key in self.keys(record))
+        return tuple(record for record in records if self.has(record, text))
 
 
 def _names(record: Record) -> frozenset[str]:
     return frozenset(filter(None, map(fold_topic, (record.title, record.id, *record.aliases))))
+
+
+def _lead(
+    names: dict[str, Topic], topics: tuple[Topic, ...], clashes: list[Clash]
+) -> dict[str, Topic]:
+    """Let topics claim the names that are left; note the clashes."""
+    for topic, name in _claims(topics):
+        kept = names.setdefault(name, topic)
+        if kept is not topic:
+            clashes.append(Clash(name, kept, topic))
+    return names
 
 
 def _claims(topics: tuple[Topic, ...]) -> Iterator[tuple[Topic, str]]:
@@ -147,13 +171,13 @@ def find_mates(snapshot: Snapshot, record: Record) -> tuple[Mate, ...]:
     among those that share equally many; then weight, then id.
     """
     table = TopicTable(snapshot.records)
-    own = {key: text for text in record.topics for key in (table.key(text),)}
+    own = {table.key(text, record.vault): text for text in record.topics}
     if not own:
         return ()
     sizes: Counter[str] = Counter()
     found: list[tuple[Record, frozenset[str]]] = []
     for other in snapshot.records:
-        if not other.in_force or other.kind is Kind.TOPIC or not other.topics:
+        if not other.in_force or other.is_silent or other.kind is Kind.TOPIC or not other.topics:
             continue
         shared = table.keys(other) & own.keys()
         sizes.update(shared)
@@ -168,6 +192,6 @@ def find_mates(snapshot: Snapshot, record: Record) -> tuple[Mate, ...]:
         )
     )
     return tuple(
-        Mate(other, tuple(table.label(own[key]) for key in sorted(shared)))
+        Mate(other, tuple(table.label(own[key], record.vault) for key in sorted(shared)))
         for other, shared in found
     )

@@ -96,7 +96,7 @@ def mark_period(record: Record, moment: datetime) -> tuple[str, ...]:
 
 
 def mark_record(record: Record, moment: datetime) -> tuple[str, ...]:
-    """Return what has to be said beside a record: held, expired, scheduled, or no end is known.
+    """Return what has to be said beside a record: kept out, expired, scheduled, no end is known.
 
     Args:
         record: any record.
@@ -109,6 +109,13 @@ def mark_record(record: Record, moment: datetime) -> tuple[str, ...]:
         marks.append(state)
     if validity.end is None and record.status in _ENDED:
         marks.append("end not recorded")
-    if record.findings and record.held_by:
-        marks.append("held")
-    return tuple(marks)
+    return (*marks, *mark_kept(record))
+
+
+def mark_kept(record: Record) -> tuple[str, ...]:
+    """Return why a record is kept out of the render whatever the time: held, or by trust settings.
+
+    The one place for it: every list of records says so, as text and in `--json`.
+    """
+    marks = ("held",) if record.findings and record.held_by else ()
+    return (*marks, f"kept out of the render: {record.withheld}") if record.withheld else marks

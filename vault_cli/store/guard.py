@@ -59,8 +59,8 @@ class Guarded:
 
     @property
     def withheld(self) -> tuple[Record, ...]:
-        """The records in force that are kept out."""
-        return tuple(r for r in self.snapshot.records if r.withheld and r.in_force)
+        """The records in force (and disabled topics) that are kept out."""
+        return tuple(r for r in self.snapshot.records if r.withheld and r.has_effect)
 
 
 def guard_snapshot(vault: Vault, snapshot: Snapshot) -> Guarded:
@@ -95,10 +95,10 @@ def _show_committed(guarded: Guarded, repo: Repository) -> None:
     if not changed:
         return
     texts = repo.read_head(path for path, code in changed.items() if code != "added")
-    old = {path: record for path, record in parse_all(texts).items() if record.in_force}
+    old = {path: record for path, record in parse_all(texts).items() if record.has_effect}
     records = [record for record in guarded.snapshot.records if record.path not in old]
     for record in records:
-        if record.path in changed and record.in_force:
+        if record.path in changed and record.has_effect:
             _withhold(record, UNCOMMITTED)
     records.extend(old.values())
     guarded.replaced = tuple(sorted(old))
@@ -118,15 +118,15 @@ def _with_records(snapshot: Snapshot, records: Iterable[Record]) -> Snapshot:
     decides. Here a policy has decided between them.
     """
     listed = sorted(records, key=lambda record: (record.path, record.digest))
-    shown = [record for record in listed if record.in_force and not record.withheld]
+    shown = [record for record in listed if record.has_effect and not record.withheld]
     ids = Counter(record.id for record in shown)
     names = Counter(fold_path(record.path) for record in shown)
     for record in listed:
-        if not record.in_force and record.id in ids:
+        if not record.has_effect and record.id in ids:
             _withhold(record, COPY)
     kept = (
         _released(record, ids[record.id] == 1, names[fold_path(record.path)] == 1)
-        if record.findings and record.in_force and not record.withheld
+        if record.findings and record.has_effect and not record.withheld
         else record
         for record in listed
     )
@@ -156,10 +156,10 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
     for record in guarded.snapshot.records:
         item = items.get(record.id)
         row = item.admitted if item else None
-        if row is not None and record.in_force and record.digest == row.digest:
+        if row is not None and record.has_effect and record.digest == row.digest:
             texts.pop(record.id, None)  # a changed copy lies beside it
             records.append(record)
-        elif item is not None and record.in_force:
+        elif item is not None and record.has_effect:
             shown = SHOWN if item.id in texts else LOST
             first = FIRST if guarded.is_first else NEW
             records.append(_withhold(record, first if row is None else shown))
@@ -182,7 +182,7 @@ def _require_signed(guarded: Guarded, vault: Vault) -> None:
     repo, named = vault.repo, str(vault.config["trust.allowed_signers"])
     groups: dict[str, list[Record]] = {}
     for record in guarded.snapshot.records:
-        if record.in_force and not record.withheld:
+        if record.has_effect and not record.withheld:
             commit = guarded.restored.get((record.path, record.digest), guarded.snapshot.commit)
             groups.setdefault(commit, []).append(record)
     for commit, records in groups.items():

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _ROW: Final = 3
 
+_SHOWS_ALL: Final = frozenset({"approve", "verify"})
+"""Verbs of changes before which a person is shown the whole text that comes into force."""
+
 
 class Admitted(NamedTuple):
     """A text in force that was admitted here.
@@ -52,24 +55,34 @@ class Ledger:
         rows: what was admitted; the vault's own settings stand under the name of their file,
             which no record can have for its id.
         exists: False until anything was admitted here.
+        unseen: ids of records that waited for a person when a command took them out of force:
+            what brings them back without showing their whole text does not admit them.
     """
 
     name: str
     root: str
     rows: dict[str, Admitted] = field(default_factory=dict)
     exists: bool = False
+    unseen: set[str] = field(default_factory=set)
 
     def save(self) -> None:
         """Write it; StoreError when the state folder cannot be written."""
         rows = {key: list(row) for key, row in sorted(self.rows.items())}
-        write_state(INCOMING, self.name, {"vault": self.root, "records": rows})
+        data = {"vault": self.root, "records": rows}
+        more = {"unseen": sorted(self.unseen)} if self.unseen else {}
+        write_state(INCOMING, self.name, {**data, **more})
         self.exists = True
 
     def admit(self, records: Iterable[Record], commit: str) -> None:
-        """Take down records in force as admitted, as they stand in a commit."""
+        """Take down records in force and disabled topics as admitted, as they stand in a commit."""
         for record in records:
-            if record.in_force:
+            if record.has_effect:
                 self.rows[record.id] = Admitted(record.path, record.digest, commit)
+                self.unseen.discard(record.id)
+
+    def may_admit(self, record_id: str, verb: str) -> bool:
+        """Tell whether a change of a person's lets a record count that it puts in force."""
+        return record_id not in self.unseen or verb in _SHOWS_ALL
 
     def admit_settings(self, data: bytes, commit: str) -> None:
         """Take down the vault's own settings as admitted."""
@@ -105,7 +118,9 @@ def load_ledger(root: Path) -> Ledger:
         for key, row in rows.items()
         if isinstance(row, list) and len(row) == _ROW
     }
-    return Ledger(name, real, found, exists=True)
+    listed = data.get("unseen")
+    unseen = set(map(str, listed)) if isinstance(listed, list) else set()
+    return Ledger(name, real, found, exists=True, unseen=unseen)
 
 
 def has_ledger(root: Path) -> bool:
@@ -143,7 +158,7 @@ def record_change(root: Path, change: Change, commit: str, before: Before) -> No
         StoreError: the state folder cannot be written.
     """
     ledger = load_ledger(root)
-    rows = dict(ledger.rows)
+    old = dict(ledger.rows), set(ledger.unseen)
     decides = change.actor in {Actor.PERSON, Actor.POLICY}
     after = {_place_after(edit): edit.data for edit in change.edits if not isinstance(edit, Remove)}
     texts = {path: _read_record(data, path) for path, data in after.items()}
@@ -154,11 +169,15 @@ def record_change(root: Path, change: Change, commit: str, before: Before) -> No
     for path, record in texts.items():
         if path == CONFIG_FILE and decides and CONFIG_FILE not in before.waiting:
             ledger.admit_settings(after[path], commit)
-        known = record is None or record.id in before.waiting or record.id in elsewhere
-        if record is not None and record.in_force and decides and not known:
+        if record is None or record.id in elsewhere:
+            continue
+        if record.id in before.waiting:
+            if not record.has_effect and path in before.standing:
+                ledger.unseen.add(record.id)
+        elif record.has_effect and decides and ledger.may_admit(record.id, change.verb):
             ledger.admit((record,), commit)
     ledger.pin_settings(root, commit)
-    if ledger.rows != rows:
+    if (ledger.rows, ledger.unseen) != old:
         ledger.save()
 
 
@@ -194,7 +213,7 @@ def _drop_rows(
         if row is None or key in elsewhere or not (decides or digest == row.digest):
             continue
         record = None if isinstance(edit, Remove) else texts.get(_place_after(edit))
-        if record is not None and record.id == key and record.in_force:
+        if record is not None and record.id == key and record.has_effect:
             continue
         # of what waits only a file in force is taken out: a removal may be about another text
         is_out = record is not None and record.id == key and before.waiting.get(key, True)
@@ -202,6 +221,7 @@ def _drop_rows(
             del ledger.rows[key]
     for key in forgotten - set(elsewhere):
         ledger.rows.pop(key, None)
+        ledger.unseen.discard(key)
 
 
 def _place_after(edit: Put | Move) -> str:

@@ -342,6 +342,9 @@ def assemble(
     records = [record for record, _ in parsed.values() if record is not None]
     for group in _same_ids(records):
         found = _duplicate_findings(group)
+        heard = [record.path for record in group if not record.is_silent]
+        if len(heard) == 1:  # a copy that is held for its own text makes no doubt of the other
+            found = [finding for finding in found if finding.path != heard[0]]
         listed.append(found[0])
         for finding in found:
             extra.setdefault(finding.path, []).append(finding)

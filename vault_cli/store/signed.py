@@ -59,7 +59,7 @@ def signed_reasons(
     Raises:
         UsageError: the file of allowed keys cannot be used. StoreError: git failed.
     """
-    wanted = {record.path: record for record in records if record.in_force}
+    wanted = {record.path: record for record in records if record.has_effect}
     checker = make_checker(repo.git, repo.read_settings(), named)
     start = commit or repo.head()
     proofs = _load(repo, start, checker)

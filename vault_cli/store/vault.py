@@ -330,12 +330,9 @@ class Vault:
         from vault_cli.store.incoming import Before, load_ledger
         from vault_cli.store.waiting import find_waiting
 
-        ledger = load_ledger(self.root)
-        if not ledger.exists:
-            return Before()
         snapshot = self.snapshot(whole=False)
-        found = find_waiting(self, snapshot, ledger)
-        standing = {r.path: (r.id, r.digest) for r in snapshot.records if r.in_force}
+        found = find_waiting(self, snapshot, load_ledger(self.root))
+        standing = {r.path: (r.id, r.digest) for r in snapshot.records if r.has_effect}
         return Before(standing, {item.id: item.what in {"new", "changed"} for item in found})
 
     def _note_admitted(

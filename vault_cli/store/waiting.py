@@ -113,11 +113,11 @@ def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
     """Yield the differences; of an id that several files have, one for each that differs."""
     by_id: dict[str, list[Record]] = {}
     for record in snapshot.records:
-        if record.in_force and not record.withheld:
+        if record.has_effect and not record.withheld:
             by_id.setdefault(record.id, []).append(record)
         elif record.id in ledger.rows:
             by_id.setdefault(record.id, [])
-    others = {r.id: r for r in snapshot.records if not r.in_force}
+    others = {r.id: r for r in snapshot.records if not r.has_effect}
     for key in sorted({*by_id, *ledger.rows} - {CONFIG_FILE}):
         row, here = ledger.rows.get(key), by_id.get(key, [])
         if row is not None and not here:
@@ -274,6 +274,7 @@ def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     """
     ledger = load_ledger(vault.root)
     ledger.rows.clear()
+    ledger.unseen.clear()
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.admit(snapshot.records, commit)
     count = len(ledger.rows)
@@ -296,6 +297,7 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
     ledger = load_ledger(vault.root)
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.rows.pop(item.id, None)
+    ledger.unseen.discard(item.id)
     if item.what == "settings":
         ledger.admit_settings(shown, commit)
     elif item.present is not None:
