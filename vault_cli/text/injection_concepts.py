@@ -13,7 +13,8 @@ from operator import concat
 from typing import Final
 
 from vault_cli.text.fold import holds_any
-from vault_cli.text.injection_vocabulary import NO_KEY, WORD, Lookup, Vocabulary
+from vault_cli.text.injection_vocabulary import WORD, Lookup, Vocabulary
+from vault_cli.text.shape import may_have_leet_word
 
 _LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
 _PAIR: Final = 2
@@ -83,18 +84,16 @@ def _tokens(text: str) -> list[str]:
 
 def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the words that make an entry of the vocabulary, with the concepts of it."""
-    words = words_of(text)
+    words, tokens = words_of(text), _tokens(text)
+    found = [(word, lookup.singles[word]) for word in words & lookup.single_words]
     joined = ""
-    found = []
-    for word in words & lookup.known:
-        single, others, phrases = lookup.keys[word]
-        if single:
-            found.append((word, single))
-        for other in others & words:
-            if not joined:
-                joined = f" {' '.join(_tokens(text))} "
-            found += [(word, mask) for entry, mask in phrases[other] if entry in joined]
-    if LEET_SIGN.search(text) is not None:
+    for pair in lookup.pairs.intersection(zip(tokens, tokens[1:], strict=False)):
+        for word, entry, mask in lookup.phrases[pair]:
+            if entry and not joined:
+                joined = f" {' '.join(tokens)} "
+            if not entry or entry in joined:
+                found.append((word, mask))
+    if may_have_leet_word(text):
         found += _seen_leet(words, lookup)
     return found
 
@@ -103,9 +102,7 @@ def _seen_leet(words: Iterable[str], lookup: Lookup) -> Iterator[tuple[str, int]
     for word in words:
         if not word.isalpha() and _LEET_WORD.fullmatch(word):
             for table in _LEET:
-                single, _, phrases = lookup.keys.get(word.translate(table), NO_KEY)
-                yield word, single
-                yield from ((word, mask) for among in phrases.values() for _, mask in among)
+                yield from ((word, mask) for mask in lookup.keys.get(word.translate(table), (0,)))
 
 
 def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:

@@ -225,13 +225,16 @@ def _match(
 
 def _possible(present: int, book: Vocabulary) -> list[Track]:
     """Return the tracks whose every step has a concept among those present."""
-    return [
-        track
-        for anchor, tracks in book.anchored
-        if anchor & present
-        for track in tracks
-        if all(step & present for step in track.steps)
-    ]
+    found = []
+    for anchor, tracks in book.anchored:
+        if anchor & present:
+            for track in tracks:
+                for step in track.steps:  # `all` takes three times as long here
+                    if not step & present:
+                        break
+                else:
+                    found.append(track)
+    return found
 
 
 def _wanted(tracks: list[Track]) -> int:

@@ -9,7 +9,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Final, NamedTuple, TypeVar
 
 from vault_cli.text.fold import fold_text
@@ -44,25 +44,25 @@ class Track(NamedTuple):
     unless: int
 
 
-Key = tuple[int, frozenset[str], dict[str, tuple[tuple[str, int], ...]]]
-NO_KEY: Final[Key] = (0, frozenset(), {})
-
-
 class Lookup(NamedTuple):
     """Which entries of the vocabulary may be in a text, by what is quick to know of it.
 
     Args:
-        known: the words that are keys.
-        keys: for each word its own concepts, and the phrases of which it is the rarest word: their
-            next rarest words, and by these the phrases with a space on both sides, and concepts.
+        singles, single_words: the words that mean something by themselves, and what.
+        phrases, pairs: by its rarest two words in a row each longer entry: its rarest word, the
+            entry with a space on both sides ("" for the two alone), and concepts.
+        keys: for each word the concepts of the entries of which it is the rarest word.
         scripts: finds the runs of characters that no Latin word has.
         han: by the first two such characters in a row the words that are found anywhere, and
             their concepts.
         single: those without two such characters.
     """
 
-    known: frozenset[str]
-    keys: dict[str, Key]
+    singles: dict[str, int]
+    single_words: frozenset[str]
+    phrases: dict[tuple[str, str], tuple[tuple[str, str, int], ...]]
+    pairs: frozenset[tuple[str, str]]
+    keys: dict[str, tuple[int, ...]]
     scripts: re.Pattern[str]
     han: dict[str, tuple[tuple[str, int], ...]]
     single: list[tuple[str, int]]
@@ -146,20 +146,27 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
     entries = [(parts, mask & wanted) for parts, mask in latin.items() if mask & wanted]
     often = Counter(word for parts, _ in entries for word in parts)
     single = {parts[0]: mask for parts, mask in entries if not parts[1:]}
-    phrases = _grouped(_key(parts, mask, often) for parts, mask in entries if parts[1:])
+    named = [(parts, _rarest(parts, often), mask) for parts, mask in entries]
+    common = Counter(pair for parts, _ in entries for pair in pairwise(parts))
+    phrases = _grouped(
+        (
+            min(pairwise(parts), key=lambda pair: (STOP_WORDS.issuperset(pair), common[pair])),
+            (word, f" {' '.join(parts)} " if parts[2:] else "", mask),
+        )
+        for parts, word, mask in named
+        if parts[1:]
+    )
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
     return Lookup(
-        frozenset(single | phrases),
-        {word: _key_of(single.get(word, 0), phrases.get(word, ())) for word in single | phrases},
+        single,
+        frozenset(single),
+        phrases,
+        frozenset(phrases),
+        _grouped((word, mask) for _, word, mask in named),
         _SCRIPTS,
         _grouped((pair, (word, mask)) for word, mask in words if (pair := _first_pair(word))),
         [(word, mask) for word, mask in words if not _first_pair(word)],
     )
-
-
-def _key_of(single: int, phrases: tuple[tuple[str, str, int], ...]) -> Key:
-    among = _grouped((other, (entry, mask)) for other, entry, mask in phrases)
-    return single, frozenset(among), among
 
 
 def _first_pair(word: str) -> str:
@@ -168,11 +175,8 @@ def _first_pair(word: str) -> str:
     return runs[0][:2] if runs else ""
 
 
-def _key(
-    parts: tuple[str, ...], mask: int, often: Counter[str]
-) -> tuple[str, tuple[str, str, int]]:
-    first, *others = sorted(parts, key=lambda word: (word in STOP_WORDS, often[word], -len(word)))
-    return first, (others[0], f" {' '.join(parts)} ", mask)
+def _rarest(parts: tuple[str, ...], often: Counter[str]) -> str:
+    return min(parts, key=lambda word: (word in STOP_WORDS, often[word], -len(word)))
 
 
 def _all_entries() -> Iterator[tuple[str, str]]:

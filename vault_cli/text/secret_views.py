@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.text.hidden import INVISIBLE_CLASS, characters_of
 from vault_cli.text.late import late
+from vault_cli.text.shape import may_have_run
 
 _TOKEN_BYTES: Final = bytes(
     code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_+/=-") else 32
@@ -28,9 +29,6 @@ _WRAP: Final = late(
     r"(?<=[A-Za-z0-9_+/=.:-])\\?\r?\n[ \t]*(?:(?:[>|#*]|//)[ \t]?)?(?=[A-Za-z0-9_+/=.-])"
 )
 _CAPITALS: Final = late("[A-Z0-9]{18}")
-_INDENTED: Final = (
-    "\n#", "\n ", "\n*", "\n>", " \n", "\n\t", "\n|", "\n/", "\r\n", "\\\n", "\t\n",
-)  # fmt: skip
 _LINE_MARKS: Final = " \t\r\\>|*#/"
 _LONG_RUN: Final = 15
 _MIXED_OFTEN: Final = 3
@@ -88,15 +86,13 @@ def _is_mixed_often(run: str) -> bool:
 
 def _join_lines(text: str) -> str:
     """The text without line breaks and without what begins or ends a line."""
-    if not any(pair in text for pair in _INDENTED):
-        return text.replace("\n", "")
     return "".join([line.strip(_LINE_MARKS) for line in text.split("\n")])
 
 
 def _runs(text: str) -> list[str]:
-    parts = text.encode("latin-1", "replace").translate(_TOKEN_BYTES).split()
-    if max(map(len, parts), default=0) < _LONG_RUN:
+    if not may_have_run(text, _LONG_RUN):
         return []
+    parts = text.encode("latin-1", "replace").translate(_TOKEN_BYTES).split()
     return [part.decode() for part in parts if len(part) >= _LONG_RUN]
 
 
