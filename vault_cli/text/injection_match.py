@@ -109,8 +109,11 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     folded, _ = _fold(text[:LONGEST])
     book = vocabulary()
     words = find_concepts(folded.text, book.all)
+    present = join_masks(words)
+    if not _possible(present | book.addresses | book.key_files, book):
+        return ()
     marked = marked_concepts(folded.text, book)
-    tracks = _possible(join_masks(words) | marked, book)
+    tracks = _possible(present | marked, book)
     if not tracks:
         return ()
     anchors = 0

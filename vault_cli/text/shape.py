@@ -7,7 +7,7 @@ ten times as quick. Every answer errs in one direction: no is never wrong. Stand
 from __future__ import annotations
 
 from functools import lru_cache
-from string import ascii_letters, ascii_lowercase, digits
+from string import ascii_letters, ascii_lowercase, digits, hexdigits
 from typing import Final
 
 LETTER: Final = b"a"
@@ -29,6 +29,8 @@ _KINDS: Final = {"letter": LETTER, "digit": DIGIT, "leet": LEET_DIGIT, "gap": GA
 # `?` stands for whatever is not ASCII, thus for a separator such as `·` too
 _FOLDED: Final = _table(letter=ascii_lowercase, digit="2689", leet="013457", gap=" \t-._*|/+~,?")
 _RUNS: Final = _table(letter=f"{ascii_letters}{digits}+/_='-")
+_TOKENS: Final = _table(letter=f"{ascii_letters}{digits}_+/=-")
+_NUMBERS: Final = _table(letter=f"{hexdigits} ,:?")
 _LEET: Final = _table(letter=ascii_letters, leet="0134578@$!|+")
 
 
@@ -67,3 +69,21 @@ def may_have_run(text: str, length: int) -> bool:
     Case does not matter, so that a text and its lower case are the same question.
     """
     return LETTER * length in text.encode("ascii", "replace").translate(_RUNS)
+
+
+def may_have_numbers(text: str, length: int) -> bool:
+    """Whether so many digits, hexadecimal or of other scripts, and separators are in a row."""
+    return LETTER * length in text.encode("ascii", "replace").translate(_NUMBERS)
+
+
+def token_runs(text: str, length: int) -> list[str]:
+    """Return the runs of at least so many characters of tokens: letters, digits, `_+/=-`."""
+    shape = text.encode("ascii", "replace").translate(_TOKENS)
+    runs: list[str] = []
+    start = shape.find(LETTER * length)
+    while start >= 0:
+        end = shape.find(b"#", start + length)
+        end = end if end >= 0 else len(shape)
+        runs.append(text[start:end])
+        start = shape.find(LETTER * length, end)
+    return runs

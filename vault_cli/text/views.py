@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from vault_cli.text.hidden import characters_of
-from vault_cli.text.shape import has_digit, may_have_run
+from vault_cli.text.shape import has_digit, may_have_numbers, may_have_run
 
 MOST_CHARACTERS: Final = 65_536
 """Characters of all views of one text together; what is beyond is not looked at."""
@@ -24,6 +24,8 @@ MOST_CHARACTERS: Final = 65_536
 _DEPTH: Final = 2
 _SHORTEST: Final = 6
 _DENSE_LENGTH: Final = 16
+_LEAST_NUMBERS: Final = 11
+"""Characters of the shortest row of numbers: six and what is between them."""
 _PRINTABLE_SHARE: Final = 0.9
 _NEEDLESS_LETTERS: Final = 6
 _ASCII_END: Final = 0x7F
@@ -108,10 +110,9 @@ def _marks(text: str) -> set[str]:
 
 
 def _may_have_numbers(text: str, lower: str) -> bool:
-    """Whether there is any digit; those of other scripts count."""
-    return has_digit(lower) or (
-        not text.isascii() and _DIGIT.search(characters_of(text)) is not None
-    )
+    """Whether there is a digit, of any script, and a row that is long enough."""
+    is_odd = not text.isascii() and _DIGIT.search(characters_of(text)) is not None
+    return (is_odd or has_digit(lower)) and may_have_numbers(text, _LEAST_NUMBERS)
 
 
 def _try(decode: Callable[[str], str], raw: str) -> str:
@@ -256,9 +257,9 @@ _MARKS: Final = tuple(
     (sign, tuple(mark for form in _FORMS for mark in form.marks if sign in mark))
     for sign in (
         "\\",
-        "0x",
+        "0",
         "%",
-        "&#",
+        "&",
         "-",
         "rot",
         "revers",
@@ -266,10 +267,10 @@ _MARKS: Final = tuple(
         "倒",
         "反",
         "+",
-        "**",
-        "~~",
+        "*",
+        "~",
         "/",
-        "<!--",
+        "<",
     )
 )
 """The marks of the forms by a sign that each of them has."""
