@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from operator import concat
 from typing import Final
 
@@ -87,7 +88,7 @@ def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     words, tokens = words_of(text), _tokens(text)
     found = [(word, lookup.singles[word]) for word in words & lookup.single_words]
     joined = ""
-    for pair in lookup.pairs.intersection(zip(tokens, tokens[1:], strict=False)):
+    for pair in lookup.pairs.intersection(pairwise(tokens)):
         for word, entry, mask in lookup.phrases[pair]:
             if entry and not joined:
                 joined = f" {' '.join(tokens)} "
