@@ -52,10 +52,12 @@ _DOT = re.compile(
     r"|online|tech|\d)"
 )
 _ADDRESS_MARKS: Final = ("//", "@", "pastebin")
-_KEY_MARKS: Final = (
-    ".env", "id_", "/etc/", "~/.", ".git-cred", "wallet.dat", "seed.txt", ".netrc", "login data",
-    ".pem", ".ssh", "credentials", ".gnupg", ".pgpass", "mcp.json", "\\sam", "/sam",
-)  # fmt: skip
+_KEY_SIGN = re.compile(
+    r"\.(?:env|git-cred|netrc|pem|ssh|gnupg|pgpass|dat(?<=wallet.dat)|txt(?<=seed.txt)"
+    r"|json(?<=mcp.json))|_(?<=id_)|/(?:etc/|\.(?<=~/.)|sam)|\\sam"
+)
+"""What key files must contain, but for words, from a character that is rare."""
+_KEY_WORDS: Final = ("credentials", "login data")
 
 
 def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
@@ -65,7 +67,9 @@ def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
         holds_any(text, _ADDRESS_MARKS) or ("." in text and _DOT.search(text) is not None)
     ):
         marked = book.addresses
-    if among & book.key_files and holds_any(text, _KEY_MARKS):
+    if among & book.key_files and (
+        _KEY_SIGN.search(text) is not None or holds_any(text, _KEY_WORDS)
+    ):
         marked |= book.key_files
     return marked & among
 

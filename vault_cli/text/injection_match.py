@@ -109,11 +109,8 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     folded, _ = _fold(text[:LONGEST])
     book = vocabulary()
     words = find_concepts(folded.text, book.all)
-    present = join_masks(words)
-    if not _possible(present | book.addresses | book.key_files, book):
-        return ()
     marked = marked_concepts(folded.text, book)
-    tracks = _possible(present | marked, book)
+    tracks = _possible(join_masks(words) | marked, book)
     if not tracks:
         return ()
     anchors = 0
