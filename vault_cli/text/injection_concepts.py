@@ -115,10 +115,9 @@ def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     said = " ".join(lookup.scripts.findall(text))
     if not said:
         return []
-    pairs = set(map(concat, said, said[1:]))
     found = [
         (word, mask)
-        for pair in lookup.han.keys() & pairs
+        for pair in lookup.han_pairs.intersection(map(concat, said, said[1:]))
         for word, mask in lookup.han[pair]
         if len(word) == _PAIR or word in text
     ]

@@ -53,8 +53,8 @@ class Lookup(NamedTuple):
             entry with a space on both sides ("" for the two alone), and concepts.
         keys: for each word the concepts of the entries of which it is the rarest word.
         scripts: finds the runs of characters that no Latin word has.
-        han: by the first two such characters in a row the words that are found anywhere, and
-            their concepts.
+        han, han_pairs: by their rarest two such characters in a row the words that are found
+            anywhere, and their concepts.
         single: those without two such characters.
     """
 
@@ -65,6 +65,7 @@ class Lookup(NamedTuple):
     keys: dict[str, tuple[int, ...]]
     scripts: re.Pattern[str]
     han: dict[str, tuple[tuple[str, int], ...]]
+    han_pairs: frozenset[str]
     single: list[tuple[str, int]]
 
 
@@ -157,6 +158,12 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
         if parts[1:]
     )
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
+    near = Counter(pair for word, _ in words for pair in _pairs(word))
+    by_pair = _grouped(
+        (min(pairs, key=near.__getitem__), (word, mask))
+        for word, mask in words
+        if (pairs := _pairs(word))
+    )
     return Lookup(
         single,
         frozenset(single),
@@ -164,15 +171,15 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
         frozenset(phrases),
         _grouped((word, mask) for _, word, mask in named),
         _SCRIPTS,
-        _grouped((pair, (word, mask)) for word, mask in words if (pair := _first_pair(word))),
-        [(word, mask) for word, mask in words if not _first_pair(word)],
+        by_pair,
+        frozenset(by_pair),
+        [(word, mask) for word, mask in words if not _pairs(word)],
     )
 
 
-def _first_pair(word: str) -> str:
-    """Return the first two characters next to each other that no Latin word has."""
-    runs = [run for run in _SCRIPTS.findall(word) if run[1:]]
-    return runs[0][:2] if runs else ""
+def _pairs(word: str) -> list[str]:
+    """Return all two characters next to each other that no Latin word has."""
+    return [one + two for run in _SCRIPTS.findall(word) for one, two in pairwise(run)]
 
 
 def _rarest(parts: tuple[str, ...], often: Counter[str]) -> str:
