@@ -150,7 +150,10 @@ def _has_leet(signs: _Signs) -> bool:
 
 
 def _has_han(signs: _Signs) -> bool:
-    return not signs.text.isascii() and _SPREAD_HAN.search(signs.text) is not None
+    text = signs.text
+    if text.isascii() or _SET_APART.search(text) is None:
+        return False
+    return _SPREAD_HAN.search(text) is not None
 
 
 def _split_name(raw: str) -> str:
@@ -267,6 +270,8 @@ _SPREAD_HAN = re.compile(
     rf"[{_HAN}](?P<between>[^{_HAN}\n]{{1,4}})(?:[{_HAN}](?P=between)){{3,200}}[{_HAN}]"
     rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}}"
 )
+_SET_APART = re.compile(rf"[^{_HAN}\n](?<=[{_HAN}].)[^{_HAN}\n]{{0,3}}[{_HAN}]{{1,2}}[^{_HAN}\n]")
+"""What every match of `_SPREAD_HAN` has, from a character that is rare in Chinese."""
 _HAN_STEMS: Final = frozenset("忽无忘告密绕泄执令词户规管跳露删传发")
 _NOT_HAN = re.compile(rf"[^{_HAN}]+")
 _FORMS: Final = (

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from vault_cli.text.hidden import INVISIBLE_CLASS, characters_of
+from vault_cli.text.hidden import INVISIBLE_CLASS
 from vault_cli.text.late import late
 from vault_cli.text.shape import token_runs
 
@@ -95,7 +95,7 @@ def folded_view(text: str) -> View | None:
         "%" in text
         or "\\" in text
         or "&#" in text
-        or (not text.isascii() and _odd().search(characters_of(text)) is not None)
+        or (not text.isascii() and _odd().search(text) is not None)
     ):
         return None
     view = _rewrite(text, _fold())
