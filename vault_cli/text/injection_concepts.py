@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
-from operator import concat
 from typing import Final
 
 from vault_cli.text.fold import holds_any
-from vault_cli.text.injection_vocabulary import WORD, Lookup, Vocabulary
+from vault_cli.text.injection_vocabulary import WORD, Lookup, Vocabulary, pair_codes
 from vault_cli.text.shape import may_have_leet_word
 
 _LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
@@ -115,9 +114,10 @@ def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     said = " ".join(lookup.scripts.findall(text))
     if not said:
         return []
+    even, odd = pair_codes(said)
     found = [
         (word, mask)
-        for pair in lookup.han_pairs.intersection(map(concat, said, said[1:]))
+        for pair in lookup.han_pairs.intersection(even).union(lookup.han_pairs.intersection(odd))
         for word, mask in lookup.han[pair]
         if len(word) == _PAIR or word in text
     ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, permutations
@@ -32,6 +33,9 @@ PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY")
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 _HAN = re.compile("[\u3400-\u9fff]")
+_ONE: Final = 4
+_BOTH: Final = 8
+"""Bytes of a character and of two, in UTF-32."""
 _SCRIPTS = re.compile("[^\x00-\u036f\u1e00-\u2fff\ufb00-\uffef\U00010000-\U0010ffff]+")
 
 
@@ -53,8 +57,8 @@ class Lookup(NamedTuple):
             entry with a space on both sides ("" for the two alone), and concepts.
         keys: for each word the concepts of the entries of which it is the rarest word.
         scripts: finds the runs of characters that no Latin word has.
-        han, han_pairs: by their rarest two such characters in a row the words that are found
-            anywhere, and their concepts.
+        han, han_pairs: by their rarest two such characters in a row (see `pair_codes`) the words
+            that are found anywhere, and their concepts.
         single: those without two such characters.
     """
 
@@ -64,8 +68,8 @@ class Lookup(NamedTuple):
     pairs: frozenset[tuple[str, str]]
     keys: dict[str, tuple[int, ...]]
     scripts: re.Pattern[str]
-    han: dict[str, tuple[tuple[str, int], ...]]
-    han_pairs: frozenset[str]
+    han: dict[int, tuple[tuple[str, int], ...]]
+    han_pairs: frozenset[int]
     single: list[tuple[str, int]]
 
 
@@ -177,9 +181,19 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
     )
 
 
-def _pairs(word: str) -> list[str]:
-    """Return all two characters next to each other that no Latin word has."""
-    return [one + two for run in _SCRIPTS.findall(word) for one, two in pairwise(run)]
+def _pairs(word: str) -> list[int]:
+    """Return all two characters next to each other that no Latin word has, as numbers."""
+    return [code for run in _SCRIPTS.findall(word) for half in pair_codes(run) for code in half]
+
+
+def pair_codes(text: str) -> tuple[array[int], array[int]]:
+    """Return all two neighbours of a text as numbers: those at even places, those at odd ones.
+
+    Two characters of four bytes are one number of eight: no string is made for each pair.
+    """
+    data = text.encode("utf-32-le", "surrogatepass")
+    even, odd = len(data) // _BOTH * _BOTH, (len(data) - _ONE) // _BOTH * _BOTH
+    return array("Q", data[:even]), array("Q", data[_ONE : _ONE + max(odd, 0)])
 
 
 def _rarest(parts: tuple[str, ...], often: Counter[str]) -> str:
