@@ -17,13 +17,11 @@ from typing import Final, NamedTuple
 
 from vault_cli.text.fold import Folded, drop_emphasis, fold_characters, holds_any, join_spread
 from vault_cli.text.injection_concepts import (
-    LEET_SIGN,
-    PATTERNS,
     find_concepts,
     join_masks,
     marked_concepts,
-    plain_word,
 )
+from vault_cli.text.injection_places import Place, find_places
 from vault_cli.text.injection_rules import Rule
 from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
 from vault_cli.text.run_words import LONGEST_RUN, part_run
@@ -69,12 +67,6 @@ class Hit(NamedTuple):
     disguised: bool
 
 
-class _Place(NamedTuple):
-    start: int
-    end: int
-    mask: int
-
-
 class _Scene(NamedTuple):
     """The places of one sentence.
 
@@ -87,8 +79,8 @@ class _Scene(NamedTuple):
     """
 
     text: str
-    places: list[_Place]
-    guards: list[_Place]
+    places: list[Place]
+    guards: list[Place]
     kinds: list[tuple[int, int]]
     kind_of: list[int]
 
@@ -232,7 +224,7 @@ def _match(
     ]
     if not tracks:
         return
-    places = _places(sentence, book, here, book.guards | _wanted(tracks))
+    places = find_places(sentence, book, here, book.guards | _wanted(tracks))
     present = 0
     for place in places:
         present |= place.mask
@@ -244,7 +236,7 @@ def _match(
                 yield span
 
 
-def _scene(text: str, places: list[_Place], book: Vocabulary) -> _Scene:
+def _scene(text: str, places: list[Place], book: Vocabulary) -> _Scene:
     guards = [place for place in places if place.mask & book.guards]
     numbers: dict[tuple[int, int], int] = {}
     kind_of = [
@@ -314,7 +306,7 @@ def _near(text: str, rule: Rule, end: int, start: int) -> bool:
     return (-1 if han else 0) <= gap <= most  # Chinese words may share a character
 
 
-def _negated(places: list[_Place], guards: list[_Place]) -> list[int]:
+def _negated(places: list[Place], guards: list[Place]) -> list[int]:
     """Return for each place the negation right before it (`secrets must never be sent`), or 0."""
     found = []
     at = 0
@@ -326,13 +318,13 @@ def _negated(places: list[_Place], guards: list[_Place]) -> list[int]:
     return found
 
 
-def _excused(span: _Span, unless: int, places: list[_Place]) -> bool:
+def _excused(span: _Span, unless: int, places: list[Place]) -> bool:
     """Whether a word that makes a rule harmless stands in the span or close to it."""
     first, last = span.start - _EXCUSE_REACH, span.end + _EXCUSE_REACH
     return any(place.mask & unless and first <= place.start <= last for place in places)
 
 
-def _guarded(span: _Span, guards: list[_Place]) -> bool:
+def _guarded(span: _Span, guards: list[Place]) -> bool:
     """Whether a negation or a word of defence shortly before takes the harm out of a span."""
     at = bisect_left(guards, (span.start - _GUARD_REACH,))
     for place in guards[at : at + _GUARD_REACH]:
@@ -341,69 +333,3 @@ def _guarded(span: _Span, guards: list[_Place]) -> bool:
         if place.end <= span.end:
             return True
     return False
-
-
-def _places(text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int) -> list[_Place]:
-    places = list(_latin_places(text, book, wanted))
-    if not text.isascii():
-        places.extend(_han_places(text, book, words, wanted))
-    for name, pattern in PATTERNS:
-        if book.bits[name] & wanted:
-            places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
-    places.sort()
-    return places
-
-
-def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
-    words = WORD.findall(text)
-    if LEET_SIGN.search(text) is not None:
-        words = [plain_word(word, book) for word in words]
-    known = [at for at, word in enumerate(words) if word in book.heads]
-    if not known:
-        return
-    spans = [match.span() for match in WORD.finditer(text)]
-    silent = 0  # words before this one are part of a phrase that means nothing
-    for at in known:
-        mask = book.words.get(words[at], 0)
-        met = list(_phrases_at(words, at, book))
-        for end, among in met:
-            if not among and end > silent:
-                silent = end
-        if at < silent:
-            continue
-        for end, among in ((at + 1, mask), *met):
-            if among & wanted:
-                yield _Place(spans[at][0], spans[end - 1][1], among & wanted)
-
-
-def _phrases_at(words: list[str], at: int, book: Vocabulary) -> Iterator[tuple[int, int]]:
-    """Yield where each phrase that begins with a word ends, and its concepts."""
-    among = book.phrases.get(tuple(words[at : at + 2]))
-    if among is None:
-        return
-    for third in ("", *words[at + 2 : at + 3]):
-        for rest, mask in among.get(third, ()):
-            if words[at + 2 : at + 2 + len(rest)] == rest:
-                yield at + len(rest) + 2, mask
-
-
-def _han_places(
-    text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int
-) -> Iterator[_Place]:
-    covered = bytearray(len(text))
-    for word in book.silent:
-        for at in _find_all(text, word):
-            covered[at : at + len(word)] = b"\x01" * len(word)
-    hidden = 1 in covered
-    for word in {word for word, mask in words if mask & wanted and word in book.han}:
-        mask, size = book.han[word] & wanted, len(word)
-        for at in _find_all(text, word):
-            if not hidden or 0 in covered[at : at + size]:
-                yield _Place(at, at + size, mask)
-
-
-def _find_all(text: str, word: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + 1)
