@@ -33,6 +33,7 @@ from vault_cli.text.markers import MARKER_TEXT
 from vault_cli.text.traps import find_traps
 
 _SIGN = re.compile(f"[{ALARM_CLASS}<＜]")
+_CALM = bytes(code for code in range(128) if not _SIGN.match(chr(code)))
 _BRACKET = re.compile(r"\[/?(?i:inst|system_|tool_|avail)|!\[|\]:")
 _INVISIBLE_ALARM = re.compile(f"[{ALARM_CLASS}]")
 _MOST_SHOWN = 20
@@ -82,10 +83,13 @@ def scan_structure(text: str, *, quiet: bool = False) -> list[Finding]:
 
 def is_alarming(text: str) -> bool:
     """Whether a text has a sign of something hidden or of a frame: the cheap first look."""
-    characters = text if text.isascii() else characters_of(text)
-    if _SIGN.search(characters) is not None:
+    if text.isascii():
+        alarm = bool(text.encode().translate(None, _CALM))
+    else:
+        alarm = _SIGN.search(characters_of(text)) is not None
+    if alarm:
         return True
-    brackets = "[" in characters or "]" in characters
+    brackets = "[" in text or "]" in text
     return brackets and _BRACKET.search(text) is not None
 
 

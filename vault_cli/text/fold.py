@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
 from vault_cli.text.hidden import ALARM_CLASS, characters_of
+from vault_cli.text.shape import may_have_lone_letters
 
 _HAN: Final = "\u3400-\u9fff"
 _LOOK_ALIKE: Final = {
@@ -206,4 +207,4 @@ _LONE = re.compile(r"[ \t\-._*·|/+~,][a-z][ \t\-._*·|/+~,][ \t]?[a-z][ \t\-._*
 
 
 def _has_lone_letters(text: str) -> bool:
-    return _LONE.search(text) is not None
+    return may_have_lone_letters(text) and _LONE.search(text) is not None

@@ -6,6 +6,7 @@ decides. May import `model`, `errors`.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import Final
 
@@ -25,7 +26,7 @@ def find_injections(text: str) -> list[Finding]:
     hits = find_hits(text[:LONGEST])
     if not hits:
         return []
-    starts = [0, *(at + 1 for at, character in enumerate(text) if character == "\n")]
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
     return [_finding(text, starts, hit) for hit in hits]
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from operator import concat
+from itertools import pairwise
 from typing import Final
 
 from vault_cli.text.fold import holds_any
-from vault_cli.text.injection_vocabulary import NO_KEY, WORD, Lookup, Vocabulary
+from vault_cli.text.injection_vocabulary import WORD, Lookup, Vocabulary, pair_codes
+from vault_cli.text.shape import may_have_leet_word
 
 _LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
 _PAIR: Final = 2
@@ -50,10 +51,12 @@ _DOT = re.compile(
     r"|online|tech|\d)"
 )
 _ADDRESS_MARKS: Final = ("//", "@", "pastebin")
-_KEY_MARKS: Final = (
-    ".env", "id_", "/etc/", "~/.", ".git-cred", "wallet.dat", "seed.txt", ".netrc", "login data",
-    ".pem", ".ssh", "credentials", ".gnupg", ".pgpass", "mcp.json", "\\sam", "/sam",
-)  # fmt: skip
+_KEY_SIGN = re.compile(
+    r"\.(?:env|git-cred|netrc|pem|ssh|gnupg|pgpass|dat(?<=wallet.dat)|txt(?<=seed.txt)"
+    r"|json(?<=mcp.json))|_(?<=id_)|/(?:etc/|\.(?<=~/.)|sam)|\\sam"
+)
+"""What key files must contain, but for words, from a character that is rare."""
+_KEY_WORDS: Final = ("credentials", "login data")
 
 
 def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
@@ -63,7 +66,9 @@ def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
         holds_any(text, _ADDRESS_MARKS) or ("." in text and _DOT.search(text) is not None)
     ):
         marked = book.addresses
-    if among & book.key_files and holds_any(text, _KEY_MARKS):
+    if among & book.key_files and (
+        _KEY_SIGN.search(text) is not None or holds_any(text, _KEY_WORDS)
+    ):
         marked |= book.key_files
     return marked & among
 
@@ -83,18 +88,16 @@ def _tokens(text: str) -> list[str]:
 
 def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the words that make an entry of the vocabulary, with the concepts of it."""
-    words = words_of(text)
+    words, tokens = words_of(text), _tokens(text)
+    found = [(word, lookup.singles[word]) for word in words & lookup.single_words]
     joined = ""
-    found = []
-    for word in words & lookup.known:
-        single, others, phrases = lookup.keys[word]
-        if single:
-            found.append((word, single))
-        for other in others & words:
-            if not joined:
-                joined = f" {' '.join(_tokens(text))} "
-            found += [(word, mask) for entry, mask in phrases[other] if entry in joined]
-    if LEET_SIGN.search(text) is not None:
+    for pair in lookup.pairs.intersection(pairwise(tokens)):
+        for word, entry, mask in lookup.phrases[pair]:
+            if entry and not joined:
+                joined = f" {' '.join(tokens)} "
+            if not entry or entry in joined:
+                found.append((word, mask))
+    if may_have_leet_word(text):
         found += _seen_leet(words, lookup)
     return found
 
@@ -103,9 +106,7 @@ def _seen_leet(words: Iterable[str], lookup: Lookup) -> Iterator[tuple[str, int]
     for word in words:
         if not word.isalpha() and _LEET_WORD.fullmatch(word):
             for table in _LEET:
-                single, _, phrases = lookup.keys.get(word.translate(table), NO_KEY)
-                yield word, single
-                yield from ((word, mask) for among in phrases.values() for _, mask in among)
+                yield from ((word, mask) for mask in lookup.keys.get(word.translate(table), (0,)))
 
 
 def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
@@ -113,10 +114,10 @@ def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     said = " ".join(lookup.scripts.findall(text))
     if not said:
         return []
-    pairs = set(map(concat, said, said[1:]))
+    even, odd = pair_codes(said)
     found = [
         (word, mask)
-        for pair in lookup.han.keys() & pairs
+        for pair in lookup.han_pairs.intersection(even).union(lookup.han_pairs.intersection(odd))
         for word, mask in lookup.han[pair]
         if len(word) == _PAIR or word in text
     ]

@@ -17,13 +17,11 @@ from typing import Final, NamedTuple
 
 from vault_cli.text.fold import Folded, drop_emphasis, fold_characters, holds_any, join_spread
 from vault_cli.text.injection_concepts import (
-    LEET_SIGN,
-    PATTERNS,
     find_concepts,
     join_masks,
     marked_concepts,
-    plain_word,
 )
+from vault_cli.text.injection_places import Place, find_places
 from vault_cli.text.injection_rules import Rule
 from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
 from vault_cli.text.run_words import LONGEST_RUN, part_run
@@ -69,10 +67,22 @@ class Hit(NamedTuple):
     disguised: bool
 
 
-class _Place(NamedTuple):
-    start: int
-    end: int
-    mask: int
+class _Scene(NamedTuple):
+    """The places of one sentence.
+
+    Args:
+        text: the sentence.
+        places: in its order.
+        guards: those that make a rule harmless.
+        kinds: the different pairs of concepts and negation right before; there are few.
+        kind_of: for each place the number of its pair.
+    """
+
+    text: str
+    places: list[Place]
+    guards: list[Place]
+    kinds: list[tuple[int, int]]
+    kind_of: list[int]
 
 
 class _Span(NamedTuple):
@@ -102,7 +112,11 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     marks = marked & anchors
     rare = [word for word, mask in words if mask & anchors]
     found: dict[str, _Span] = {}
+    asked: set[str] = set()
     for start, sentence in _sentences(folded.text):
+        if sentence in asked:  # whatever rules it meets are found by now
+            continue
+        asked.add(sentence)
         if (marks and marked_concepts(sentence, book, marks)) or holds_any(sentence, rare):
             for span in _match(sentence, tracks, words, found, marked=marked):
                 moved = _Span(span.rule, span.start + start, span.end + start)
@@ -210,28 +224,40 @@ def _match(
     ]
     if not tracks:
         return
-    places = _places(sentence, book, here, book.guards | _wanted(tracks))
+    places = find_places(sentence, book, here, book.guards | _wanted(tracks))
     present = 0
     for place in places:
         present |= place.mask
-    guards = [place for place in places if place.mask & book.guards]
-    negated = _negated(places, guards)
+    scene = _scene(sentence, places, book)
     for track in tracks:
         if all(step & present for step in track.steps):
-            span = _run_track(sentence, track, places, guards, negated)
+            span = _run_track(scene, track)
             if span and not (track.unless & present and _excused(span, track.unless, places)):
                 yield span
 
 
+def _scene(text: str, places: list[Place], book: Vocabulary) -> _Scene:
+    guards = [place for place in places if place.mask & book.guards]
+    numbers: dict[tuple[int, int], int] = {}
+    kind_of = [
+        numbers.setdefault((place.mask, negation), len(numbers))
+        for place, negation in zip(places, _negated(places, guards), strict=True)
+    ]
+    return _Scene(text, places, guards, list(numbers), kind_of)
+
+
 def _possible(present: int, book: Vocabulary) -> list[Track]:
     """Return the tracks whose every step has a concept among those present."""
-    return [
-        track
-        for anchor, tracks in book.anchored
-        if anchor & present
-        for track in tracks
-        if all(step & present for step in track.steps)
-    ]
+    found = []
+    for anchor, tracks in book.anchored:
+        if anchor & present:
+            for track in tracks:
+                for step in track.steps:  # `all` takes three times as long here
+                    if not step & present:
+                        break
+                else:
+                    found.append(track)
+    return found
 
 
 def _wanted(tracks: list[Track]) -> int:
@@ -243,31 +269,31 @@ def _wanted(tracks: list[Track]) -> int:
     return wanted
 
 
-def _run_track(
-    text: str, track: Track, places: list[_Place], guards: list[_Place], negated: dict[_Place, int]
-) -> _Span | None:
+def _run_track(scene: _Scene, track: Track) -> _Span | None:
     """Return the first span in which the steps follow each other, unguarded."""
-    steps, last = track.steps, len(track.steps) - 1
-    any_step = 0
-    for step in steps:
-        any_step |= step
-    state: list[tuple[int, int] | None] = [None] * len(steps)
-    for place in places:
-        if not any_step & place.mask:
-            continue
-        if track.rule.guard and place in negated and not negated[place] & any_step:
-            continue
-        for at in range(last, -1, -1):
-            before = state[at - 1] if at else (place.start, place.start)
-            if not steps[at] & place.mask or before is None:
+    rule, last = track.rule, len(track.steps) - 1
+    fits = [_steps_of(track, mask, negation) for mask, negation in scene.kinds]
+    if len({at for among in fits for at in among}) <= last:
+        return None
+    state: list[tuple[int, int] | None] = [None] * (last + 1)
+    for (start, end, _), kind in zip(scene.places, scene.kind_of, strict=True):
+        for at in fits[kind]:
+            before = state[at - 1] if at else (start, start)
+            if before is None or (at and not _near(scene.text, rule, before[1], start)):
                 continue
-            if at == 0 or _near(text, track.rule, before[1], place.start):
-                state[at] = (before[0], place.end)
-                if at == last:
-                    span = _Span(track.rule, before[0], place.end)
-                    if not (track.rule.guard and _guarded(span, guards)):
-                        return span
+            state[at] = (before[0], end)
+            if at == last:
+                span = _Span(rule, before[0], end)
+                if not (rule.guard and _guarded(span, scene.guards)):
+                    return span
     return None
+
+
+def _steps_of(track: Track, mask: int, negation: int) -> tuple[int, ...]:
+    """Return which steps a place with these concepts can be, the last first."""
+    if negation and track.rule.guard and not any(step & negation for step in track.steps):
+        return ()
+    return tuple(at for at in range(len(track.steps) - 1, -1, -1) if track.steps[at] & mask)
 
 
 def _near(text: str, rule: Rule, end: int, start: int) -> bool:
@@ -280,25 +306,25 @@ def _near(text: str, rule: Rule, end: int, start: int) -> bool:
     return (-1 if han else 0) <= gap <= most  # Chinese words may share a character
 
 
-def _negated(places: list[_Place], guards: list[_Place]) -> dict[_Place, int]:
-    """Return the places right behind a negation (`secrets must never be sent`), and which."""
-    found = {}
+def _negated(places: list[Place], guards: list[Place]) -> list[int]:
+    """Return for each place the negation right before it (`secrets must never be sent`), or 0."""
+    found = []
     at = 0
-    for place in places:
-        while at < len(guards) and guards[at].end <= place.start:
+    for start, _, _ in places:
+        while at < len(guards) and guards[at].end <= start:
             at += 1
-        if at and place.start - guards[at - 1].start <= _NEGATED_REACH:
-            found[place] = guards[at - 1].mask
+        close = at and start - guards[at - 1].start <= _NEGATED_REACH
+        found.append(guards[at - 1].mask if close else 0)
     return found
 
 
-def _excused(span: _Span, unless: int, places: list[_Place]) -> bool:
+def _excused(span: _Span, unless: int, places: list[Place]) -> bool:
     """Whether a word that makes a rule harmless stands in the span or close to it."""
     first, last = span.start - _EXCUSE_REACH, span.end + _EXCUSE_REACH
     return any(place.mask & unless and first <= place.start <= last for place in places)
 
 
-def _guarded(span: _Span, guards: list[_Place]) -> bool:
+def _guarded(span: _Span, guards: list[Place]) -> bool:
     """Whether a negation or a word of defence shortly before takes the harm out of a span."""
     at = bisect_left(guards, (span.start - _GUARD_REACH,))
     for place in guards[at : at + _GUARD_REACH]:
@@ -307,66 +333,3 @@ def _guarded(span: _Span, guards: list[_Place]) -> bool:
         if place.end <= span.end:
             return True
     return False
-
-
-def _places(text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int) -> list[_Place]:
-    places = list(_latin_places(text, book, wanted))
-    if not text.isascii():
-        places.extend(_han_places(text, book, words, wanted))
-    for name, pattern in PATTERNS:
-        if book.bits[name] & wanted:
-            places.extend(_Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
-    places.sort()
-    return places
-
-
-def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[_Place]:
-    words = WORD.findall(text)
-    if LEET_SIGN.search(text) is not None:
-        words = [plain_word(word, book) for word in words]
-    known = [at for at, word in enumerate(words) if word in book.heads]
-    if not known:
-        return
-    spans = [match.span() for match in WORD.finditer(text)]
-    silent = 0  # words before this one are part of a phrase that means nothing
-    for at in known:
-        mask = book.words.get(words[at], 0)
-        met = list(_phrases_at(words, at, book))
-        for end, among in met:
-            if not among and end > silent:
-                silent = end
-        if at < silent:
-            continue
-        for end, among in ((at + 1, mask), *met):
-            if among & wanted:
-                yield _Place(spans[at][0], spans[end - 1][1], among & wanted)
-
-
-def _phrases_at(words: list[str], at: int, book: Vocabulary) -> Iterator[tuple[int, int]]:
-    """Yield where each phrase that begins with a word ends, and its concepts."""
-    among = book.phrases.get(tuple(words[at : at + 2]))
-    if among is None:
-        return
-    for third in ("", *words[at + 2 : at + 3]):
-        for rest, mask in among.get(third, ()):
-            if words[at + 2 : at + 2 + len(rest)] == rest:
-                yield at + len(rest) + 2, mask
-
-
-def _han_places(
-    text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int
-) -> Iterator[_Place]:
-    spans: dict[tuple[int, int], int] = {}
-    among = {word for word, mask in words if mask & wanted and word in book.han}
-    for word in (*among, *book.silent):
-        at = text.find(word)
-        while at >= 0:
-            spans[at, at + len(word)] = book.han[word] & wanted
-            at = text.find(word, at + 1)
-    covered = bytearray(len(text))
-    for (start, end), mask in spans.items():
-        if not mask:
-            covered[start:end] = b"\x01" * (end - start)
-    for (start, end), mask in spans.items():
-        if mask and not all(covered[start:end]):
-            yield _Place(start, end, mask)

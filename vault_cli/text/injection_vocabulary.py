@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import functools
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Final, NamedTuple, TypeVar
 
 from vault_cli.text.fold import fold_text
@@ -32,6 +33,9 @@ PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY")
 _K = TypeVar("_K")
 _V = TypeVar("_V")
 _HAN = re.compile("[\u3400-\u9fff]")
+_ONE: Final = 4
+_BOTH: Final = 8
+"""Bytes of a character and of two, in UTF-32."""
 _SCRIPTS = re.compile("[^\x00-\u036f\u1e00-\u2fff\ufb00-\uffef\U00010000-\U0010ffff]+")
 
 
@@ -44,27 +48,28 @@ class Track(NamedTuple):
     unless: int
 
 
-Key = tuple[int, frozenset[str], dict[str, tuple[tuple[str, int], ...]]]
-NO_KEY: Final[Key] = (0, frozenset(), {})
-
-
 class Lookup(NamedTuple):
     """Which entries of the vocabulary may be in a text, by what is quick to know of it.
 
     Args:
-        known: the words that are keys.
-        keys: for each word its own concepts, and the phrases of which it is the rarest word: their
-            next rarest words, and by these the phrases with a space on both sides, and concepts.
+        singles, single_words: the words that mean something by themselves, and what.
+        phrases, pairs: by its rarest two words in a row each longer entry: its rarest word, the
+            entry with a space on both sides ("" for the two alone), and concepts.
+        keys: for each word the concepts of the entries of which it is the rarest word.
         scripts: finds the runs of characters that no Latin word has.
-        han: by the first two such characters in a row the words that are found anywhere, and
-            their concepts.
+        han, han_pairs: by their rarest two such characters in a row (see `pair_codes`) the words
+            that are found anywhere, and their concepts.
         single: those without two such characters.
     """
 
-    known: frozenset[str]
-    keys: dict[str, Key]
+    singles: dict[str, int]
+    single_words: frozenset[str]
+    phrases: dict[tuple[str, str], tuple[tuple[str, str, int], ...]]
+    pairs: frozenset[tuple[str, str]]
+    keys: dict[str, tuple[int, ...]]
     scripts: re.Pattern[str]
-    han: dict[str, tuple[tuple[str, int], ...]]
+    han: dict[int, tuple[tuple[str, int], ...]]
+    han_pairs: frozenset[int]
     single: list[tuple[str, int]]
 
 
@@ -146,33 +151,53 @@ def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int)
     entries = [(parts, mask & wanted) for parts, mask in latin.items() if mask & wanted]
     often = Counter(word for parts, _ in entries for word in parts)
     single = {parts[0]: mask for parts, mask in entries if not parts[1:]}
-    phrases = _grouped(_key(parts, mask, often) for parts, mask in entries if parts[1:])
+    named = [(parts, _rarest(parts, often), mask) for parts, mask in entries]
+    common = Counter(pair for parts, _ in entries for pair in pairwise(parts))
+    phrases = _grouped(
+        (
+            min(pairwise(parts), key=lambda pair: (STOP_WORDS.issuperset(pair), common[pair])),
+            (word, f" {' '.join(parts)} " if parts[2:] else "", mask),
+        )
+        for parts, word, mask in named
+        if parts[1:]
+    )
     words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
+    near = Counter(pair for word, _ in words for pair in _pairs(word))
+    by_pair = _grouped(
+        (min(pairs, key=near.__getitem__), (word, mask))
+        for word, mask in words
+        if (pairs := _pairs(word))
+    )
     return Lookup(
-        frozenset(single | phrases),
-        {word: _key_of(single.get(word, 0), phrases.get(word, ())) for word in single | phrases},
+        single,
+        frozenset(single),
+        phrases,
+        frozenset(phrases),
+        _grouped((word, mask) for _, word, mask in named),
         _SCRIPTS,
-        _grouped((pair, (word, mask)) for word, mask in words if (pair := _first_pair(word))),
-        [(word, mask) for word, mask in words if not _first_pair(word)],
+        by_pair,
+        frozenset(by_pair),
+        [(word, mask) for word, mask in words if not _pairs(word)],
     )
 
 
-def _key_of(single: int, phrases: tuple[tuple[str, str, int], ...]) -> Key:
-    among = _grouped((other, (entry, mask)) for other, entry, mask in phrases)
-    return single, frozenset(among), among
+def _pairs(word: str) -> list[int]:
+    """Return all two characters next to each other that no Latin word has, as numbers."""
+    return [code for run in _SCRIPTS.findall(word) for half in pair_codes(run) for code in half]
 
 
-def _first_pair(word: str) -> str:
-    """Return the first two characters next to each other that no Latin word has."""
-    runs = [run for run in _SCRIPTS.findall(word) if run[1:]]
-    return runs[0][:2] if runs else ""
+def pair_codes(text: str) -> tuple[array[int], array[int]]:
+    """Return all two neighbours of a text as numbers: those at even places, those at odd ones.
+
+    Two characters of four bytes are one number of eight: no string is made for each pair.
+    """
+    data = text.encode("utf-32-le", "surrogatepass")
+    even, odd = len(data) // _BOTH * _BOTH, (len(data) - _ONE) // _BOTH * _BOTH
+    return array("Q", data[:even]), array("Q", data[_ONE : _ONE + max(odd, 0)])
 
 
-def _key(
-    parts: tuple[str, ...], mask: int, often: Counter[str]
-) -> tuple[str, tuple[str, str, int]]:
-    first, *others = sorted(parts, key=lambda word: (word in STOP_WORDS, often[word], -len(word)))
-    return first, (others[0], f" {' '.join(parts)} ", mask)
+def _rarest(parts: tuple[str, ...], often: Counter[str]) -> str:
+    return min(parts, key=lambda word: (word in STOP_WORDS, often[word], -len(word)))
 
 
 def _all_entries() -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ from vault_cli.text.injection_rules import OVERRIDE
 from vault_cli.text.injection_vocabulary import vocabulary
 from vault_cli.text.pinyin import MARKS, read_pinyin
 from vault_cli.text.run_words import part_run
+from vault_cli.text.shape import may_have_leet, may_have_run
 
 MOST_CHARACTERS: Final = 16_384
 """Characters of all readings of one form together; what is beyond is not looked at."""
@@ -69,7 +70,8 @@ def _counts(reading: Reading, hit: Hit) -> bool:
 
 
 def _readings(text: str) -> Iterator[Reading]:
-    signs = _Signs(text, words_of(fold_plain(text)))
+    folded = fold_plain(text)
+    signs = _Signs(text, folded, words_of(folded))
     for form in _FORMS:
         if not form.has_mark(signs):
             continue
@@ -84,9 +86,10 @@ def _readings(text: str) -> Iterator[Reading]:
 
 
 class _Signs(NamedTuple):
-    """A text, and its words as they are folded."""
+    """A text, the same folded, and the words of that."""
 
     text: str
+    folded: str
     words: frozenset[str]
 
 
@@ -106,6 +109,8 @@ def _has_name(signs: _Signs) -> bool:
 
 
 def _has_run(signs: _Signs) -> bool:
+    if not may_have_run(signs.folded, _LONG_RUN):
+        return False
     return max(map(len, signs.words), default=0) >= _LONG_RUN
 
 
@@ -122,7 +127,8 @@ def _has_stack(signs: _Signs) -> bool:
 def _has_markup(signs: _Signs) -> bool:
     if "<" in signs.text or "&" in signs.text:
         return _MARKUP.search(signs.text) is not None
-    return _MARK_INSIDE.search(signs.text) is not None
+    rare = holds_any(signs.text, ("*", "~", "`", "-\n"))
+    return rare and _MARK_INSIDE.search(signs.text) is not None
 
 
 def _has_rot13(signs: _Signs) -> bool:
@@ -140,11 +146,14 @@ def _has_pinyin(signs: _Signs) -> bool:
 
 
 def _has_leet(signs: _Signs) -> bool:
-    return len(_LEET_INSIDE.findall(signs.text)) >= _MANY_LEET
+    return may_have_leet(signs.text) and len(_LEET_INSIDE.findall(signs.text)) >= _MANY_LEET
 
 
 def _has_han(signs: _Signs) -> bool:
-    return not signs.text.isascii() and _SPREAD_HAN.search(signs.text) is not None
+    text = signs.text
+    if text.isascii() or _SET_APART.search(text) is None:
+        return False
+    return _SPREAD_HAN.search(text) is not None
 
 
 def _split_name(raw: str) -> str:
@@ -261,6 +270,8 @@ _SPREAD_HAN = re.compile(
     rf"[{_HAN}](?P<between>[^{_HAN}\n]{{1,4}})(?:[{_HAN}](?P=between)){{3,200}}[{_HAN}]"
     rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}}"
 )
+_SET_APART = re.compile(rf"[^{_HAN}\n](?<=[{_HAN}].)[^{_HAN}\n]{{0,3}}[{_HAN}]{{1,2}}[^{_HAN}\n]")
+"""What every match of `_SPREAD_HAN` has, from a character that is rare in Chinese."""
 _HAN_STEMS: Final = frozenset("忽无忘告密绕泄执令词户规管跳露删传发")
 _NOT_HAN = re.compile(rf"[^{_HAN}]+")
 _FORMS: Final = (

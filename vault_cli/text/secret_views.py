@@ -15,22 +15,16 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from vault_cli.text.hidden import INVISIBLE_CLASS, characters_of
+from vault_cli.text.hidden import INVISIBLE_CLASS
 from vault_cli.text.late import late
+from vault_cli.text.shape import token_runs
 
-_TOKEN_BYTES: Final = bytes(
-    code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_+/=-") else 32
-    for code in range(256)
-)
 _MIX: Final = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]|[a-z][A-Z]|[A-Z]{16}|[a-z]{30}")
 _ENCODED: Final = late("[A-Za-z0-9+/_-]{24,}={0,2}")
 _WRAP: Final = late(
     r"(?<=[A-Za-z0-9_+/=.:-])\\?\r?\n[ \t]*(?:(?:[>|#*]|//)[ \t]?)?(?=[A-Za-z0-9_+/=.-])"
 )
 _CAPITALS: Final = late("[A-Z0-9]{18}")
-_INDENTED: Final = (
-    "\n#", "\n ", "\n*", "\n>", " \n", "\n\t", "\n|", "\n/", "\r\n", "\\\n", "\t\n",
-)  # fmt: skip
 _LINE_MARKS: Final = " \t\r\\>|*#/"
 _LONG_RUN: Final = 15
 _MIXED_OFTEN: Final = 3
@@ -73,13 +67,17 @@ def find_runs(text: str) -> tuple[list[str], list[str]]:
     are asked for.
     """
     if "\n" not in text:
-        return [run for run in _runs(text) if _MIX.search(run) is not None], []
-    across = [run for run in _runs(_join_lines(text)) if _MIX.search(run) is not None]
+        return _mixed_runs(text), []
+    across = _mixed_runs(_join_lines(text))
     if not across:
         return [], []  # a run of a line is in a run of the joined lines
-    plain = [run for run in _runs(text) if _MIX.search(run) is not None]
+    plain = _mixed_runs(text)
     known = set(plain)
     return plain, [run for run in across if run not in known and _is_mixed_often(run)]
+
+
+def _mixed_runs(text: str) -> list[str]:
+    return [run for run in token_runs(text, _LONG_RUN) if _MIX.search(run) is not None]
 
 
 def _is_mixed_often(run: str) -> bool:
@@ -88,16 +86,7 @@ def _is_mixed_often(run: str) -> bool:
 
 def _join_lines(text: str) -> str:
     """The text without line breaks and without what begins or ends a line."""
-    if not any(pair in text for pair in _INDENTED):
-        return text.replace("\n", "")
     return "".join([line.strip(_LINE_MARKS) for line in text.split("\n")])
-
-
-def _runs(text: str) -> list[str]:
-    parts = text.encode("latin-1", "replace").translate(_TOKEN_BYTES).split()
-    if max(map(len, parts), default=0) < _LONG_RUN:
-        return []
-    return [part.decode() for part in parts if len(part) >= _LONG_RUN]
 
 
 def folded_view(text: str) -> View | None:
@@ -106,7 +95,7 @@ def folded_view(text: str) -> View | None:
         "%" in text
         or "\\" in text
         or "&#" in text
-        or (not text.isascii() and _odd().search(characters_of(text)) is not None)
+        or (not text.isascii() and _odd().search(text) is not None)
     ):
         return None
     view = _rewrite(text, _fold())

@@ -16,12 +16,16 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from vault_cli.text.hidden import characters_of
+from vault_cli.text.shape import has_digit, may_have_numbers, may_have_run
 
 MOST_CHARACTERS: Final = 65_536
 """Characters of all views of one text together; what is beyond is not looked at."""
 
 _DEPTH: Final = 2
 _SHORTEST: Final = 6
+_DENSE_LENGTH: Final = 16
+_LEAST_NUMBERS: Final = 11
+"""Characters of the shortest row of numbers: six and what is between them."""
 _PRINTABLE_SHARE: Final = 0.9
 _NEEDLESS_LETTERS: Final = 6
 _ASCII_END: Final = 0x7F
@@ -98,11 +102,17 @@ def _marks(text: str) -> set[str]:
     for sign, among in _MARKS:
         if sign in lower:
             marks.update([mark for mark in among if mark in lower])
-    if _DENSE_WORD.search(text):
+    if may_have_run(lower, _DENSE_LENGTH) and _DENSE_WORD.search(text):
         marks.add(_LONG)
-    if _DIGIT.search(characters_of(text)) and _MANY_NUMBERS.search(text):
+    if _may_have_numbers(text, lower) and _MANY_NUMBERS.search(text):
         marks.add(_NUMBERS)
     return marks
+
+
+def _may_have_numbers(text: str, lower: str) -> bool:
+    """Whether there is a digit, of any script, and a row that is long enough."""
+    is_odd = not text.isascii() and _DIGIT.search(characters_of(text)) is not None
+    return (is_odd or has_digit(lower)) and may_have_numbers(text, _LEAST_NUMBERS)
 
 
 def _try(decode: Callable[[str], str], raw: str) -> str:
@@ -192,7 +202,7 @@ def _bare(raw: str) -> str:
 
 _MANY_NUMBERS = re.compile(r"\d[\da-fA-F]{0,7}[ ,:]{1,2}(?:[\da-fA-F]{1,8}[ ,:]{1,2}){4}[\da-fA-F]")
 _DIGIT = re.compile(r"\d")
-_DENSE_WORD = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,6}")
+_DENSE_WORD = re.compile(rf"[A-Za-z0-9+/_-]{{{_DENSE_LENGTH},}}={{0,6}}")
 _ESCAPE_FORM: Final = (
     r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\x([2-7][0-9a-fA-F])"
 )
@@ -247,9 +257,9 @@ _MARKS: Final = tuple(
     (sign, tuple(mark for form in _FORMS for mark in form.marks if sign in mark))
     for sign in (
         "\\",
-        "0x",
+        "0",
         "%",
-        "&#",
+        "&",
         "-",
         "rot",
         "revers",
@@ -257,10 +267,10 @@ _MARKS: Final = tuple(
         "倒",
         "反",
         "+",
-        "**",
-        "~~",
+        "*",
+        "~",
         "/",
-        "<!--",
+        "<",
     )
 )
 """The marks of the forms by a sign that each of them has."""

@@ -1,0 +1,96 @@
+"""Where in a sentence the words of the vocabulary stand, and which concepts they are.
+
+Everything here is linear but for the words of one sentence. Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from vault_cli.text.injection_concepts import LEET_SIGN, PATTERNS, plain_word
+from vault_cli.text.injection_vocabulary import WORD, Vocabulary
+
+
+class Place(NamedTuple):
+    """A word, phrase or address of a sentence: its span and the concepts that it is."""
+
+    start: int
+    end: int
+    mask: int
+
+
+def find_places(
+    text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int
+) -> list[Place]:
+    """Return the places of a sentence in its order.
+
+    Args:
+        text: part of a folded text.
+        book: the tables.
+        words: those of the vocabulary in it, with their concepts.
+        wanted: the concepts asked for.
+    """
+    places = list(_latin_places(text, book, wanted))
+    if not text.isascii():
+        places.extend(_han_places(text, book, words, wanted))
+    for name, pattern in PATTERNS:
+        if book.bits[name] & wanted:
+            places.extend(Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
+    places.sort()
+    return places
+
+
+def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[Place]:
+    words = WORD.findall(text)
+    if LEET_SIGN.search(text) is not None:
+        words = [plain_word(word, book) for word in words]
+    known = [at for at, word in enumerate(words) if word in book.heads]
+    if not known:
+        return
+    spans = [match.span() for match in WORD.finditer(text)]
+    silent = 0  # words before this one are part of a phrase that means nothing
+    for at in known:
+        mask = book.words.get(words[at], 0)
+        met = list(_phrases_at(words, at, book))
+        for end, among in met:
+            if not among and end > silent:
+                silent = end
+        if at < silent:
+            continue
+        for end, among in ((at + 1, mask), *met):
+            if among & wanted:
+                yield Place(spans[at][0], spans[end - 1][1], among & wanted)
+
+
+def _phrases_at(words: list[str], at: int, book: Vocabulary) -> Iterator[tuple[int, int]]:
+    """Yield where each phrase that begins with a word ends, and its concepts."""
+    among = book.phrases.get(tuple(words[at : at + 2]))
+    if among is None:
+        return
+    for third in ("", *words[at + 2 : at + 3]):
+        for rest, mask in among.get(third, ()):
+            if words[at + 2 : at + 2 + len(rest)] == rest:
+                yield at + len(rest) + 2, mask
+
+
+def _han_places(
+    text: str, book: Vocabulary, words: list[tuple[str, int]], wanted: int
+) -> Iterator[Place]:
+    covered = bytearray(len(text))
+    for word in book.silent:
+        for at in _find_all(text, word):
+            covered[at : at + len(word)] = b"\x01" * len(word)
+    hidden = 1 in covered
+    for word in {word for word, mask in words if mask & wanted and word in book.han}:
+        mask, size = book.han[word] & wanted, len(word)
+        for at in _find_all(text, word):
+            if not hidden or 0 in covered[at : at + size]:
+                yield Place(at, at + size, mask)
+
+
+def _find_all(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
