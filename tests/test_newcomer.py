@@ -55,3 +55,72 @@ def test_a_secret_in_a_pending_misspelling_still_stops_the_repair(vault: Path) -
     assert answer.code == 4
     assert "secret" in answer.err
     assert b"actve" in path.read_bytes()
+
+
+CONFIRM = ("-e", "session-event:session=7f3a,start=1,end=9", "--yes")
+AGENT = {"MVAULT_ACTOR": "agent"}
+
+
+@pytest.mark.parametrize(
+    ("argv", "own"),
+    [
+        (("revise", "OLD", "--body", "Two workers."), ()),
+        (("supersede", "OLD", "--title", "Three workers"), ()),
+        (("add", "fact", "--title", "现在有三个进程", "--supersedes", "OLD"), ()),
+        (("revise", "DRAFT", "--set", "supersedes=OLD"), ("DRAFT",)),
+    ],
+)
+def test_whatever_replaces_a_proven_record_is_asked_for_reason_and_ground(
+    vault: Path, argv: tuple[str, ...], own: tuple[str, ...]
+) -> None:
+    old = add(vault, "fact", "--title", "Staging has two workers")
+    run("verify", old, *CONFIRM, cwd=vault).ok()
+    ground = add(vault, "note", "--title", "Seen in the process list of today")
+    words = {"OLD": old, "DRAFT": add(vault, "fact", "--title", "三个进程", approve=False)}
+    filled = [words.get(w, w.replace("OLD", old)) for w in argv]
+
+    assert run(*filled, cwd=vault, env=AGENT).code == 2
+    why = ("--reason", "scaled up")
+    refused = run(*filled, *why, cwd=vault, env=AGENT)
+    assert refused.code == 4
+    assert "has proven itself (verified)" in refused.err
+    if own:  # a draft that rests on something says so in its own key
+        run("revise", words["DRAFT"], "--set", f"derived_from={ground}", cwd=vault, env=AGENT).ok()
+        run(*filled, *why, cwd=vault, env=AGENT).ok()
+    else:
+        done = run(*filled, *why, "--derived-from", ground, cwd=vault, env=AGENT).ok()
+        assert "precedent" in done.err
+
+
+def test_drafts_for_one_record_are_named_as_rivals(vault: Path) -> None:
+    old = add(vault, "fact", "--title", "The port is 8080", "--body", "8080.")
+    first = run("revise", old, "--body", "8081.", cwd=vault).ok().out.split()[-1]
+    second = run("revise", old, "--body", "9090, behind the proxy.", cwd=vault).ok()
+    assert f"rival-draft: the draft {first} would supersede {old} too" in second.err
+    checked = run("check", cwd=vault)
+    assert checked.text.count("rival-draft") == 2
+    told = run("status", cwd=vault).out
+    assert "drafts in the way of each other" in told
+    assert first in told
+
+
+@pytest.mark.parametrize("title", ["The port is 8080", "端口是八零八零"])
+def test_the_hint_for_a_draft_that_came_too_late_works(vault: Path, title: str) -> None:
+    old = add(vault, "fact", "--title", title, "--body", "8080.")
+    first, second = (
+        run("revise", old, "--body", text, cwd=vault).ok().out.split()[-1]
+        for text in ("8081.", "9090, behind the proxy.")
+    )
+    run("approve", first, "--yes", cwd=vault).ok()
+    refused = run("approve", second, "--yes", cwd=vault)
+    assert refused.code == 4
+    command = f"mvault supersede {first} {second}"
+    assert command in refused.err
+    assert (
+        f"stuck-draft: it cannot be approved: {first} supersedes {old}"
+        in run("check", cwd=vault).text
+    )
+    run(*command.split()[1:], cwd=vault).ok()
+    run("approve", second, "--yes", cwd=vault).ok()
+    assert run("show", second, "--json", cwd=vault).data["supersedes"] == [first]
+    assert "stuck-draft" not in run("check", cwd=vault).text

@@ -245,11 +245,13 @@ def revise(
     record_id: flags.ForceId,
     body: flags.Body = None,
     set_: flags.Sets = None,
+    derived_from: flags.DerivedFrom = None,
     reason: flags.Reason = "",
 ) -> int:
     """Propose a successor of a record in force: a draft that replaces it once approved.
 
     Without --body and --set the editor opens on the present text. A draft is changed in place.
+    What has proven itself needs a reason to be replaced, and from an agent --derived-from.
 
     Examples:
       mvault revise r-aa81mmz --set boundary="only on CI" --reason "breaks locally"
@@ -258,12 +260,14 @@ def revise(
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
     data = inv.read(record.path)
+    rests_on = [*map(inv.known_id, derived_from or ())]
+    own = {"derived_from": [*dict.fromkeys((*record.derived_from, *rests_on))]} if rests_on else {}
     if body is None and not set_:
-        return _revise_in_editor(inv, record, data, reason)
+        return _revise_in_editor(inv, record, data, own, reason)
     from vault_cli.cli.intake import parse_sets, read_stdin
 
     text = read_stdin() if body == "-" else body
-    values = parse_sets(set_ or [], known=record.fields)
+    values = {**own, **parse_sets(set_ or [], known=record.fields)}
     return _submit_revision(inv, record, data, text, values, reason)
 
 
@@ -299,7 +303,9 @@ def _submit_revision(
     return submit_new(inv, planned, plan)
 
 
-def _revise_in_editor(inv: Invocation, record: Record, data: bytes, reason: str) -> int:
+def _revise_in_editor(
+    inv: Invocation, record: Record, data: bytes, own: Mapping[str, Any], reason: str
+) -> int:
     from vault_cli.cli.editor import open_desk
     from vault_cli.text.document import REMOVE, parse_document
 
@@ -316,6 +322,7 @@ def _revise_in_editor(inv: Invocation, record: Record, data: bytes, reason: str)
             raise RefusedError("the edited text cannot be read", diagnostics=new.diagnostics)
         values = {key: value for key, value in new.front.items() if old.front.get(key) != value}
         values |= {key: REMOVE for key in old.front if key not in new.front}
+        values = {**own, **values}
         body = new.body if new.body != old.body else None
         return _submit_revision(inv, record, data, body, values, reason)
 

@@ -102,7 +102,7 @@ def require_same(record: Record, data: bytes) -> None:
 def require_reason(reason: str, verb: str) -> str:
     """Return the reason without blank ends; raise UsageError when there is none."""
     if not reason.strip():
-        raise UsageError(f"{verb} needs a reason", hint=f'Run: mvault {verb} ID --reason "why"')
+        raise UsageError(f"{verb} needs a reason", hint='Add to the command: --reason "why"')
     return reason.strip()
 
 

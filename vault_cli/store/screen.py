@@ -23,7 +23,6 @@ from vault_cli.store.opening import show_name
 from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 from vault_cli.text.scan import PERSONAL, SECRET, find_secret_findings
 
-
 TAKING_BACK: Final = frozenset({"undo", "redo"})
 """Verbs of a change that writes texts of a commit."""
 
