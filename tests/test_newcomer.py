@@ -124,3 +124,22 @@ def test_the_hint_for_a_draft_that_came_too_late_works(vault: Path, title: str) 
     run("approve", second, "--yes", cwd=vault).ok()
     assert run("show", second, "--json", cwd=vault).data["supersedes"] == [first]
     assert "stuck-draft" not in run("check", cwd=vault).text
+
+
+@pytest.mark.parametrize("title", ["Two workers", "两个进程"])
+def test_a_stale_verification_counts_as_active(vault: Path, title: str) -> None:
+    record_id = add(vault, "fact", "--title", title, "--body", title)
+    run("verify", record_id, *CONFIRM, cwd=vault).ok()
+    assert record_id in run("list", "--status", "verified", cwd=vault).out
+    path = file_of(vault, record_id)
+    path.write_text(path.read_text() + "\nThree, since May.\n")
+
+    assert record_id not in run("list", "--status", "verified", cwd=vault).out
+    listed = run("list", "--status", "active", cwd=vault).out
+    assert f"{record_id}  active  fact  {title} (verification stale)" in listed
+    assert (
+        f"{record_id}  active  fact  (verification stale" in run("show", record_id, cwd=vault).out
+    )
+    shown = run("show", record_id, "--json", cwd=vault).data
+    assert (shown["status"], shown["written_status"]) == ("active", "verified")
+    assert run("list", "--json", cwd=vault).data["records"][0]["status"] == "active"

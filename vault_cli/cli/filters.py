@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
@@ -44,6 +44,15 @@ def in_scope(record: Record, text: str) -> bool:
     return str(record.scope) == text or record.scope.level == text
 
 
+def _counts_as(record: Record, statuses: Collection[Status]) -> bool:
+    """Tell whether a record counts as one of these: a stale verification makes it active."""
+    if record.status is not Status.VERIFIED:
+        return record.status in statuses
+    from vault_cli.model.evidence import standing_of
+
+    return standing_of(record)[0] in statuses
+
+
 def make_filter(
     records: Sequence[Record],
     kind: Sequence[str] | None,
@@ -72,7 +81,7 @@ def make_filter(
     def test(record: Record) -> bool:
         return bool(
             (not kinds or record.kind in kinds)
-            and (not statuses or record.status in statuses)
+            and (not statuses or _counts_as(record, statuses))
             and (not topics or topics & table.keys(record))
             and (not scope or any(in_scope(record, text) for text in scope))
         )

@@ -65,6 +65,7 @@ def list_records(
     if asked:
         records = [r for r in records if asked.intersection(derived.of(r))]
     shown = derived.of if asked or states else None
+    whole = bool(asked or states or status)  # as what a record counts is not in its head
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     notes = timed.list_notes(records) if timed else ()
     if timed is None:
@@ -79,7 +80,7 @@ def list_records(
                 "unreadable": list(snapshot.unreadable),
                 **({"clocks": timed.clocks.as_data()} if timed else {}),
             },
-            lambda: list_lines(records, width=width, states_of=shown, aside=aside),
+            lambda: list_lines(records, width=width, states_of=shown, aside=aside, judged=whole),
             diagnostics=snapshot.diagnostics,
             notes=(*notes, *(() if records else ("no records",))),
             listed=True,

@@ -37,6 +37,7 @@ def record_data(record: Record) -> dict[str, Any]:
     """Return what `--json` says about a record in a list."""
     return {
         **brief_data(record),
+        **standing_data(record),
         "scope": str(record.scope),
         "branch": list(record.branch),
         "topics": list(record.topics),
@@ -47,6 +48,16 @@ def record_data(record: Record) -> dict[str, Any]:
         "valid_from": instant_text(record.validity.start),
         "valid_to": instant_text(record.validity.end),
     }
+
+
+def standing_data(record: Record) -> dict[str, Any]:
+    """Return as what a record counts that claims to be verified."""
+    if record.status is not Status.VERIFIED:
+        return {}
+    from vault_cli.model.evidence import standing_of
+
+    status, why = standing_of(record)
+    return {"status": str(status), "status_note": why} if why else {}
 
 
 def held_codes(record: Record) -> list[str]:
@@ -128,6 +139,7 @@ def list_lines(
     width: int,
     states_of: Callable[[Record], Sequence[str]] | None = None,
     aside: Callable[[Record], Sequence[str]] | None = None,
+    judged: bool = False,
 ) -> Iterator[Line]:
     """Yield one line per record: id, status, kind, title.
 
@@ -136,9 +148,14 @@ def list_lines(
         states_of: gives the derived states that stand behind the title; None: none are shown.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
         aside: gives what else stands there; without it only whether the record is held.
+        judged: show as what a verified record counts; it is read whole for that.
     """
+    standings = [standing_data(record) if judged else {} for record in records]
     ids = _column([record.id for record in records])
-    statuses = [record.status for record in records]
+    statuses = [
+        Status(own["status"]) if own else record.status
+        for record, own in zip(records, standings, strict=True)
+    ]
     shown = _column([status.value for status in statuses])
     kinds = _column([record.kind.value for record in records])
     vaults = _column([record.vault for record in records])
@@ -146,10 +163,11 @@ def list_lines(
     taken = sum(width_of(column[0]) for column in (ids, vaults, shown, kinds) if column)
     room = max(width - taken - len(gap) - 6, 20) if width else 0
     titles = cells([record.title for record in records])
-    for record, record_id, vault, status, name, kind, title in zip(
-        records, ids, vaults, statuses, shown, kinds, titles, strict=True
+    for record, own, record_id, vault, status, name, kind, title in zip(
+        records, standings, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
-        marks = ["held"] if aside is None and record.findings and record.held_by else []
+        marks = [own["status_note"]] if own else []
+        marks += ["held"] if aside is None and record.findings and record.held_by else []
         marks += aside(record) if aside is not None else ()
         marks += [s for s in states_of(record) if s not in marks] if states_of is not None else ()
         mark = f" ({', '.join(marks)})" if marks else ""
@@ -186,10 +204,14 @@ def show_lines(
         states: its derived states.
         anchors: what stands in place of the key `anchors`, if anything.
     """
-    style = _STATUS_STYLES.get(record.status, "dim")
+    from vault_cli.model.evidence import standing_of
+
+    status, why = standing_of(record)
+    style = _STATUS_STYLES.get(status, "dim")
     yield [("bold", inline(record.title))]
-    now = f"  ({', '.join(states)})" if states else ""
-    yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind), ("yellow", now)]
+    marks = [*([why] if why else []), *states]
+    now = f"  ({', '.join(marks)})" if marks else ""
+    yield [record.id, "  ", (style, str(status)), "  ", str(record.kind), ("yellow", now)]
     if record.vault:
         yield [("dim", "vault: "), record.vault]
     yield [("dim", "path: "), inline(record.path)]
