@@ -279,7 +279,7 @@ def _submit_revision(
     values: Mapping[str, Any],
     reason: str,
 ) -> int:
-    from vault_cli.cli.additions import submit_new
+    from vault_cli.cli.additions import approve_hint, submit_new
     from vault_cli.features.drafts import plan_revise
 
     planned: Planned = plan_revise(
@@ -296,7 +296,7 @@ def _submit_revision(
         gates=inv.vault.config.gates,
     )
     own = planned.ids[0] if planned.ids else record.id
-    hint = f"A person puts it in force: mvault approve {own}"
+    hint = approve_hint(planned) if planned.ids else ""
     done = f"revised {record.id} as draft {own}" if own != record.id else f"revised draft {own}"
     plan = Plan(planned.change, done, hints=(hint,), findings=planned.notes)
     plan.nothing = "the text and the keys are the same"

@@ -12,14 +12,23 @@ from vault_cli.model.record import Kind, Record, Scope, Status
 Name = TypeVar("Name", bound=StrEnum)
 
 
-def one_of(names: type[Name], text: str, noun: str) -> Name:
-    """Return the member that `text` names; UsageError with the nearest names otherwise."""
+def one_of(
+    names: type[Name], text: str, noun: str, allowed: Collection[Name] | None = None
+) -> Name:
+    """Return the member that `text` names; UsageError with the nearest names otherwise.
+
+    Args:
+        names: what there is.
+        text: as typed.
+        noun: what it is called.
+        allowed: the members that can be meant here, named in the error; None: all.
+    """
     try:
         return names(text.strip().lower())
     except ValueError as error:
         from difflib import get_close_matches
 
-        known = [str(member) for member in names]
+        known = [str(member) for member in (names if allowed is None else allowed)]
         near = get_close_matches(text, known, n=1)
         guess = f"Did you mean {near[0]}? " if near else ""
         raise UsageError(

@@ -47,7 +47,8 @@ def promote(
 
     The record stays the same: its id, its text, its evidence; `promoted_from` says what it was.
     What becomes global says in --boundary where it does not hold. With --to-vault it moves into
-    the other vault, and a pointer that is never rendered stays behind. Needs a person.
+    the other vault, and a pointer that is never rendered stays behind; without --to its scope stays
+    as it is. Needs a person.
     --auto writes drafts, as the settings `promote.*` of the person allow.
 
     Examples:
@@ -63,7 +64,7 @@ def promote(
         from vault_cli.cli.propose import propose
 
         return propose(inv)
-    if not record_id or not to:
+    if not record_id or not (to or to_vault):
         raise UsageError(
             "promote needs an ID and --to", hint="Run: mvault promote ID --to global --boundary …"
         )
@@ -71,8 +72,8 @@ def promote(
         raise UsageError(f"--to-vault {to_vault}: unknown", hint="Use user or project.")
     from vault_cli.features.promotion import Target
 
-    target = Target(_scope(inv, to), boundary, reason)
     record = inv.find(record_id)
+    target = Target(_scope(inv, to or str(record.scope)), boundary, reason)
     if to_vault and to_vault != _vault_of(inv):
         return _move(inv, record, target, to_vault, yes=yes)
     return _promote_here(inv, record, target, yes=yes)

@@ -293,10 +293,13 @@ def _require_answered(record: Record, to: Status | None) -> None:
     if record.status in back.get(to, {to}):
         return
     ended = record.status in (Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED)
-    other = "bring it back: mvault revive" if ended else "object to it: mvault dispute"
+    way = f"{record.id} --reason TEXT"
+    other = (
+        f"bring it back: mvault revive {way}" if ended else f"object to it: mvault dispute {way}"
+    )
     raise RefusedError(
         f"{record.id} is {record.status}, not disputed",
-        hint=f"To {other} {record.id} --reason TEXT",
+        hint=f"To {other}",
     )
 
 

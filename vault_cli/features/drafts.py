@@ -274,7 +274,7 @@ def _require_revisable(snapshot: Snapshot, record: Record) -> None:
     if record.status not in IN_FORCE and record.status is not Status.DISPUTED:
         raise RefusedError(
             f"{record.id} is {record.status}; only what is in force is revised",
-            hint="Add a new record instead: mvault add",
+            hint=f"Add a new record instead: mvault add {record.kind} --title TEXT",
         )
     rivals = successors_of(snapshot, record.id)
     if rivals:

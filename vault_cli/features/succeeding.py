@@ -185,7 +185,7 @@ def _require_replaceable(snapshot: Snapshot, old: Record, new_id: str = "--title
     if old.status not in _REPLACEABLE:
         raise RefusedError(
             f"{old.id} is {old.status}; there is nothing to take the place of",
-            hint="Add the new record by itself: mvault add",
+            hint=f"Add the new record by itself: mvault add {old.kind} --title TEXT",
         )
     rivals = successors_of(snapshot, old.id)
     if rivals:

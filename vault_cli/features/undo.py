@@ -134,7 +134,7 @@ def _require_something_back(files: Sequence[UndoFile]) -> None:
         raise RefusedError(
             f"{', '.join(gone)}: the text was in no commit and is gone for good; what is left of "
             "it stays, and nothing was changed",
-            hint=f"To write it anew: mvault add; what is known of it: mvault show {gone[0]}",
+            hint=f"What is still known of it: mvault show {gone[0]}",
         )
 
 
