@@ -252,3 +252,21 @@ def test_answers_name_only_what_can_be_answered(vault: Path) -> None:
 def test_an_impossible_date_is_bad_usage(vault: Path, option: str) -> None:
     add(vault, "note", "--title", "Lock first", "--body", "Look.")
     assert run("list", option, "2026-02-31", cwd=vault).code == 2
+
+
+def test_a_day_to_come_is_said_of_the_clock_of_git(vault: Path) -> None:
+    add(vault, "note", "--title", "Lock first", "--body", "Look.")
+    told = run("list", "--known-at", "2090-01-01", cwd=vault).ok()
+    assert "2090-01-01 is still to come" in told.err
+
+
+@pytest.mark.parametrize("title", ["The port is 8080", "端口是八零八零"])
+def test_what_was_replaced_on_the_day_is_marked(vault: Path, title: str) -> None:
+    old = add(vault, "fact", "--title", title, "--body", "8080.")
+    new = run("revise", old, "--body", "9090, behind.", cwd=vault).ok().out.split()[-1]
+    run("approve", new, "--yes", cwd=vault).ok()
+    told = run("list", "--view", "historical", "--valid-at", "2026-11-30", cwd=vault).ok().out
+    (line,) = [text for text in told.splitlines() if text.startswith(old)]
+    assert "replaced that day" in line
+    (line,) = [text for text in told.splitlines() if text.startswith(new)]
+    assert "replaced" not in line

@@ -28,9 +28,12 @@ def texts_of(path: Path) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.JoinedStr):
             words = [p.value if isinstance(p, ast.Constant) else "X" for p in node.values]
             yield node.lineno, "".join(map(str, words))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if id(node) not in parts | notes:
-                yield node.lineno, node.value
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in parts | notes
+        ):
+            yield node.lineno, node.value
 
 
 def commands_in(text: str) -> Iterator[list[str]]:

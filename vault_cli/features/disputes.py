@@ -293,13 +293,12 @@ def _require_answered(record: Record, to: Status | None) -> None:
     if record.status in back.get(to, {to}):
         return
     ended = record.status in (Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED)
-    way = f"{record.id} --reason TEXT"
-    other = (
-        f"bring it back: mvault revive {way}" if ended else f"object to it: mvault dispute {way}"
-    )
+    other = f"To object to it: mvault dispute {record.id} --reason TEXT"
+    if ended:
+        other = f"To bring it back: mvault revive {record.id} --reason TEXT"
     raise RefusedError(
         f"{record.id} is {record.status}, not disputed",
-        hint=f"To {other}",
+        hint=other,
     )
 
 

@@ -147,14 +147,7 @@ def _tells_rejection(snapshot: Snapshot, record: Record) -> bool:
 def _compare(record: Record, other: Record) -> Alike | None:
     text, theirs = statement_of(record), statement_of(other)
     if same_text(text, theirs):
-        value = differing_value(record.title, other.title)
-        if value:  # two values of one thing: the text says neither of them
-            if other.status is Status.REJECTED:
-                return None
-            why = f"the same text under another title; {value}"
-            return Alike("similar-text", other, why, _cut(record.title), _cut(other.title))
-        code = "rejected-before" if other.status is Status.REJECTED else "duplicate-text"
-        return Alike(code, other, SAME, _cut(text), _cut(theirs))
+        return _with_same_text(record, other)
     if record.kind in _APART or other.kind in _APART:
         return None
     if other.status is not Status.REJECTED:
@@ -170,6 +163,21 @@ def _compare(record: Record, other: Record) -> Alike | None:
             return None
         code = "rejected-before"
     return Alike(code, other, likeness.why, *_differing(_whole(record), _whole(other)))
+
+
+def _with_same_text(record: Record, other: Record) -> Alike | None:
+    """Return how two records of one text stand to each other, None when nothing is to be said.
+
+    Titles with two values of one thing make two records: the text says neither of them.
+    """
+    is_rejected = other.status is Status.REJECTED
+    value = differing_value(record.title, other.title)
+    if not value:
+        code = "rejected-before" if is_rejected else "duplicate-text"
+        return Alike(code, other, SAME, _cut(statement_of(record)), _cut(statement_of(other)))
+    why = f"the same text under another title; {value}"
+    found = Alike("similar-text", other, why, _cut(record.title), _cut(other.title))
+    return None if is_rejected else found
 
 
 def _differing(mine: str, theirs: str) -> tuple[str, str]:
