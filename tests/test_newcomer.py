@@ -270,3 +270,40 @@ def test_what_was_replaced_on_the_day_is_marked(vault: Path, title: str) -> None
     assert "replaced that day" in line
     (line,) = [text for text in told.splitlines() if text.startswith(new)]
     assert "replaced" not in line
+
+
+@pytest.mark.parametrize("before", ["First line.", "第一行。"])
+def test_a_refusal_names_the_line_as_it_was_given(vault: Path, before: str) -> None:
+    key = "ghp_" + "x8Kq2LmZ7vRt4NwPy6BsJd3FhGc9AeUiOoY1"
+    body = f"{before}\n\ntoken: {key}\n"
+    refused = run("add", "note", "--title", "T", "--body", body, "--json", cwd=vault)
+    assert refused.code == 4
+    assert [item["line"] for item in refused.json["diagnostics"]] == [3]
+
+
+def test_undo_by_the_configured_person_is_the_person_s(vault: Path) -> None:
+    add(vault, "note", "--title", "Lock first", "--body", "Look.", approve=False)
+    run("undo", "--yes", cwd=vault).ok()
+    assert "(person, configured)" in run("log", cwd=vault).out.splitlines()[0]
+
+
+def test_a_preview_that_yes_cannot_agree_to_shows_the_card(vault: Path, home: Path) -> None:
+    record_id = add(vault, "note", "--title", "Lock first", "--body", "Look.", approve=False)
+    (home / "mvault.toml").write_text("")
+    plain, yes = (run("approve", record_id, *more, cwd=vault) for more in ((), ("--yes",)))
+    assert (plain.code, yes.code) == (3, 3)
+    assert plain.out == yes.out
+
+
+@pytest.mark.parametrize("reason", ["asked: wrong", "问过了：不对"])
+def test_a_repaired_status_keeps_why_it_was_disputed(vault: Path, reason: str) -> None:
+    path = file_of(vault, add(vault, "note", "--title", "Lock first", "--body", "Look."))
+    run("dispute", path, "--reason", reason, cwd=vault).ok()
+    text = path.read_text()
+    head, block = text.split("\ndisputed:", 1)
+    rest = block.split("\n---", 1)[1]
+    bare = head.replace("status: disputed", "status: verified") + "\n---" + rest
+    path.write_text(bare)
+    run("check", "--fix", "--yes", cwd=vault).ok()
+    assert "status: disputed" in path.read_text()
+    assert reason in path.read_text()

@@ -176,7 +176,8 @@ def undo(
     what = told(change.subject.removeprefix(": "))
     done = f"{'brought' if again else 'took'} back {info.id[:SHORT]}: {what}"
     takes = "takes it" if again else "brings it"
-    plan = Plan(change, done, person=inv.is_person, yes=yes, lines=())
+    agreed = inv.is_person or (yes and bool(inv.consent(yes=yes).how))
+    plan = Plan(change, done, person=agreed, yes=yes, lines=())
     plan.question = f"{change.verb} {info.id[:SHORT]} {what}?"
     plan.hints = (f"Another `mvault undo` {takes} back.",)
     plan.nothing = f"{info.id[:SHORT]} is taken back already"

@@ -121,6 +121,21 @@ def texts_of(texts: Mapping[str, bytes], record: Record) -> bytes:
     return data
 
 
+def lost_ending(record: Record, before: Mapping[str, Record], status: Status) -> dict[str, Any]:
+    """Return the keys that say why a record has a status it goes back to, and that it has lost.
+
+    Args:
+        record: as it stands.
+        before: the records as committed, by id.
+        status: what it goes back to.
+    """
+    old = before.get(record.id)
+    if old is None or old.written_status is not status:
+        return {}
+    lost = (present_keys(old) & ENDING_KEYS) - present_keys(record)
+    return {key: old.fields[key] for key in sorted(lost)}
+
+
 def present_keys(record: Record) -> set[str]:
     """Return which of our keys a record's file holds, wherever its kind of file keeps them."""
     present = {key for key, value in record.fields.items() if value is not None}
