@@ -307,3 +307,21 @@ def test_a_repaired_status_keeps_why_it_was_disputed(vault: Path, reason: str) -
     run("check", "--fix", "--yes", cwd=vault).ok()
     assert "status: disputed" in path.read_text()
     assert reason in path.read_text()
+
+
+def test_provenance_tells_a_verification_once(vault: Path) -> None:
+    record_id = add(vault, "fact", "--title", "Two workers")
+    run("verify", record_id, *CONFIRM, cwd=vault).ok()
+    told = run("show", record_id, "--provenance", cwd=vault).ok().out
+    assert told.count("verification: ") == 1
+    assert told.count("session 7f3a") == 1
+
+
+@pytest.mark.parametrize("title", ["Lock first", "先看锁文件"])
+def test_undo_after_a_move_by_hand_says_where_the_draft_is(vault: Path, title: str) -> None:
+    path = file_of(vault, add(vault, "note", "--title", title, "--body", "Look.", approve=False))
+    (vault / "drafts" / "mine").mkdir()
+    path.rename(vault / "drafts" / "mine" / "lock.md")
+    refused = run("undo", "--yes", cwd=vault)
+    assert refused.code == 4
+    assert "its record stands in drafts/mine/lock.md now" in refused.err

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -287,12 +289,24 @@ def other_half(inv: Invocation, info: CommitInfo) -> str:
     tokens = [value for key, value in info.trailers if key == "Vault-Promotion"]
     if not tokens:
         return ""
-    layers = inv.layers
-    for place in (layers.home, layers.beside, layers.hidden):
-        found = _commit_of(inv, place, tokens[0]) if place and place != inv.root else None
+    for place in _vaults_about(inv):
+        found = _commit_of(inv, place, tokens[0]) if place != inv.root else None
         if found is not None:
-            return f"The other half of the move: mvault --vault {place} undo {found.id[:10]}"
+            there = f"mvault --vault {quote(str(place))} undo {found.id[:10]}"
+            return f"The other half of the move: {there}"
     return "This is one half of a move; the other one is a commit of the other vault."
+
+
+def _vaults_about(inv: Invocation) -> list[Path]:
+    """Return the vaults of this run, and those that it would have without --vault."""
+    from vault_cli.store.layers import find_layers
+
+    every = [inv.layers]
+    with suppress(UsageError, StoreError):
+        environ = {key: value for key, value in inv.environ.items() if key != "MVAULT"}
+        every.append(find_layers(None, cwd=inv.cwd, environ=environ))
+    places = [place for found in every for place in (found.home, found.beside, found.hidden)]
+    return list(dict.fromkeys(place for place in places if place is not None))
 
 
 def _commit_of(inv: Invocation, place: Path, token: str) -> CommitInfo | None:

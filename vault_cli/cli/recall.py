@@ -189,15 +189,16 @@ def show(
     beside, lines = _beside(inv, snapshot, record, provenance=provenance, expand=expand)
     reason = "" if past else kept_out(inv.vault, record)
     kept = [f"kept out of the render: {reason}"] if reason else []
-    told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
+    notes = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
     own = () if provenance else tuple(anchor_lines(anchors))
+    told = ("evidence", "verification") if provenance else ()
     if not past:
         note_found(inv, (record,))
     return inv.out.show(
         View(
             lambda: {**full_data(record), "states": list(states), **code, **beside, **more},
-            lambda: (*show_lines(record, states, own), *lines),
-            notes=told,
+            lambda: (*show_lines(record, states, own, told), *lines),
+            notes=notes,
             diagnostics=record.findings,
         )
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -195,7 +195,10 @@ def _column(texts: list[str]) -> list[str]:
 
 
 def show_lines(
-    record: Record, states: Sequence[str] = (), anchors: Sequence[Line] = ()
+    record: Record,
+    states: Sequence[str] = (),
+    anchors: Sequence[Line] = (),
+    told: Collection[str] = (),
 ) -> Iterator[Line]:
     """Yield the lines of `mvault show`: head, derived states, other keys, body.
 
@@ -203,6 +206,7 @@ def show_lines(
         record: which.
         states: its derived states.
         anchors: what stands in place of the key `anchors`, if anything.
+        told: keys that are told elsewhere.
     """
     from vault_cli.model.evidence import standing_of
 
@@ -218,7 +222,7 @@ def show_lines(
     for key, value in record.fields.items():
         if key == "anchors" and anchors:
             yield from anchors
-        elif key not in _HEAD_KEYS and value not in (None, "", []):
+        elif key not in (*_HEAD_KEYS, *told) and value not in (None, "", []):
             yield [("dim", f"{inline(str(key))}: "), inline(value_text(value))]
     yield ""
     if record.status is Status.TOMBSTONED and not record.body.strip():
