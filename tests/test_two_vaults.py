@@ -637,7 +637,7 @@ def test_half_an_undo_of_a_move_names_the_other_half_whichever_vault_is_named(
 ) -> None:
     key = place.run("add", "fact", "--title", title, "--body", "X.").ok().out.split()[-1]
     place.run("approve", key, "--yes").ok()
-    where = ("--to", "global", "--to-vault", "user", "--boundary", "b", "--yes")
+    where = ("--to-vault", "user", "--boundary", "b", "--yes")  # its scope stays as it is
     place.run("promote", key, *where).ok()
     for root, other in ((place.project, place.user), (place.user, place.project)):
         done = place.run("--vault", str(root), "undo", "--yes").ok()
