@@ -150,11 +150,11 @@ def list_lines(
         aside: gives what else stands there; without it only whether the record is held.
         judged: show as what a verified record counts; it is read whole for that.
     """
-    standings = [standing_data(record) if judged else {} for record in records]
+    lesser = {r.path: own for r in records if (own := standing_data(r))} if judged else {}
     ids = _column([record.id for record in records])
     statuses = [
-        Status(own["status"]) if own else record.status
-        for record, own in zip(records, standings, strict=True)
+        Status(lesser[record.path]["status"]) if record.path in lesser else record.status
+        for record in records
     ]
     shown = _column([status.value for status in statuses])
     kinds = _column([record.kind.value for record in records])
@@ -163,10 +163,10 @@ def list_lines(
     taken = sum(width_of(column[0]) for column in (ids, vaults, shown, kinds) if column)
     room = max(width - taken - len(gap) - 6, 20) if width else 0
     titles = cells([record.title for record in records])
-    for record, own, record_id, vault, status, name, kind, title in zip(
-        records, standings, ids, vaults, statuses, shown, kinds, titles, strict=True
+    for record, record_id, vault, status, name, kind, title in zip(
+        records, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
-        marks = [own["status_note"]] if own else []
+        marks = [lesser[record.path]["status_note"]] if record.path in lesser else []
         marks += ["held"] if aside is None and record.findings and record.held_by else []
         marks += aside(record) if aside is not None else ()
         marks += [s for s in states_of(record) if s not in marks] if states_of is not None else ()
