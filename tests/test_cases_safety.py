@@ -258,7 +258,7 @@ def test_sa_01_what_history_holds_is_said_with_commit_and_remedy(tmp_path: Path)
     assert value[:4] in leak["message"]
     assert value[:5] not in json.dumps(leak)
     assert "Change the key" in leak["hint"]
-    assert "purge" in leak["hint"]
+    assert "rewrites no history" in leak["hint"]
     (root / "memories" / "login.md").write_text(HAND.format(status="active", text="the form"))
     (leak,) = [f for f in checked(root) if f["code"] == "secret-in-history"]
     assert commit[:10] in leak["message"]

@@ -459,3 +459,23 @@ def test_no_key_of_a_pushed_file_reaches_what_was_admitted(pair: Pair, trick: st
 def entries(root: Path) -> list[str]:
     """The lines of a block without what it says about what is left out."""
     return [line for line in rendered(root).splitlines() if line and not line.startswith("> ")]
+
+
+@pytest.mark.parametrize("title", ["New", "新的"])
+def test_rejecting_a_new_record_says_what_becomes_of_it(pair: Pair, title: str) -> None:
+    pair.trust()
+    write_files(pair.theirs, {"playbook/new.md": RULE.format(id="r-new", title=title, body="N")})
+    pair.push()
+    pair.pull()
+    terminal = Terminal("--vault", pair.mine, "review", "--incoming")
+    terminal.read("(1/1)")
+    terminal.type("?")
+    told = terminal.read("(1/1)")
+    assert "a new record is deleted, in a commit that a" in told
+    assert "push would share" in told
+    terminal.type("r")
+    assert terminal.end() == 0, terminal.shown
+    assert "deleted the new r-new in a commit that a push would share" in terminal.shown
+    assert not (pair.mine / "playbook" / "new.md").exists()
+    run("--vault", pair.mine, "undo", "--yes", env=PERSON).ok()
+    assert (pair.mine / "playbook" / "new.md").exists()

@@ -661,3 +661,19 @@ def test_a_review_names_the_drafts_of_the_other_vault(place: Place) -> None:
     said = place.run("review").err
     assert f"1 draft in the user vault: mvault --vault {place.user} review" in said
     assert "1 draft in" not in place.run("review", "--kind", "rule").err
+
+
+@pytest.mark.parametrize("title", ["The port is 8080", "端口是八零八零"])
+def test_half_an_undo_of_a_move_names_the_other_half_whichever_vault_is_named(
+    place: Place, title: str
+) -> None:
+    key = place.run("add", "fact", "--title", title, "--body", "X.").ok().out.split()[-1]
+    place.run("approve", key, "--yes").ok()
+    where = ("--to-vault", "user", "--boundary", "b", "--yes")  # its scope stays as it is
+    place.run("promote", key, *where).ok()
+    for root, other in ((place.project, place.user), (place.user, place.project)):
+        done = place.run("--vault", str(root), "undo", "--yes").ok()
+        command = done.err.partition("The other half of the move: mvault ")[2].split()
+        assert command[:2] == ["--vault", str(other)]
+        place.run("--vault", str(root), "undo", "--yes").ok()
+    place.run("--vault", str(place.project), "undo", "--yes").ok()

@@ -434,8 +434,11 @@ def test_revising_what_is_in_force_makes_a_superseding_draft(
         created="2026-01-10",
         aliases="[old:1]",
     )
-    vault = make_vault({"memories/a.md": text})
-    planned = revise(vault, "f-1", body="# Stack\n\nFastAPI and MySQL.\n", values={"importance": 8})
+    ground = note("# Moved in May\n", id="n-2", kind="note", status="active")
+    vault = make_vault({"memories/a.md": text, "memories/b.md": ground})
+    values = {"importance": 8, "derived_from": ["n-2"]}
+    body = "# Stack\n\nFastAPI and MySQL.\n"
+    planned = revise(vault, "f-1", body=body, values=values, reason="moved in May")
     new = vault.record(planned.ids[0])
     assert new.status is Status.CANDIDATE
     assert new.supersedes == ("f-1",)

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from vault_cli.errors import RefusedError, UsageError
-from vault_cli.features.succeeding import plan_successor, plan_supersede, precedent_of
+from vault_cli.features.grounds import precedent_of
+from vault_cli.features.succeeding import plan_successor, plan_supersede
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Kind, Status, Tally
 

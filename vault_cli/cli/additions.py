@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.preview import answer_data
-from vault_cli.cli.views import plural
+from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.drafts import plan_add
 from vault_cli.features.parts import has_text
+from vault_cli.model.change import Put
 from vault_cli.model.lifecycle import Actor
+from vault_cli.text.fields import read_record
 
 if TYPE_CHECKING:
     from vault_cli.features.records import Planned
@@ -80,13 +82,23 @@ def submit_new(inv: Invocation, planned: Planned, plan: Plan) -> int:
     return _hold_back(inv, planned) if planned.held else inv.submit(plan)
 
 
+def approve_hint(planned: Planned) -> str:
+    """Return the command that puts a new draft in force; what holds it is read first."""
+    own = planned.ids[0]
+    held = dict.fromkeys(note.code for note in planned.notes if note.holds and own in note.path)
+    if not held:
+        return f"A person puts it in force: mvault approve {own}"
+    allow = " ".join(f"--allow {code}" for code in held)
+    return f"A person who has read it puts it in force: mvault approve {own} {allow} --reason TEXT"
+
+
 def _draft_plan(planned: Planned, request: DraftRequest) -> Plan:
     from vault_cli.cli.intake import section_notes
 
     own = planned.ids[0]
     title = request.title or planned.change.subject.partition(": ")[2]
     notes = [*planned.notes, *section_notes(planned.change.edits[0].path, request.sections)]
-    hints = [f"A person puts it in force: mvault approve {own}"]
+    hints = [approve_hint(planned)]
     if not has_text(request.body) and not any(map(str.strip, request.sections.values())):
         # One sentence for the whole: every part is missing, which is one finding and not three.
         notes = [note for note in notes if note.code != "missing-part"]
@@ -110,6 +122,7 @@ def _hold_back(inv: Invocation, planned: Planned) -> int:
         **answer_data("quarantine", "quarantine" + planned.change.subject, receipt.paths),
         "ids": [own],
         "id": own,
+        "records": [_head(edit) for edit in planned.change.edits if isinstance(edit, Put)],
         "quarantined": True,
         "codes": codes,
         "changed": True,
@@ -120,6 +133,13 @@ def _hold_back(inv: Invocation, planned: Planned) -> int:
         hint=f"A person looks at it: mvault quarantine show {own}",
         diagnostics=tuple(dict.fromkeys((*planned.notes, *receipt.diagnostics))),
     )
+
+
+def _head(edit: Put) -> dict[str, str]:
+    """Return what may be said of a held text to anybody: nothing of its own words."""
+    record = read_record(edit.data, edit.path)[0]
+    head = brief_data(record) if record is not None else {}
+    return {key: value for key, value in head.items() if key != "title"}
 
 
 def _codes(planned: Planned) -> list[str]:

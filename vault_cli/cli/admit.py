@@ -104,9 +104,9 @@ def plan_approval(
         f"Approve {what}?",
         person=True,
         yes=yes,
-        # With --yes nobody would read what is like them.
+        # Where --yes counts nobody would read what is like them.
         card=()
-        if yes or inv.options.json
+        if inv.options.json or (yes and inv.consent(yes=yes).how)
         else [line for record in records for line in approval_card(inv, record)],
         findings=() if planned.change.is_empty else (*own, *planned.notes, *beside),
         nothing="already in force",

@@ -187,6 +187,8 @@ def resolve_known(inv: Invocation, text: str) -> str:
             f"{text} is read as a date; the branch or tag of that name is"
             f" refs/heads/{text} or refs/tags/{text}"
         )
+    if repo.head() and _is_date(text) and moment_of(inv, text, commit).date() > inv.now.date():
+        inv.out.say(f"{text} is still to come: this is the vault as the last commit has it")
     if commit == repo.head() and (changed := repo.pending()):
         from vault_cli.cli.views import plural
 

@@ -246,11 +246,13 @@ def revise(
     record_id: flags.ForceId,
     body: flags.Body = None,
     set_: flags.Sets = None,
+    derived_from: flags.DerivedFrom = None,
     reason: flags.Reason = "",
 ) -> int:
     """Propose a successor of a record in force: a draft that replaces it once approved.
 
     Without --body and --set the editor opens on the present text. A draft is changed in place.
+    What has proven itself needs a reason to be replaced, and from an agent --derived-from.
 
     Examples:
       mvault revise r-aa81mmz --set boundary="only on CI" --reason "breaks locally"
@@ -260,12 +262,14 @@ def revise(
     record = inv.find(record_id)
     require_admitted(inv.vault, "revise", record)
     data = inv.read(record.path)
+    rests_on = [*map(inv.known_id, derived_from or ())]
+    own = {"derived_from": [*dict.fromkeys((*record.derived_from, *rests_on))]} if rests_on else {}
     if body is None and not set_:
-        return _revise_in_editor(inv, record, data, reason)
+        return _revise_in_editor(inv, record, data, own, reason)
     from vault_cli.cli.intake import parse_sets, read_stdin
 
     text = read_stdin() if body == "-" else body
-    values = parse_sets(set_ or [], known=record.fields)
+    values = {**own, **parse_sets(set_ or [], known=record.fields)}
     return _submit_revision(inv, record, data, text, values, reason)
 
 
@@ -277,7 +281,7 @@ def _submit_revision(
     values: Mapping[str, Any],
     reason: str,
 ) -> int:
-    from vault_cli.cli.additions import submit_new
+    from vault_cli.cli.additions import approve_hint, submit_new
     from vault_cli.features.drafts import plan_revise
 
     planned: Planned = plan_revise(
@@ -294,14 +298,16 @@ def _submit_revision(
         gates=inv.vault.config.gates,
     )
     own = planned.ids[0] if planned.ids else record.id
-    hint = f"A person puts it in force: mvault approve {own}"
+    hint = approve_hint(planned) if planned.ids else ""
     done = f"revised {record.id} as draft {own}" if own != record.id else f"revised draft {own}"
     plan = Plan(planned.change, done, hints=(hint,), findings=planned.notes)
     plan.nothing = "the text and the keys are the same"
     return submit_new(inv, planned, plan)
 
 
-def _revise_in_editor(inv: Invocation, record: Record, data: bytes, reason: str) -> int:
+def _revise_in_editor(
+    inv: Invocation, record: Record, data: bytes, own: Mapping[str, Any], reason: str
+) -> int:
     from vault_cli.cli.editor import open_desk
     from vault_cli.text.document import REMOVE, parse_document
 
@@ -318,6 +324,7 @@ def _revise_in_editor(inv: Invocation, record: Record, data: bytes, reason: str)
             raise RefusedError("the edited text cannot be read", diagnostics=new.diagnostics)
         values = {key: value for key, value in new.front.items() if old.front.get(key) != value}
         values |= {key: REMOVE for key in old.front if key not in new.front}
+        values = {**own, **values}
         body = new.body if new.body != old.body else None
         return _submit_revision(inv, record, data, body, values, reason)
 

@@ -98,11 +98,11 @@ def resolve(
       mvault resolve f-1m4c8tt --reason "asked operations: 8080 is right"
       mvault resolve l-7k3qd2m --as deprecated --reason "true until the upgrade"
     """
-    from vault_cli.features.disputes import plan_resolve
+    from vault_cli.features.disputes import ANSWERS, plan_resolve
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
-    to = one_of(Status, answer, "status") if answer else None
+    to = one_of(Status, answer, "status", ANSWERS) if answer else None
     if record.status is Status.DISPUTED:
         reason = reason_for(inv, record.id, "resolve", reason)
     planned = plan_resolve(
@@ -253,7 +253,7 @@ def _write_successor(
     inv: Invocation, old: Record, values: dict[str, Any], kind: str, reason: str
 ) -> int:
     """Write a new draft that supersedes a record."""
-    from vault_cli.cli.additions import submit_new
+    from vault_cli.cli.additions import approve_hint, submit_new
     from vault_cli.cli.intake import parse_sections, read_stdin
     from vault_cli.features.succeeding import plan_successor
 
@@ -279,7 +279,7 @@ def _write_successor(
         gates=inv.vault.config.gates,
     )
     own = planned.ids[0]
-    hint = f"A person puts it in force: mvault approve {own}"
+    hint = approve_hint(planned)
     done = f"added draft {own}, which supersedes {old.id} once it is approved"
     plan = Plan(planned.change, done, hints=(hint,), findings=planned.notes)
     return submit_new(inv, planned, plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
@@ -12,14 +12,23 @@ from vault_cli.model.record import Kind, Record, Scope, Status
 Name = TypeVar("Name", bound=StrEnum)
 
 
-def one_of(names: type[Name], text: str, noun: str) -> Name:
-    """Return the member that `text` names; UsageError with the nearest names otherwise."""
+def one_of(
+    names: type[Name], text: str, noun: str, allowed: Collection[Name] | None = None
+) -> Name:
+    """Return the member that `text` names; UsageError with the nearest names otherwise.
+
+    Args:
+        names: what there is.
+        text: as typed.
+        noun: what it is called.
+        allowed: the members that can be meant here, named in the error; None: all.
+    """
     try:
         return names(text.strip().lower())
     except ValueError as error:
         from difflib import get_close_matches
 
-        known = [str(member) for member in names]
+        known = [str(member) for member in (names if allowed is None else allowed)]
         near = get_close_matches(text, known, n=1)
         guess = f"Did you mean {near[0]}? " if near else ""
         raise UsageError(
@@ -42,6 +51,15 @@ def check_scope(text: str) -> None:
 def in_scope(record: Record, text: str) -> bool:
     """Tell whether a record has the scope `text`, or is on the level it names."""
     return str(record.scope) == text or record.scope.level == text
+
+
+def _counts_as(record: Record, statuses: Collection[Status]) -> bool:
+    """Tell whether a record counts as one of these: a stale verification makes it active."""
+    if record.status is not Status.VERIFIED:
+        return record.status in statuses
+    from vault_cli.model.evidence import standing_of
+
+    return standing_of(record)[0] in statuses
 
 
 def make_filter(
@@ -71,7 +89,7 @@ def make_filter(
     def test(record: Record) -> bool:
         return bool(
             (not kinds or record.kind in kinds)
-            and (not statuses or record.status in statuses)
+            and (not statuses or _counts_as(record, statuses))
             and (not topic or any(table.has(record, text) for text in topic))
             and (not scope or any(in_scope(record, text) for text in scope))
         )

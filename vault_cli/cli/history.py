@@ -181,7 +181,8 @@ def undo(
     what = told(change.subject.removeprefix(": "))
     done = f"{'brought' if again else 'took'} back {info.id[:SHORT]}: {what}"
     takes = "takes it" if again else "brings it"
-    plan = Plan(change, done, person=inv.is_person, yes=yes, lines=())
+    agreed = inv.is_person or (yes and bool(inv.consent(yes=yes).how))
+    plan = Plan(change, done, person=agreed, yes=yes, lines=())
     plan.question = f"{change.verb} {info.id[:SHORT]} {what}?"
     plan.hints = (f"Another `mvault undo` {takes} back.",)
     plan.nothing = f"{info.id[:SHORT]} is taken back already"
@@ -290,16 +291,26 @@ def undo_files(
 ) -> list[UndoFile]:
     """Return every path of a commit: before it, after it, now, and who changed it since."""
     from vault_cli.features.undo import UndoFile
+    from vault_cli.model.change import ALLOW_TRAILER
 
     before = info.parents[0] if info.parents else ""
     files = []
+    codes = tuple(value for key, value in info.trailers if key == ALLOW_TRAILER)
+    released = codes if ("Vault-Op", "release") in info.trailers else None
     for path in info.paths:
         later = tuple(_short(other) for other in since if path in other.paths)
         old = repo.read_blob(before, path) if before else None
         new, current = repo.read_blob(info.id, path), _current(inv, path)
         moved = _moved_to(inv, path, new) if old is None and current is None else ""
-        files.append(UndoFile(path, old, new, current, later, moved))
+        held = _held_now(inv, path, old) if new is None and current is None else None
+        files.append(UndoFile(path, old, new, current, later, moved, held, released))
     return files
+
+
+def _held_now(inv: Invocation, path: str, data: bytes | None) -> tuple[str, bytes] | None:
+    """Return where in quarantine the record of a file lies, and its bytes."""
+    place = _moved_to(inv, path, data)
+    return (place, inv.read(place)) if place.startswith("quarantine/") else None
 
 
 def _moved_to(inv: Invocation, path: str, data: bytes | None) -> str:

@@ -77,7 +77,7 @@ def merge(
         yes=yes,
         findings=planned.notes,
         nothing=f"{gone.id} was merged into {kept.id} already",
-        hints=("Read the joined text once: mvault show " + kept.id,),
+        hints=(f"Read the joined text once: mvault show {kept.id}",),
     )
     return inv.submit(plan)
 

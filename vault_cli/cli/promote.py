@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -48,7 +50,8 @@ def promote(
 
     The record stays the same: its id, its text, its evidence; `promoted_from` says what it was.
     What becomes global says in --boundary where it does not hold. With --to-vault it moves into
-    the other vault, and a pointer that is never rendered stays behind. Needs a person.
+    the other vault, and a pointer that is never rendered stays behind; without --to its scope stays
+    as it is. Needs a person.
     --auto writes drafts, as the settings `promote.*` of the person allow.
 
     Examples:
@@ -64,7 +67,7 @@ def promote(
         from vault_cli.cli.propose import propose
 
         return propose(inv)
-    if not record_id or not to:
+    if not record_id or not (to or to_vault):
         raise UsageError(
             "promote needs an ID and --to", hint="Run: mvault promote ID --to global --boundary …"
         )
@@ -72,9 +75,9 @@ def promote(
         raise UsageError(f"--to-vault {to_vault}: unknown", hint="Use user or project.")
     from vault_cli.features.promotion import Target
 
-    target = Target(_scope(inv, to), boundary, reason)
     record = inv.find(record_id)
     require_admitted(inv.vault, "promote", record)
+    target = Target(_scope(inv, to or str(record.scope)), boundary, reason)
     if to_vault and to_vault != _vault_of(inv):
         return _move(inv, record, target, to_vault, yes=yes)
     return _promote_here(inv, record, target, yes=yes)
@@ -288,12 +291,24 @@ def other_half(inv: Invocation, info: CommitInfo) -> str:
     tokens = [value for key, value in info.trailers if key == "Vault-Promotion"]
     if not tokens:
         return ""
-    layers = inv.layers
-    for place in (layers.home, layers.beside, layers.hidden):
-        found = _commit_of(inv, place, tokens[0]) if place and place != inv.root else None
+    for place in _vaults_about(inv):
+        found = _commit_of(inv, place, tokens[0]) if place != inv.root else None
         if found is not None:
-            return f"The other half of the move: mvault --vault {place} undo {found.id[:10]}"
+            there = f"mvault --vault {quote(str(place))} undo {found.id[:10]}"
+            return f"The other half of the move: {there}"
     return "This is one half of a move; the other one is a commit of the other vault."
+
+
+def _vaults_about(inv: Invocation) -> list[Path]:
+    """Return the vaults of this run, and those that it would have without --vault."""
+    from vault_cli.store.layers import find_layers
+
+    every = [inv.layers]
+    with suppress(UsageError, StoreError):
+        environ = {key: value for key, value in inv.environ.items() if key != "MVAULT"}
+        every.append(find_layers(None, cwd=inv.cwd, environ=environ))
+    places = [place for found in every for place in (found.home, found.beside, found.hidden)]
+    return list(dict.fromkeys(place for place in places if place is not None))
 
 
 def _commit_of(inv: Invocation, place: Path, token: str) -> CommitInfo | None:

@@ -102,7 +102,7 @@ def require_reader(inv: Invocation, record: Record, *, yes: bool = False) -> Non
         f"{record.id} is in quarantine; its text is shown to a person only",
         hint=f"Run in a terminal: mvault quarantine show {record.id}",
         diagnostics=tuple(
-            item._replace(message="found there; a person is shown what it says")
+            item._replace(message="found there; a person is shown what it says", hint="")
             for item in kept_findings(record)
         ),
     )

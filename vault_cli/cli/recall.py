@@ -61,6 +61,7 @@ def list_records(
     if asked:
         records = [r for r in records if asked.intersection(derived.of(r))]
     shown = derived.of if asked or states else None
+    whole = bool(asked or states or status)  # as what a record counts is not in its head
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     notes = timed.list_notes(records) if timed else ()
     if timed is None:
@@ -75,7 +76,7 @@ def list_records(
                 "unreadable": list(snapshot.unreadable),
                 **({"clocks": timed.clocks.as_data()} if timed else {}),
             },
-            lambda: list_lines(records, width=width, states_of=shown, aside=aside),
+            lambda: list_lines(records, width=width, states_of=shown, aside=aside, judged=whole),
             diagnostics=snapshot.diagnostics,
             notes=(*notes, *(() if records else ("no records",))),
             listed=True,
@@ -185,15 +186,16 @@ def show(
     reason = "" if past else kept_out(inv.vault, record)
     kept = [f"kept out of the render: {reason}"] if reason else []
     more |= {"withheld": reason} if reason else {}
-    told = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
+    notes = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
     own = () if provenance else tuple(anchor_lines(anchors))
+    told = ("evidence", "verification") if provenance else ()
     if not past:
         note_found(inv, (record,))
     return inv.out.show(
         View(
             lambda: {**full_data(record), "states": list(states), **code, **beside, **more},
-            lambda: (*show_lines(record, states, own), *lines),
-            notes=told,
+            lambda: (*show_lines(record, states, own, told), *lines),
+            notes=notes,
             hints=(review_hint(reason),) if reason else (),
             diagnostics=record.findings,
         )

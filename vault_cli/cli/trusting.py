@@ -245,7 +245,8 @@ def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str | None:
 
 INCOMING_HELP = (
     "a - accept: it counts from now on",
-    "r - reject it: the admitted text comes back, in a commit of its own",
+    "r - reject it: the admitted text comes back, or a new record is deleted, in a commit that a",
+    "    push would share; what was there comes back by undo",
     "s - skip it for now; the admitted text is shown",
     "q - quit; what was decided stays",
 )
@@ -280,7 +281,9 @@ def _reject_incoming(inv: Invocation, item: Waiting, old: bytes, new: bytes | No
     else:
         edits += [Remove(item.path, here), Put(item.admitted.path, old, ABSENT)]
     change = Change("reject", f": incoming change of {item.id}", tuple(edits), ids=(item.id,))
-    inv.carry_out(Plan(change, f"rejected the incoming change of {item.id}"))
+    what = f"deleted the new {item.id}" if item.admitted is None else f"put {item.id} back"
+    done = f"{what} in a commit that a push would share; `mvault undo` brings the change back"
+    inv.carry_out(Plan(change, f"rejected the incoming change of {item.id}: {done}"))
 
 
 def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line], Snapshot]:

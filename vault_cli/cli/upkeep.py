@@ -95,12 +95,15 @@ def _counts_here(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
 
 def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
     """Return the records that somebody may want to look at, by why."""
+    from vault_cli.features.grounds import check_proposals
     from vault_cli.features.recipes import is_mature
 
+    in_the_way = {found.path for found in check_proposals(snapshot)}
     threshold = int(inv.vault.config["graduation.min_hits"])
     records = snapshot.records
     return {
         "drafts": [r for r in records if r.status is Status.CANDIDATE],
+        "rivals": [r for r in records if r.path in in_the_way],
         "disputed": [r for r in records if r.status is Status.DISPUTED],
         "held": [r for r in records if r.held_by and r.status is not Status.QUARANTINED],
         "quarantined": [_headless(r) for r in records if r.status is Status.QUARANTINED],
@@ -229,6 +232,7 @@ def _path_groups(
     held = [f"{inline(show_path(r.path))}: {', '.join(held_codes(r))}" for r in groups["held"]]
     return [
         ("changed outside, not committed", changed),
+        ("drafts in the way of each other, or too late (see `mvault check`)", named["rivals"]),
         ("disputed, waiting for a person", named["disputed"]),
         ("held from the render", held),
         ("in force, but expired", named["expired"]),

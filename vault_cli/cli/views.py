@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ def record_data(record: Record) -> dict[str, Any]:
     """Return what `--json` says about a record in a list."""
     return {
         **brief_data(record),
+        **standing_data(record),
         "scope": str(record.scope),
         "branch": list(record.branch),
         "topics": list(record.topics),
@@ -49,6 +50,16 @@ def record_data(record: Record) -> dict[str, Any]:
         "valid_from": instant_text(record.validity.start),
         "valid_to": instant_text(record.validity.end),
     }
+
+
+def standing_data(record: Record) -> dict[str, Any]:
+    """Return as what a record counts that claims to be verified."""
+    if record.status is not Status.VERIFIED:
+        return {}
+    from vault_cli.model.evidence import standing_of
+
+    status, why = standing_of(record)
+    return {"status": str(status), "status_note": why} if why else {}
 
 
 def held_codes(record: Record) -> list[str]:
@@ -136,6 +147,7 @@ def list_lines(
     width: int,
     states_of: Callable[[Record], Sequence[str]] | None = None,
     aside: Callable[[Record], Sequence[str]] | None = None,
+    judged: bool = False,
 ) -> Iterator[Line]:
     """Yield one line per record: id, status, kind, title.
 
@@ -144,9 +156,14 @@ def list_lines(
         states_of: gives the derived states that stand behind the title; None: none are shown.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
         aside: gives what else stands there; without it only what keeps it out of the render.
+        judged: show as what a verified record counts; it is read whole for that.
     """
+    lesser = {r.path: own for r in records if (own := standing_data(r))} if judged else {}
     ids = _column([record.id for record in records])
-    statuses = [record.status for record in records]
+    statuses = [
+        Status(lesser[record.path]["status"]) if record.path in lesser else record.status
+        for record in records
+    ]
     shown = _column([status.value for status in statuses])
     kinds = _column([record.kind.value for record in records])
     vaults = _column([record.vault for record in records])
@@ -157,7 +174,8 @@ def list_lines(
     for record, record_id, vault, status, name, kind, title in zip(
         records, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
-        marks = list((aside or mark_kept)(record))
+        marks = [lesser[record.path]["status_note"]] if record.path in lesser else []
+        marks += (aside or mark_kept)(record)
         marks += [s for s in states_of(record) if s not in marks] if states_of is not None else ()
         mark = f" ({', '.join(marks)})" if marks else ""
         line: list[Span] = [
@@ -184,7 +202,10 @@ def _column(texts: list[str]) -> list[str]:
 
 
 def show_lines(
-    record: Record, states: Sequence[str] = (), anchors: Sequence[Line] = ()
+    record: Record,
+    states: Sequence[str] = (),
+    anchors: Sequence[Line] = (),
+    told: Collection[str] = (),
 ) -> Iterator[Line]:
     """Yield the lines of `mvault show`: head, derived states, other keys, body.
 
@@ -192,18 +213,23 @@ def show_lines(
         record: which.
         states: its derived states.
         anchors: what stands in place of the key `anchors`, if anything.
+        told: keys that are told elsewhere.
     """
-    style = _STATUS_STYLES.get(record.status, "dim")
+    from vault_cli.model.evidence import standing_of
+
+    status, why = standing_of(record)
+    style = _STATUS_STYLES.get(status, "dim")
     yield [("bold", inline(record.title))]
-    now = f"  ({', '.join(states)})" if states else ""
-    yield [record.id, "  ", (style, str(record.status)), "  ", str(record.kind), ("yellow", now)]
+    marks = [*([why] if why else []), *states]
+    now = f"  ({', '.join(marks)})" if marks else ""
+    yield [record.id, "  ", (style, str(status)), "  ", str(record.kind), ("yellow", now)]
     if record.vault:
         yield [("dim", "vault: "), record.vault]
     yield [("dim", "path: "), inline(record.path)]
     for key, value in record.fields.items():
         if key == "anchors" and anchors:
             yield from anchors
-        elif key not in _HEAD_KEYS and value not in (None, "", []):
+        elif key not in (*_HEAD_KEYS, *told) and value not in (None, "", []):
             yield [("dim", f"{inline(str(key))}: "), inline(value_text(value))]
     yield ""
     if record.status is Status.TOMBSTONED and not record.body.strip():

@@ -212,6 +212,7 @@ def _approve_one(facts: _Approval, record: Record) -> tuple[Record, Edit, Effect
 
 
 _OTHER_WAYS = {
+    Status.QUARANTINED: "quarantine release",
     Status.DISPUTED: "resolve",
     Status.SUPERSEDED: "revive",
     Status.DEPRECATED: "revive",
@@ -227,8 +228,13 @@ def _require_draft(snapshot: Snapshot, record: Record) -> None:
     if command:
         raise RefusedError(
             f"{record.id} is {record.status}; only a draft is approved",
-            hint=f"A person brings it back: mvault {command} {record.id} --reason TEXT",
+            hint=f"A person {_does(record)}: mvault {command} {record.id} --reason TEXT",
         )
+
+
+def _does(record: Record) -> str:
+    held = record.status is Status.QUARANTINED
+    return "makes a draft of it" if held else "brings it back"
 
 
 def _edit(path: str, target: str, old: bytes, new: bytes) -> Edit:

@@ -293,10 +293,12 @@ def _require_answered(record: Record, to: Status | None) -> None:
     if record.status in back.get(to, {to}):
         return
     ended = record.status in (Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED)
-    other = "bring it back: mvault revive" if ended else "object to it: mvault dispute"
+    other = f"To object to it: mvault dispute {record.id} --reason TEXT"
+    if ended:
+        other = f"To bring it back: mvault revive {record.id} --reason TEXT"
     raise RefusedError(
         f"{record.id} is {record.status}, not disputed",
-        hint=f"To {other} {record.id} --reason TEXT",
+        hint=other,
     )
 
 

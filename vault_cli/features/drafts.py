@@ -20,6 +20,7 @@ from vault_cli.features.composing import (
 )
 from vault_cli.features.editing import plan_set
 from vault_cli.features.forgetting import find_forgotten
+from vault_cli.features.grounds import require_grounds, rival_notes
 from vault_cli.features.parts import missing_notes
 from vault_cli.features.proposing import Composer
 from vault_cli.features.records import (
@@ -95,8 +96,8 @@ def plan_add(
         The change with one id; notes name missing parts, ignored claims and duplicates.
 
     Raises:
-        UsageError: the request has no title or a value that is not allowed, or `allow` without a
-            reason.
+        UsageError: the request has no title or a value that is not allowed, or `allow` or the
+            replacement of something proven without a reason.
         RefusedError: the text would not be a readable record, holds a secret or personal data, or
             names a record that is not there.
     """
@@ -104,13 +105,16 @@ def plan_add(
     if allow:
         require_reason(checked.reason, "add --allow")
     own_id = new_id(checked.kind, other_ids(snapshot), random_int)
+    fresh = set(checked.derived_from).difference(before.derived_from if before else ())
+    grounds = require_grounds(snapshot, checked.supersedes, actor, checked.reason, fresh)
     composer = Composer(checked, own_id, now, actor, origin, gates)
     draft = composer.compose(snapshot, allow)
     change = composer.change_to(draft)
     if not draft.is_held:  # what is held back takes effect nowhere
         require_sound_change(snapshot, change, before)
     ignored = _ignored_notes(draft.record.path, checked.ignored)
-    notes = (*ignored, *_notes(snapshot, draft.record, draft.alike, gates))
+    rivals = rival_notes(snapshot, checked.supersedes, own_id)
+    notes = (*ignored, *grounds, *_notes(snapshot, draft.record, draft.alike, gates), *rivals)
     return Planned(change, (own_id,), notes, held=draft.is_held)
 
 
@@ -270,12 +274,13 @@ def _require_revisable(snapshot: Snapshot, record: Record) -> None:
     if record.status not in IN_FORCE and record.status is not Status.DISPUTED:
         raise RefusedError(
             f"{record.id} is {record.status}; only what is in force is revised",
-            hint="Add a new record instead: mvault add",
+            hint=f"Add a new record instead: mvault add {record.kind} --title TEXT",
         )
     rivals = successors_of(snapshot, record.id)
     if rivals:
         raise RefusedError(
-            f"{record.id} is superseded by {rivals[0].id}", hint=f"Revise {rivals[0].id}."
+            f"{record.id} is superseded by {rivals[0].id}",
+            hint=f"Revise that one: mvault revise {rivals[0].id}",
         )
 
 

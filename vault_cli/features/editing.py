@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vault_cli.errors import RefusedError
+from vault_cli.features.grounds import require_grounds
 from vault_cli.features.records import (
     SKILL_KEYS,
     put_change,
@@ -83,9 +84,18 @@ def plan_set(
     new = patch_document(data, values, record.path)
     if new != data:
         _require_no_new_errors(record, new, values)
+        _require_grounds(snapshot, record, read_checked(new, record.path), actor, reason)
     change = put_change(verb, record, data, new, reason=reason, actor=actor, origin=origin)
     require_sound_change(snapshot, change, record)
     return change
+
+
+def _require_grounds(
+    snapshot: Snapshot, before: Record, after: Record, actor: Actor, reason: str
+) -> None:
+    """Ask of a relation that is written into a record what `supersede` asks."""
+    fresh = [old for old in after.supersedes if old not in before.supersedes]
+    require_grounds(snapshot, fresh, actor, reason, after.derived_from)
 
 
 def _require_no_new_errors(record: Record, new: bytes, values: Mapping[str, Any]) -> None:
@@ -152,6 +162,7 @@ def plan_edit(
             f"({record.written_status} became {after.written_status})",
             hint=_BY_COMMAND["status"],
         )
+    _require_grounds(snapshot, record, after, actor, reason)
     change = put_change("edit", after, old, new, reason=reason, actor=actor, origin=origin)
     require_sound_change(snapshot, change, record)
     return change

@@ -83,7 +83,7 @@ def _check_verified(record: Record, places: Places) -> Iterator[Diagnostic]:
         yield finding(record, code, "error", f"status verified, but {problem}", hint, line)
     elif not is_bound(record):
         text = "the verification does not say which text it is about (target_sha256)"
-        hint = f"A later change of the text would not show: mvault verify {record.id} ties them."
+        hint = f"A later change would not show. Tie it to its text: mvault verify {record.id}"
         line = places.key(record, "verification")
         yield finding(record, "verification-unbound", "note", text, hint, line)
 

@@ -14,6 +14,7 @@ from vault_cli.errors import Diagnostic
 from vault_cli.features.conflicts import check_conflicts
 from vault_cli.features.evidence import check_evidence
 from vault_cli.features.forgetting import check_forgotten
+from vault_cli.features.grounds import check_proposals
 from vault_cli.features.jumps import check_history
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes
@@ -137,6 +138,7 @@ def check_relations(
     for record in snapshot.records:
         found += _check_targets(record, known, places, elsewhere)
         found += _check_successors(record, succession)
+    found += check_proposals(snapshot)
     for circle in find_circles(by_id, links_by(by_id, "supersedes")):
         text = f"supersedes goes round in a circle: {' -> '.join(circle)}"
         hint = "Take one of the ids out of it."

@@ -24,6 +24,7 @@ from vault_cli.text.sections import split_sections
 from vault_cli.text.similarity import (
     Likeness,
     compare_texts,
+    differing_value,
     find_opposed,
     letters_of,
     prepare_text,
@@ -123,6 +124,7 @@ def compare_record(snapshot: Snapshot, record: Record, now: datetime) -> tuple[A
         and record.id not in other.supersedes
         and other.id not in record.derived_from
         and record.id not in other.derived_from
+        and not _tells_rejection(snapshot, other)
     )
     found = []
     for other in _likely(record, others):
@@ -134,11 +136,18 @@ def compare_record(snapshot: Snapshot, record: Record, now: datetime) -> tuple[A
     return tuple(sorted(found, key=lambda item: (_ORDER.index(item.code), item.other.id)))
 
 
+def _tells_rejection(snapshot: Snapshot, record: Record) -> bool:
+    """Tell whether a decision only says that a draft was turned down: the draft itself is asked."""
+    if record.kind is not Kind.DECISION or not record.derived_from:
+        return False
+    drafts = [snapshot.by_id.get(one) for one in record.derived_from]
+    return all(draft is not None and draft.status is Status.REJECTED for draft in drafts)
+
+
 def _compare(record: Record, other: Record) -> Alike | None:
     text, theirs = statement_of(record), statement_of(other)
     if same_text(text, theirs):
-        code = "rejected-before" if other.status is Status.REJECTED else "duplicate-text"
-        return Alike(code, other, SAME, _cut(text), _cut(theirs))
+        return _with_same_text(record, other)
     if record.kind in _APART or other.kind in _APART:
         return None
     if other.status is not Status.REJECTED:
@@ -154,6 +163,21 @@ def _compare(record: Record, other: Record) -> Alike | None:
             return None
         code = "rejected-before"
     return Alike(code, other, likeness.why, *_differing(_whole(record), _whole(other)))
+
+
+def _with_same_text(record: Record, other: Record) -> Alike | None:
+    """Return how two records of one text stand to each other, None when nothing is to be said.
+
+    Titles with two values of one thing make two records: the text says neither of them.
+    """
+    is_rejected = other.status is Status.REJECTED
+    value = differing_value(record.title, other.title)
+    if not value:
+        code = "rejected-before" if is_rejected else "duplicate-text"
+        return Alike(code, other, SAME, _cut(statement_of(record)), _cut(statement_of(other)))
+    why = f"the same text under another title; {value}"
+    found = Alike("similar-text", other, why, _cut(record.title), _cut(other.title))
+    return None if is_rejected else found
 
 
 def _differing(mine: str, theirs: str) -> tuple[str, str]:
@@ -330,9 +354,17 @@ def _near(record: Record, alike: Alike) -> tuple[str, str]:
     return f"nearly the same as {_named(alike.other)}; {alike.why}; {_pair(alike)}", hint
 
 
-def _similar(_: Record, alike: Alike) -> tuple[str, str]:
-    hint = f"If it replaces the other: mvault revise {alike.other.id}"
-    return f"much like {_named(alike.other)}; {alike.why}; {_pair(alike)}", hint
+def _similar(record: Record, alike: Alike) -> tuple[str, str]:
+    text = f"much like {_named(alike.other)}; {alike.why}; {_pair(alike)}"
+    return text, _replacing(record, alike.other)
+
+
+def _replacing(record: Record, other: Record) -> str:
+    """Return the command for a draft that replaces what it is like."""
+    how = f"supersede {other.id} {record.id}"
+    if not other.in_force:  # a draft was never in force: there is nothing to supersede
+        how = f"reject {other.id} --reason TEXT"
+    return f"If it replaces the other: mvault {how}"
 
 
 def _contradicting(record: Record, alike: Alike) -> tuple[str, str]:
@@ -340,7 +372,7 @@ def _contradicting(record: Record, alike: Alike) -> tuple[str, str]:
     kind = "condition" if "exception" in alike.why else "contradiction"
     both = f"If both stand: mvault conflict {other} {record.id} --type {kind}"
     text = f"contradicts {_named(alike.other)}; {alike.why}: {_pair(alike)}"
-    return text, f"If it replaces the other: mvault revise {other}. {both}"
+    return text, f"{_replacing(record, alike.other)}. {both}"
 
 
 _WORDINGS: Final[Mapping[str, Callable[[Record, Alike], tuple[str, str]]]] = {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from vault_cli.errors import Diagnostic
+from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.composing import DraftRequest, compose_draft
 from vault_cli.features.likeness import find_alike
 from vault_cli.features.quarantine import (
@@ -68,7 +68,11 @@ class Composer:
         name = file_name(self.request.title, self.own_id)
         path = f"drafts/{self.now.strftime('%Y-%m')}/{name}"
         data, record = self._write(path, Status.CANDIDATE)
-        require_no_values(record, allow)
+        try:
+            require_no_values(record, allow)
+        except RefusedError as error:
+            error.diagnostics = _as_given(error.diagnostics, data, self.request.body)
+            raise
         holding = {found.code for found in record.held_by}
         passing = tuple(code for code in dict.fromkeys(allow) if code in holding)
         if passing:
@@ -101,6 +105,20 @@ class Composer:
             origin=self.origin,
             extra=tuple((ALLOW_TRAILER, code) for code in draft.passing),
         )
+
+
+def _as_given(found: Iterable[Diagnostic], data: bytes, body: str) -> tuple[Diagnostic, ...]:
+    """Return findings in a composed file with the line of the text as it was given, 0 elsewhere."""
+    lines = data.decode("utf-8").split("\n")
+    given = body.replace("\r\n", "\n").split("\n")
+
+    def line_of(line: int) -> int:
+        text = lines[line - 1] if line else ""
+        places = [number for number, own in enumerate(given, 1) if own == text]
+        before = lines[: line - 1].count(text)
+        return places[before] if line and before < len(places) else 0
+
+    return tuple(item._replace(line=line_of(item.line)) for item in found)
 
 
 def _scanned(data: bytes, path: str, gates: frozenset[str]) -> Record:

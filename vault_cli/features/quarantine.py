@@ -184,6 +184,22 @@ def plan_release(
     return Planned(change, (record.id,), record.held_by)
 
 
+def hold_again(data: bytes, path: str, allowed: Collection[str]) -> Move:
+    """Return the move that takes a release back: the text is held as it was before.
+
+    Args:
+        data: the draft as the release left it.
+        path: where it lies.
+        allowed: codes that the release allowed.
+    """
+    record = read_checked(data, path)
+    left = [code for code in record.allow if code not in allowed]
+    values: dict[str, Any] = {"status": str(Status.QUARANTINED), "allow": left or REMOVE}
+    values[QUARANTINE_KEY] = held_list(record) or REMOVE
+    target = quarantine_path(record.id)
+    return Move(path, target, patch_keys(data, path, values), digest_of(data))
+
+
 def _require_quarantined(record: Record) -> None:
     if record.status is not Status.QUARANTINED:
         raise RefusedError(

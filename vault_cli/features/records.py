@@ -102,7 +102,7 @@ def require_same(record: Record, data: bytes) -> None:
 def require_reason(reason: str, verb: str) -> str:
     """Return the reason without blank ends; raise UsageError when there is none."""
     if not reason.strip():
-        raise UsageError(f"{verb} needs a reason", hint=f'Run: mvault {verb} ID --reason "why"')
+        raise UsageError(f"{verb} needs a reason", hint='Add to the command: --reason "why"')
     return reason.strip()
 
 
@@ -119,6 +119,21 @@ def texts_of(texts: Mapping[str, bytes], record: Record) -> bytes:
         )
     require_same(record, data)
     return data
+
+
+def lost_ending(record: Record, before: Mapping[str, Record], status: Status) -> dict[str, Any]:
+    """Return the keys that say why a record has a status it goes back to, and that it has lost.
+
+    Args:
+        record: as it stands.
+        before: the records as committed, by id.
+        status: what it goes back to.
+    """
+    old = before.get(record.id)
+    if old is None or old.written_status is not status:
+        return {}
+    lost = (present_keys(old) & ENDING_KEYS) - present_keys(record)
+    return {key: old.fields[key] for key in sorted(lost)}
 
 
 def present_keys(record: Record) -> set[str]:

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from vault_cli.errors import ChangedMeanwhileError, Diagnostic, RefusedError
-from vault_cli.features.records import Planned, digest_of, patch_keys
+from vault_cli.features.records import Planned, digest_of, lost_ending, patch_keys
 from vault_cli.features.succession import Succession, age_key
 from vault_cli.features.supersession import replace_record
 from vault_cli.features.support import unanswered
@@ -240,7 +240,8 @@ class _Bench:
                 old = self._jump(record)
                 if old is not None:
                     text = f"status back to {old.written_status}, as in the last commit"
-                    values = {"status": str(old.written_status)}
+                    values: dict[str, Any] = {"status": str(old.written_status)}
+                    values |= lost_ending(record, self._before, old.written_status)
                     yield Repair(record.path, "status-jump", values, text)
 
     def _misspelt(self, path: str) -> Iterator[Repair]:
@@ -260,7 +261,7 @@ class _Bench:
             code, problem = judge_verification(record)
             if code:
                 status = self._admitted_as(record)
-                values: dict[str, Any] = {"status": str(status)}
+                values = {"status": str(status), **lost_ending(record, self._before, status)}
                 if code == STALE:
                     values["verification"] = REMOVE
                 yield Repair(record.path, code, values, f"status to {status}: {problem}")

@@ -3,9 +3,7 @@
 `revise` proposes a new version of the same text; `supersede` says that something else takes its
 place. Both are only a proposal until a person puts the successor in force.
 
-What has proven itself is not replaced for less than it was taken in for: a record that is
-verified or was used with success needs a reason, and from whoever is not a person besides the id
-of something it rests on. The counts are shown; the program passes no verdict.
+What a record that has proven itself asks for stands in `grounds`.
 """
 
 from __future__ import annotations
@@ -16,15 +14,15 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.errors import RefusedError
 from vault_cli.features.composing import DraftRequest, request_from_record
 from vault_cli.features.drafts import as_verb, plan_add
+from vault_cli.features.grounds import require_grounds, rival_notes
 from vault_cli.features.records import (
     Planned,
     patch_keys,
     put_change,
     require_editable,
-    require_reason,
     texts_of,
 )
 from vault_cli.features.supersession import (
@@ -82,22 +80,22 @@ def plan_supersede(
         raise RefusedError(f"{old.id} cannot supersede itself", hint="Name two records.")
     if old.id in new.supersedes:
         return Planned(put_change("supersede", new, data, data, actor=actor), (new.id,))
-    _require_replaceable(snapshot, old)
+    _require_replaceable(snapshot, old, new.id)
     if new.status not in _SUCCEEDING:
         raise RefusedError(
             f"{new.id} is {new.status} and cannot take the place of another record",
             hint="Name a draft or a record in force.",
         )
     require_editable(new, actor, "to let it supersede another record")
-    notes = _require_grounds(snapshot, old, actor, reason, new.derived_from)
-    linked = replace(new, supersedes=(*new.supersedes, old.id))
+    notes = require_grounds(snapshot, (old.id,), actor, reason, new.derived_from)
+    linked = replace(new, supersedes=(*_still_open(snapshot, old, new), old.id))
     after_link = with_record(snapshot, new, linked)
     predecessors_of(after_link, linked)  # refuses circles, ghosts and second successors
     text = patch_keys(data, new.path, {"supersedes": list(linked.supersedes)})
     change = put_change("supersede", new, data, text, reason=reason.strip(), actor=actor)
     change = replace(change, origin=origin, touched=(old.id,))
     if not new.in_force:
-        return Planned(change, (new.id,), (*notes, *_rival_notes(snapshot, old, new.id)))
+        return Planned(change, (new.id,), (*notes, *rival_notes(snapshot, (old.id,), new.id)))
     change, _, told = take_effect(after_link, linked, change, texts, now=now, actor=actor)
     return Planned(change, (new.id,), (*notes, *told))
 
@@ -138,8 +136,6 @@ def plan_successor(
         RefusedError: the old record cannot be replaced, or is proven and no reason is given.
     """
     _require_replaceable(snapshot, old)
-    grounds = values.get("derived_from", ())
-    notes = _require_grounds(snapshot, old, actor, str(values.get("reason", "")), grounds)
     given: dict[str, Any] = {"kind": kind or old.kind, **values, "supersedes": (old.id,)}
     request: DraftRequest = replace(_heritage(old), **given)
     planned = plan_add(
@@ -151,9 +147,7 @@ def plan_successor(
         random_int=random_int,
         gates=gates,
     )
-    planned = as_verb(planned, "supersede", touched=(old.id,))
-    all_notes = (*notes, *planned.notes, *_rival_notes(snapshot, old, planned.ids[0]))
-    return replace(planned, notes=all_notes)
+    return as_verb(planned, "supersede", touched=(old.id,))
 
 
 def _heritage(old: Record) -> DraftRequest:
@@ -169,61 +163,33 @@ def _heritage(old: Record) -> DraftRequest:
     )
 
 
-def _require_replaceable(snapshot: Snapshot, old: Record) -> None:
+def _still_open(snapshot: Snapshot, old: Record, new: Record) -> tuple[str, ...]:
+    """Return what `new` replaces besides `old`.
+
+    A draft that stands behind a successor that came before it could never be approved: what
+    `old` has replaced, directly or through others, goes out of its `supersedes`.
+    """
+    if new.in_force:
+        return new.supersedes
+    done, open_ = set(), list(old.supersedes)
+    while open_:
+        earlier = open_.pop()
+        if earlier not in done:
+            done.add(earlier)
+            record = snapshot.by_id.get(earlier)
+            open_ += record.supersedes if record else ()
+    return tuple(one for one in new.supersedes if one not in done)
+
+
+def _require_replaceable(snapshot: Snapshot, old: Record, new_id: str = "--title TEXT") -> None:
     if old.status not in _REPLACEABLE:
         raise RefusedError(
             f"{old.id} is {old.status}; there is nothing to take the place of",
-            hint="Add the new record by itself: mvault add",
+            hint=f"Add the new record by itself: mvault add {old.kind} --title TEXT",
         )
     rivals = successors_of(snapshot, old.id)
     if rivals:
         raise RefusedError(
             f"{old.id} is already superseded by {rivals[0].id}",
-            hint=f"Supersede that one: mvault supersede {rivals[0].id}",
+            hint=f"Supersede that one: mvault supersede {rivals[0].id} {new_id}",
         )
-
-
-def _rival_notes(snapshot: Snapshot, old: Record, own: str) -> tuple[Diagnostic, ...]:
-    """Name other drafts that would replace the same record: only one of them can."""
-    return tuple(
-        Diagnostic(
-            rival.path,
-            0,
-            "rival-draft",
-            "warning",
-            f"the draft {rival.id} would supersede {old.id} too",
-            "A record has one successor: approve one of them and reject the other.",
-        )
-        for rival in successors_of(snapshot, old.id, in_force=False)
-        if rival.status is Status.CANDIDATE and rival.id != own
-    )
-
-
-def _require_grounds(
-    snapshot: Snapshot, old: Record, actor: Actor, reason: str, derived_from: tuple[str, ...]
-) -> tuple[Diagnostic, ...]:
-    """Ask for more where the old record has proven itself; return its counts as a note."""
-    counts = precedent_of(snapshot, old)
-    if not counts:
-        return ()
-    if not reason.strip():
-        require_reason("", "supersede")
-    if actor is not Actor.PERSON and not derived_from:
-        raise RefusedError(
-            f"{old.id} has proven itself ({counts}); a reason alone does not replace it",
-            hint="Name what shows that it no longer holds: --derived-from ID",
-        )
-    text = f"{old.id} has proven itself: {counts}"
-    return (Diagnostic(old.path, 0, "precedent", "note", text),)
-
-
-def precedent_of(snapshot: Snapshot, record: Record) -> str:
-    """Return in words what speaks for a record: its evidence and its uses; "" when nothing does."""
-    tally = snapshot.tally(record.id)
-    hits = record.hits + tally.hits
-    counts = {
-        "verified": record.status is Status.VERIFIED,
-        f"{tally.succeeded} succeeded, {tally.failed} failed": tally.succeeded > 0,
-        f"{hits} hits": hits > 0,
-    }
-    return ", ".join(words for words, is_so in counts.items() if is_so)

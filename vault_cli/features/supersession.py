@@ -96,7 +96,7 @@ def require_no_rival(snapshot: Snapshot, old_id: str, successor_id: str) -> None
     if rivals:
         raise RefusedError(
             f"{old_id} is already superseded by {', '.join(rivals)}",
-            hint=f"Let {successor_id} supersede {rivals[0]} instead.",
+            hint=f"Let it supersede that one instead: mvault supersede {rivals[0]} {successor_id}",
         )
 
 

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.features.quarantine import hold_again
 from vault_cli.features.records import PERSON_ONLY, digest_of
 from vault_cli.model.change import Change, Edit, Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
+from vault_cli.model.record import Status
 from vault_cli.text.document import REMOVE, Document, parse_document, patch_document, replace_body
+from vault_cli.text.fields import read_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class UndoFile:
         current: bytes now, None when the file is not there.
         later: later commits that changed the path, newest first: short id and subject.
         moved_to: where the record of the file stands now, when it is another path.
+        held: where in quarantine the record lies that the commit took away, and its bytes.
+        released: codes with which the commit let the file out of quarantine; None: it did not.
     """
 
     path: str
@@ -37,6 +42,8 @@ class UndoFile:
     current: bytes | None
     later: tuple[str, ...] = ()
     moved_to: str = ""
+    held: tuple[str, bytes] | None = None
+    released: tuple[str, ...] | None = None
 
 
 _MOST_NAMED = 5
@@ -93,6 +100,7 @@ def plan_undo(
     for file in files:
         if file.path not in moved:
             _collect(_undo_file(file), edits, conflicts)
+    _require_something_back(files)
     if conflicts:
         raise _refusal(commit, conflicts, since)
     verb, rest = _name(subject)
@@ -106,6 +114,33 @@ def plan_undo(
         origin=origin,
         extra=(("Vault-Undoes", commit),),
     )
+
+
+def _require_something_back(files: Sequence[UndoFile]) -> None:
+    """Refuse to take away a tombstone when what it stands for is in no commit.
+
+    Raises:
+        RefusedError: the text is gone; the tombstone says so and stays.
+    """
+    back = {_record_id(file.path, file.before) for file in files}
+    gone = [
+        record.id
+        for file in files
+        if file.before is None and file.after is not None and _is_markdown(file.path)
+        if (record := read_record(file.after, file.path)[0]) is not None
+        if record.status is Status.TOMBSTONED and record.id not in back
+    ]
+    if gone:
+        raise RefusedError(
+            f"{', '.join(gone)}: the text was in no commit and is gone for good; what is left of "
+            "it stays, and nothing was changed",
+            hint=f"What is still known of it: mvault show {gone[0]}",
+        )
+
+
+def _record_id(path: str, data: bytes | None) -> str:
+    record = read_record(data, path)[0] if data is not None and _is_markdown(path) else None
+    return record.id if record is not None else ""
 
 
 def _name(subject: str) -> tuple[str, str]:
@@ -206,6 +241,11 @@ def _why_not(file: UndoFile) -> str:
 
 
 def _restore(file: UndoFile) -> Edit:
+    if file.before is None and file.after is not None and file.released is not None:
+        return hold_again(file.after, file.path, file.released)
+    if file.before is not None and file.held is not None:
+        path, data = file.held
+        return Move(path, file.path, file.before, digest_of(data))
     if file.before is None:
         return Remove(file.path, digest_of(file.current or b""))
     if file.current is None:

@@ -354,3 +354,16 @@ def is_verified(record: Record) -> bool:
     A record in force that only claims to be verified counts as active.
     """
     return record.status is Status.VERIFIED and not judge_verification(record)[0]
+
+
+def standing_of(record: Record) -> tuple[Status, str]:
+    """Return as what a record counts, and in words why not as what its status says ("" if it does).
+
+    Only a record that claims to be verified is read whole for it.
+    """
+    if record.status is not Status.VERIFIED:
+        return record.status, ""
+    code = judge_verification(record)[0]
+    if not code:
+        return record.status, ""
+    return Status.ACTIVE, "verification stale" if code == STALE else "verification missing"

@@ -95,6 +95,11 @@ def mark_period(record: Record, moment: datetime) -> tuple[str, ...]:
     return (f"to {_text(validity.end)}",) if validity.end is not None else ()
 
 
+def _ends_on(end: date | None, moment: datetime) -> bool:
+    """Tell whether a period ends with the calendar day of a moment."""
+    return end is not None and not isinstance(end, datetime) and end == moment.date()
+
+
 def mark_record(record: Record, moment: datetime) -> tuple[str, ...]:
     """Return what has to be said beside a record: kept out, expired, scheduled, no end is known.
 
@@ -109,6 +114,8 @@ def mark_record(record: Record, moment: datetime) -> tuple[str, ...]:
         marks.append(state)
     if validity.end is None and record.status in _ENDED:
         marks.append("end not recorded")
+    if record.status is Status.SUPERSEDED and _ends_on(validity.end, moment):
+        marks.append("replaced that day")  # both it and its successor hold on the whole day
     return (*marks, *mark_kept(record))
 
 

@@ -176,8 +176,8 @@ class _Loader:
                     self.take(setting, value, layer)
             except UsageError as error:
                 code = "config-value" if name in BY_NAME else "config-key"
-                option = " --user" if layer == "user" else ""
-                hint = error.hint or f"Set it again: mvault config set{option} {name} …"
+                option = "--user " if layer == "user" else ""
+                hint = error.hint or f"Set it again: mvault config set {option}{name} …"
                 self._report(
                     _at(where, error, hint), where, line_of(data, name), code, error.message
                 )

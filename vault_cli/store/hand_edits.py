@@ -56,8 +56,8 @@ class HandEdits:
             discarded: paths whose uncommitted text must not enter history, whatever it says.
 
         Raises:
-            RefusedError: a touched record cannot be read (history keeps readable texts only), or
-                an edit holds a secret.
+            RefusedError: a record that is not written anew cannot be read, or an edit holds a
+                secret.
             StoreError: git failed.
         """
         old = {step.path for step in steps if step.before}
@@ -65,7 +65,9 @@ class HandEdits:
         found = self._repo.pending(committed) if old else ()
         touched = [item for item in found if item.path in old]
         edited = [item for item in touched if item.path not in discarded]
-        records = self._read(item.path for item in edited if item.code != "deleted")
+        there = {item.path for item in edited if item.code != "deleted"}
+        mended = {step.path for step in steps if step.data is not None}
+        records = {**self._read(there - mended), **self._glance(there & mended)}
         outside = self._read(old.difference(committed) - discarded)  # git ignores them
         given_up = self._glance(discarded)
         others = {**records, **outside, **given_up}
@@ -86,7 +88,8 @@ class HandEdits:
         """Read texts only to know whose they are; one that cannot be read is nobody's."""
         from vault_cli.text.fields import read_record
 
-        texts = {path: read_file(self._root, path, MAX_CHANGED) for path in sorted(paths)}
+        own = (path for path in sorted(paths) if is_record_path(path, self._ignore))
+        texts = {path: read_file(self._root, path, MAX_CHANGED) for path in own}
         records = {path: read_record(data, path)[0] for path, data in texts.items()}
         return {path: record for path, record in records.items() if record is not None}
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from itertools import accumulate, pairwise
 from typing import BinaryIO, cast
 
-from vault_cli.errors import NotFoundError, StoreError
+from vault_cli.errors import NotFoundError, StoreError, UsageError
 from vault_cli.model.record import ID_PATTERN
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.commit import head_id
@@ -301,9 +301,7 @@ def _at_date(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
     try:
         moment = _last_moment(text, zone)
     except (ValueError, OverflowError) as error:
-        raise NotFoundError(
-            f"no such date: {text!r}", hint="Dates look like 2026-11-01."
-        ) from error
+        raise UsageError(f"no such date: {text!r}", hint="Dates look like 2026-11-01.") from error
     if not head_id(git):
         raise NotFoundError("there is no commit yet", hint="Leave the date out.")
     scope = ("--", prefix) if prefix else ("--",)

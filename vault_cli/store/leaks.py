@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from vault_cli.errors import Diagnostic, VaultError
+from vault_cli.model.change import ALLOW_TRAILER
 from vault_cli.store.files import read_file
 from vault_cli.store.history import CommitInfo
 from vault_cli.store.repo import Repository
@@ -66,33 +67,58 @@ def _values_in(data: bytes) -> dict[str, str]:
 def _leaks_of(repo: Repository, path: str, values: Mapping[str, str]) -> Iterator[Diagnostic]:
     if not values:
         return
-    versions = [
-        (commit, data)
-        for commit in repo.log(paths=(path,), limit=_MOST_COMMITS)
-        if (data := _text_at(repo, commit, path))
-    ]
     for value, kind in values.items():
-        holding = [commit.id for commit, data in versions if value.encode() in data]
+        holding = _holding(repo, path, value.encode())
         if holding:
-            yield _leak(path, value, kind, holding)
+            ids = [commit.id for commit in holding]
+            yield _leak(path, value, kind, ids, allowed=any(map(_is_allowed, holding)))
+
+
+def _holding(repo: Repository, path: str, value: bytes) -> list[CommitInfo]:
+    """Return the commits that left a value in a file, newest first, also under its older names."""
+    paths = [path]
+    while True:
+        commits = repo.log(paths=tuple(paths), limit=_MOST_COMMITS)
+        found = [commit for commit in commits if value in _text_at(repo, commit, path)]
+        first = found[-1] if found else None
+        if first is None or not first.parents:
+            return found
+        every = repo.commit_info(first.id).paths  # those of a log are of the paths asked for
+        names = [name for name in every[:_MOST_PATHS] if name not in paths]
+        older = [name for name in names if value in _blob(repo, first.parents[0], name)]
+        if not older:
+            return found
+        paths += older
+
+
+def _blob(repo: Repository, commit: str, name: str) -> bytes:
+    try:
+        return repo.read_blob(commit, name) or b""
+    except VaultError:
+        return b""
+
+
+def _is_allowed(commit: CommitInfo) -> bool:
+    """Tell whether a person let a secret pass with this commit: the example of a manual."""
+    return {(ALLOW_TRAILER, SECRET), ("Vault-Actor", "person")} <= set(commit.trailers)
 
 
 def _text_at(repo: Repository, commit: CommitInfo, path: str) -> bytes:
     """Return what a commit left of a file, wherever it moved it, b"" when nothing."""
     paths = [path, *(other for other in commit.paths[:_MOST_PATHS] if other != path)]
-    texts = []
-    for name in paths:
-        with suppress(VaultError):
-            texts.append(repo.read_blob(commit.id, name) or b"")
-    return b"\n".join(texts)
+    return b"\n".join(_blob(repo, commit.id, name) for name in paths)
 
 
-def _leak(path: str, value: str, kind: str, holding: list[str]) -> Diagnostic:
+def _leak(
+    path: str, value: str, kind: str, holding: list[str], *, allowed: bool = False
+) -> Diagnostic:
     begins = f", which begins with {value[:_SHOWN]}" if len(value) >= _LONG else ""
     more = f" and {len(holding) - 1} later" if len(holding) > 1 else ""
     text = f"history holds it: {kind}{begins}, since commit {holding[-1][:_SHORT]}{more}"
+    if allowed:
+        return Diagnostic(path, 0, "secret-in-history", "note", f"{text}; a person let it pass")
     hint = (
         "Change the key now: whoever has a copy of the vault has it. Taking it out of the file does"
-        " not take it out of history; a later `mvault purge` will."
+        " not take it out of history; mvault rewrites no history."
     )
     return Diagnostic(path, 0, "secret-in-history", "error", text, hint)

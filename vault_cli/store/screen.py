@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from vault_cli.errors import Diagnostic, RefusedError, VaultError
 from vault_cli.model.change import ABSENT, ALLOW_TRAILER, Change, Edit, Move, Put, Remove
@@ -21,6 +22,9 @@ from vault_cli.store.files import read_file
 from vault_cli.store.opening import show_name
 from vault_cli.text.refusal import NEVER_WRITTEN, refuse_values
 from vault_cli.text.scan import PERSONAL, SECRET, find_secret_findings
+
+TAKING_BACK: Final = frozenset({"undo", "redo"})
+"""Verbs of a change that writes texts of a commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,10 @@ class Screen:
 
     def _ask_record(self, change: Change, edit: Put | Move, path: str) -> tuple[Diagnostic, ...]:
         record, own = self.read(edit.data, path)
+        if record is None and change.verb in TAKING_BACK:
+            # undoing a repair brings the very text back that was repaired; it is in history
+            self._require_clean_file(path, edit.data)
+            return own
         if record is None or any(d.severity == "error" for d in own):
             raise RefusedError(
                 f"{show_name(path)} would not be a readable record; nothing was written",
