@@ -64,8 +64,8 @@ class Lookup(NamedTuple):
 
     singles: dict[str, int]
     single_words: frozenset[str]
-    phrases: dict[tuple[str, str], tuple[tuple[str, str, int], ...]]
-    pairs: frozenset[tuple[str, str]]
+    phrases: dict[tuple[str, ...], tuple[tuple[str, str, int], ...]]
+    pairs: frozenset[tuple[str, ...]]
     keys: dict[str, tuple[int, ...]]
     scripts: re.Pattern[str]
     han: dict[int, tuple[tuple[str, int], ...]]
@@ -107,7 +107,7 @@ class Vocabulary(NamedTuple):
 
 @functools.lru_cache(maxsize=1)
 def vocabulary() -> Vocabulary:
-    """Return the tables (about 5 ms to build)."""
+    """Return the tables, built on first use: 12,000 entries."""
     bits = {name: 1 << number for number, name in enumerate([*CONCEPTS, *PATTERN_CONCEPTS])}
     latin: dict[tuple[str, ...], int] = {}
     han: dict[str, int] = {}
@@ -150,40 +150,45 @@ def _phrases(
 def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:
     entries = [(parts, mask & wanted) for parts, mask in latin.items() if mask & wanted]
     often = Counter(word for parts, _ in entries for word in parts)
+    rank = {word: (word in STOP_WORDS, count, -len(word)) for word, count in often.items()}
     single = {parts[0]: mask for parts, mask in entries if not parts[1:]}
-    named = [(parts, _rarest(parts, often), mask) for parts, mask in entries]
-    common = Counter(pair for parts, _ in entries for pair in pairwise(parts))
+    longer = [
+        (parts, min(parts, key=rank.__getitem__), mask) for parts, mask in entries if parts[1:]
+    ]
+    near: Counter[tuple[str, ...]] = Counter(
+        pair for parts, _, _ in longer for pair in pairwise(parts)
+    )
     phrases = _grouped(
         (
-            min(pairwise(parts), key=lambda pair: (STOP_WORDS.issuperset(pair), common[pair])),
+            min(pairwise(parts), key=near.__getitem__) if parts[2:] else parts[:2],
             (word, f" {' '.join(parts)} " if parts[2:] else "", mask),
         )
-        for parts, word, mask in named
-        if parts[1:]
+        for parts, word, mask in longer
     )
-    words = [(word, mask & wanted) for word, mask in han.items() if mask & wanted]
-    near = Counter(pair for word, _ in words for pair in _pairs(word))
+    words = [(word, mask & wanted, _pairs(word)) for word, mask in han.items() if mask & wanted]
+    common = Counter(pair for _, _, pairs in words for pair in pairs)
     by_pair = _grouped(
-        (min(pairs, key=near.__getitem__), (word, mask))
-        for word, mask in words
-        if (pairs := _pairs(word))
+        (min(pairs, key=common.__getitem__) if pairs[1:] else pairs[0], (word, mask))
+        for word, mask, pairs in words
+        if pairs
     )
     return Lookup(
         single,
         frozenset(single),
         phrases,
         frozenset(phrases),
-        _grouped((word, mask) for _, word, mask in named),
+        _grouped([*single.items(), *((word, mask) for _, word, mask in longer)]),
         _SCRIPTS,
         by_pair,
         frozenset(by_pair),
-        [(word, mask) for word, mask in words if not _pairs(word)],
+        [(word, mask) for word, mask, pairs in words if not pairs],
     )
 
 
 def _pairs(word: str) -> list[int]:
     """Return all two characters next to each other that no Latin word has, as numbers."""
-    return [code for run in _SCRIPTS.findall(word) for half in pair_codes(run) for code in half]
+    runs = _SCRIPTS.findall(word)
+    return [code for run in runs if run[1:] for half in pair_codes(run) for code in half]
 
 
 def pair_codes(text: str) -> tuple[array[int], array[int]]:
@@ -194,10 +199,6 @@ def pair_codes(text: str) -> tuple[array[int], array[int]]:
     data = text.encode("utf-32-le", "surrogatepass")
     even, odd = len(data) // _BOTH * _BOTH, (len(data) - _ONE) // _BOTH * _BOTH
     return array("Q", data[:even]), array("Q", data[_ONE : _ONE + max(odd, 0)])
-
-
-def _rarest(parts: tuple[str, ...], often: Counter[str]) -> str:
-    return min(parts, key=lambda word: (word in STOP_WORDS, often[word], -len(word)))
 
 
 def _all_entries() -> Iterator[tuple[str, str]]:
