@@ -328,8 +328,6 @@ class Vault:
         from vault_cli.store.waiting import find_waiting
 
         ledger = load_ledger(self.root)
-        if not ledger.exists:
-            return Before()
         snapshot = self.snapshot(whole=False)
         found = find_waiting(self, snapshot, ledger)
         standing = {r.path: (r.id, r.digest) for r in snapshot.records if r.in_force}
