@@ -139,6 +139,17 @@ def test_an_edit_of_a_key_does_not_admit_the_text(pair: Pair) -> None:
     assert "跑测试" in rendered(pair.mine)
 
 
+@pytest.mark.parametrize("argv", [("edit", "r-one", "--set", "importance=5"), ("approve", "r-one")])
+def test_an_edit_of_a_key_admits_nothing_in_a_clone_nobody_trusted(
+    tmp_path: Path, argv: tuple[str, ...]
+) -> None:
+    pair = Pair(tmp_path)
+    for _ in range(2):
+        run("--vault", pair.mine, *argv, "--yes", env=PERSON)
+        assert "先问再部署" not in rendered(pair.mine)
+        assert pair.waiting() == {"r-one": "new", "r-two": "new"}
+
+
 def test_a_setting_does_not_admit_the_others(pair: Pair) -> None:
     with (pair.theirs / "vault.toml").open("a") as file:
         file.write('\n[render]\nmode = "off"\n')
@@ -161,7 +172,7 @@ def test_settings_that_cannot_be_used_do_not_close_the_vault(pair: Pair, trick: 
     assert pair.waiting() == {"vault.toml": "settings"}
     # by the person's own hand they are an error, as ever
     git(pair.mine, "reset", "-q", "--hard", "HEAD~1")
-    (pair.mine / "vault.toml").write_bytes(b"schema = = \n")
+    (pair.mine / "vault.toml").write_bytes(b"schema = = =\n")  # not the bytes that were pushed
     assert run("--vault", pair.mine, "render").code == 2
     (pair.mine / "vault.toml").unlink()
     if data is None:  # which git may have done, too: a branch beside this one has it so
