@@ -217,7 +217,7 @@ def _drop_rows(
         path = edit.path
         key, digest = before.standing.get(path, ("", ""))
         if not key:  # the person took it out of force by hand before, with the same file
-            key = next((k for k, row in ledger.rows.items() if row.path == path), "")
+            key = next((k for k, row in ledger.rows.items() if row.path == path != CONFIG_FILE), "")
             key = "" if key in standing else key
         row = ledger.rows.get(key)
         if row is None or key in elsewhere or not (decides or digest == row.digest):
