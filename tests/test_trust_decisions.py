@@ -96,13 +96,13 @@ def test_a_decision_on_a_draft_never_drops_a_rule_that_stands(
 
 
 def test_what_the_person_takes_out_of_force_stays_out(pair: Pair) -> None:
-    """Also after a hand edit, and when only a copy was meant."""
+    """Also after a hand edit of the text, and of the status."""
     with (pair.mine / ONE).open("a") as file:
         file.write("再加一句。\n")
     run("--vault", pair.mine, "deprecate", "r-one", "--reason", "x", "--yes", env=PERSON).ok()
-    text = (pair.mine / TWO).read_text().replace("status: active", "status: deprecated")
+    text = (pair.mine / TWO).read_text().replace("status: active", "status: candidate")
     (pair.mine / TWO).write_text(text)
-    run("--vault", pair.mine, "edit", "r-two", "--set", "importance=2", "--yes", env=PERSON).ok()
+    run("--vault", pair.mine, "reject", "r-two", "--reason", "x", "--yes", env=PERSON).ok()
     assert pair.waiting() == {}
     assert "先问再部署" not in rendered(pair.mine)
     assert "Before each push." not in rendered(pair.mine)
@@ -139,6 +139,17 @@ def test_an_edit_of_a_key_does_not_admit_the_text(pair: Pair) -> None:
     assert "跑测试" in rendered(pair.mine)
 
 
+@pytest.mark.parametrize("argv", [("edit", "r-one", "--set", "importance=5"), ("approve", "r-one")])
+def test_an_edit_of_a_key_admits_nothing_in_a_clone_nobody_trusted(
+    tmp_path: Path, argv: tuple[str, ...]
+) -> None:
+    pair = Pair(tmp_path)
+    for _ in range(2):
+        run("--vault", pair.mine, *argv, "--yes", env=PERSON)
+        assert "先问再部署" not in rendered(pair.mine)
+        assert pair.waiting() == {"r-one": "new", "r-two": "new"}
+
+
 def test_a_setting_does_not_admit_the_others(pair: Pair) -> None:
     with (pair.theirs / "vault.toml").open("a") as file:
         file.write('\n[render]\nmode = "off"\n')
@@ -161,7 +172,7 @@ def test_settings_that_cannot_be_used_do_not_close_the_vault(pair: Pair, trick: 
     assert pair.waiting() == {"vault.toml": "settings"}
     # by the person's own hand they are an error, as ever
     git(pair.mine, "reset", "-q", "--hard", "HEAD~1")
-    (pair.mine / "vault.toml").write_bytes(b"schema = = \n")
+    (pair.mine / "vault.toml").write_bytes(b"schema = = =\n")  # not the bytes that were pushed
     assert run("--vault", pair.mine, "render").code == 2
     (pair.mine / "vault.toml").unlink()
     if data is None:  # which git may have done, too: a branch beside this one has it so

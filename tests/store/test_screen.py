@@ -116,3 +116,35 @@ def test_gates_are_part_of_the_cache_s_key(tmp_path: Path) -> None:
         codes = {f["code"] for f in found}
         assert "injection" not in codes
         assert "gates-off" in codes
+
+
+@pytest.mark.parametrize("key", ["user.name", "user.email", "author.name", "committer.email"])
+def test_a_secret_in_the_name_of_who_commits_is_refused(tmp_path: Path, key: str) -> None:
+    root = make_vault(tmp_path)
+    count = commit_count(root)
+    old = git(root, "config", "user.name")
+    git(root, "config", key, f"王 {VALUE}")
+    for argv in (["add", "note", "--title", "钥匙"], ["--dry-run", "add", "note", "--title", "A"]):
+        done = run("--vault", root, *argv, "--body", "b")
+        assert done.code == 4
+        assert "user.name or user.email" in done.err
+        assert VALUE not in done.text
+    assert commit_count(root) == count
+    assert not list(root.rglob("drafts/**/*.md"))
+    git(
+        root, "config", key, old if key == "user.name" else "12345678+wang@users.noreply.github.com"
+    )
+    run("--vault", root, "add", "note", "--title", "A", "--body", "b").ok()
+
+
+@pytest.mark.parametrize("key", ["user.name", "committer.email"])
+def test_check_finds_a_secret_in_the_name_of_who_committed(tmp_path: Path, key: str) -> None:
+    root = make_vault(tmp_path)
+    (root / "README.md").write_text("more\n")
+    git(root, "add", "-A")
+    git(root, "-c", f"{key}=王 {VALUE}", "commit", "-qm", "by hand")
+    done = run("--vault", root, "check")
+    assert "secret-in-history" in done.text
+    assert git(root, "rev-parse", "HEAD")[:10] in done.text
+    assert "in the name or mail of who made it" in done.text
+    assert VALUE not in done.text

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def admission_findings(inv: Invocation, head: Mapping[str, bytes] | None) -> list[Diagnostic]:
-    """Return the secrets that history holds, and a note about gates that are switched off.
+    """Return the secrets that history holds, what git must not have, and gates switched off.
 
     Args:
         inv: this run.
         head: committed bytes of the files that differ from HEAD, None without a commit.
     """
-    return [*_gates_off(inv), *_leaks(inv, head)]
+    return [*_gates_off(inv), *_leaks(inv, head), *_exposed(inv)]
 
 
 def _leaks(inv: Invocation, head: Mapping[str, bytes] | None) -> list[Diagnostic]:
@@ -30,6 +30,13 @@ def _leaks(inv: Invocation, head: Mapping[str, bytes] | None) -> list[Diagnostic
     if repo is None or head is None:
         return []
     return find_leaks(inv.root, repo, inv.snapshot.diagnostics, head, inv.vault.config.gates)
+
+
+def _exposed(inv: Invocation) -> list[Diagnostic]:
+    from vault_cli.store.private import find_exposed
+
+    repo = inv.vault.repo
+    return find_exposed(inv.root, repo) if repo is not None else []
 
 
 def _gates_off(inv: Invocation) -> list[Diagnostic]:

@@ -35,13 +35,11 @@ from vault_cli.store.journal import (
 )
 from vault_cli.store.message import compose_message
 from vault_cli.store.opening import explain_os_error, show_name
+from vault_cli.store.private import PRIVATE, keep_private
 from vault_cli.store.repo import Repository
 from vault_cli.store.screen import Screen
 from vault_cli.store.targets import check_targets
 from vault_cli.text.refusal import refuse_values
-
-UNCOMMITTED: Final = frozenset({"quarantine", ".state"})
-"""Top-level folders whose files never enter git's history."""
 
 _LARGE: Final = 100
 """A change with so many edits may have left many loose objects."""
@@ -130,7 +128,7 @@ def commit_appended(
     with lock_vault(root, wait=wait):
         _recover(root, repo)
         require_no_operation(repo)
-        repo.require_identity()
+        require_people(repo, screen)
         return repo.commit_paths([path], message)
 
 
@@ -142,6 +140,12 @@ def require_no_operation(repo: Repository) -> None:
             f"a git {operation} is under way in this vault; nothing was written",
             hint=f"Finish it first: {_FINISH.get(operation, 'see `git status`')}",
         )
+
+
+def require_people(repo: Repository, screen: Screen) -> None:
+    """Raise when git does not know who commits (StoreError), or names a secret (RefusedError)."""
+    repo.require_identity()
+    screen.require_clean_people(repo.identity())
 
 
 def _hand_over(root: Path, edits: Iterable[Edit], screen: Screen) -> None:
@@ -255,8 +259,9 @@ class _Run:
         """Do it, step by step (the lock is held)."""
         notes = self._clean_up(crashed=crashed)
         require_no_operation(self.repo)
-        self.repo.require_identity()
+        require_people(self.repo, self.screen)
         self._compare_digests()
+        keep_private(self.root, self.repo, (step.path for step in self.steps))
         edit_commits = self._record_hand_edits()
         replacement = Replacement(self.root, self.steps)
         if replacement.needs_journal:
@@ -359,7 +364,7 @@ def _reworded(error: VaultError, what: str, hint: str) -> VaultError:
 
 def is_committed_path(path: str) -> bool:
     """Tell whether a path of the vault belongs into git's history."""
-    return path.split("/", 1)[0] not in UNCOMMITTED
+    return path.split("/", 1)[0] not in PRIVATE
 
 
 def _blob_digest(data: bytes | None) -> str:

@@ -86,6 +86,19 @@ def list_record_commits(
     return found[:limit] if limit else found
 
 
+def list_people(git: Git, prefix: str) -> dict[str, str]:
+    """Return authors and committers as `Name <mail>`, each with the oldest commit in the vault."""
+    if not head_id(git):
+        return {}
+    scope = ("--", prefix) if prefix else ("--",)
+    flags = ("-z", *SAFE, "--no-mailmap", "--format=%H%n%an <%ae>%n%cn <%ce>")
+    found = {}
+    for entry in git.run("log", *flags, "HEAD", *scope).out.decode("utf-8", "replace").split("\0"):
+        commit, *people = entry.strip("\n").split("\n")
+        found.update(dict.fromkeys(people, commit))
+    return found
+
+
 def read_commit(git: Git, prefix: str, commit: str) -> CommitInfo:
     """Return one commit by its full id."""
     return next(_read_commits(git, prefix, [commit]))

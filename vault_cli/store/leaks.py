@@ -31,7 +31,7 @@ def find_leaks(
     head: Mapping[str, bytes],
     gates: frozenset[str],
 ) -> list[Diagnostic]:
-    """Return a finding for each file of which a commit holds a secret.
+    """Return a finding for each file of which a commit holds a secret, and for people's names.
 
     Args:
         root: vault root.
@@ -48,7 +48,15 @@ def find_leaks(
             values[path] = _values_in(read_file(root, path))
     for path, data in head.items():
         values[path] = values.get(path, {}) | _values_in(data)
-    return [leak for path in sorted(values) for leak in _leaks_of(repo, path, values[path])]
+    found_here = [leak for path in sorted(values) for leak in _leaks_of(repo, path, values[path])]
+    return [*found_here, *_leaks_of_people(repo)]
+
+
+def _leaks_of_people(repo: Repository) -> Iterator[Diagnostic]:
+    """Yield a finding for each secret in the name or mail of who made a commit."""
+    for person, commit in repo.people().items():
+        for value, kind in _values_in(person.encode()).items():
+            yield _leak("", value, f"{kind} in the name or mail of who made it", [commit])
 
 
 def _values_in(data: bytes) -> dict[str, str]:
@@ -64,7 +72,7 @@ def _leaks_of(repo: Repository, path: str, values: Mapping[str, str]) -> Iterato
         if (data := _text_at(repo, commit, path))
     ]
     for value, kind in values.items():
-        holding = [commit for commit, data in versions if value.encode() in data]
+        holding = [commit.id for commit, data in versions if value.encode() in data]
         if holding:
             yield _leak(path, value, kind, holding)
 
@@ -79,10 +87,10 @@ def _text_at(repo: Repository, commit: CommitInfo, path: str) -> bytes:
     return b"\n".join(texts)
 
 
-def _leak(path: str, value: str, kind: str, holding: list[CommitInfo]) -> Diagnostic:
+def _leak(path: str, value: str, kind: str, holding: list[str]) -> Diagnostic:
     begins = f", which begins with {value[:_SHOWN]}" if len(value) >= _LONG else ""
     more = f" and {len(holding) - 1} later" if len(holding) > 1 else ""
-    text = f"history holds it: {kind}{begins}, since commit {holding[-1].id[:_SHORT]}{more}"
+    text = f"history holds it: {kind}{begins}, since commit {holding[-1][:_SHORT]}{more}"
     hint = (
         "Change the key now: whoever has a copy of the vault has it. Taking it out of the file does"
         " not take it out of history; a later `mvault purge` will."

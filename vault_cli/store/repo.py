@@ -41,6 +41,7 @@ _STATES = (
     ("REVERT_HEAD", "revert"),
     ("BISECT_LOG", "bisect"),
 )
+_PARTS = ("name", "email")
 _UNUSUAL = ("core.sharedrepository", "extensions.compatobjectformat")
 """Settings under which git writes objects in its own way."""
 
@@ -184,6 +185,12 @@ class Repository:
     def require_identity(self) -> None:
         """Raise StoreError with the two `git config` commands when user.name/email are missing."""
         require_identity(self._settings.read())
+
+    def identity(self) -> str:
+        """Return the names and mails that a commit may take from git's settings, one a line."""
+        settings = self._settings.read()
+        keys = (f"{who}.{part}" for who in ("user", "author", "committer") for part in _PARTS)
+        return "\n".join(filter(None, map(settings.text, keys)))
 
     def commit_paths(self, paths: Sequence[str], message: str, *, merged: str = "") -> str:
         """Commit exactly the working-tree state of these paths; return the full commit id.
@@ -344,6 +351,12 @@ class Repository:
         if record_id:
             return history.list_record_commits(self.git, self._prefix, record_id, full, limit)
         return history.list_commits(self.git, self._prefix, full, limit)
+
+    def people(self) -> dict[str, str]:
+        """Return who wrote and committed what is in the vault, with the oldest commit of each."""
+        from vault_cli.store import history
+
+        return history.list_people(self.git, self._prefix)
 
     def commits_between(self, old: str, new: str) -> list[CommitInfo]:
         """Return the vault commits that one of two (full ids) reaches and the other does not."""

@@ -159,6 +159,19 @@ class Screen:
             if hit.code == SECRET and hit.holds
         ]
 
+    def require_clean_people(self, identity: str) -> None:
+        """Refuse to commit under a name or a mail that holds a secret.
+
+        Args:
+            identity: what git's settings name, one a line.
+
+        Raises:
+            RefusedError: it does; the findings name the kind.
+        """
+        found = self.secrets_in(identity, "", "in user.name or user.email: ")
+        if found:
+            raise refuse_values("the name or mail in git's settings", found)
+
     def require_clean_edit(self, path: str, data: bytes, allowed: Collection[str]) -> None:
         """Refuse to commit a hand edit that holds a secret.
 

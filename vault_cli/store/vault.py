@@ -377,6 +377,8 @@ class Vault:
         """
         screen = self.screen()
         screen.ask(change)
+        if self.repo is not None:
+            screen.require_clean_people(self.repo.identity())
         sources = screen.old_paths(change) - change.discarded  # given up, not recorded first
         for found in self.repo.pending(sources) if self.repo is not None and sources else ():
             if found.code != "deleted":

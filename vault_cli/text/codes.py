@@ -77,6 +77,7 @@ GATE_CODES: dict[str, tuple[str, str]] = {
         "a new version has the kind of a secret where the old text holds it",
     ),
     "secret-in-history": ("check fails", "a commit holds a secret: the key must be changed"),
+    "not-private": ("warning", "git has, or would add, a file of quarantine/ or .state/"),
     "personal-data": ("held, or a warning", "an ID or bank card number; a mobile number"),
     "injection": ("held", "a text that gives the reader orders (English and Chinese)"),
     "suspicious": ("note", "a text that sounds like an attack to a small model; no rule says so"),
