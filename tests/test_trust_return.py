@@ -21,7 +21,9 @@ OUT_AND_BACK = (
 
 def ask(pair: Pair, verb: str, record_id: str, env: dict[str, str]) -> None:
     argv = [verb, "--yes"] if verb == "undo" else [verb, record_id, "--reason", "因为", "--yes"]
-    run("--vault", pair.mine, *argv, env=env).ok()
+    done = run("--vault", pair.mine, *argv, env=env).ok()
+    if verb in ("resolve", "undo"):
+        assert f"{record_id} still waits for a review" in done.err
 
 
 @pytest.fixture(params=["trusted", "received"])

@@ -80,6 +80,11 @@ class Ledger:
                 self.rows[record.id] = Admitted(record.path, record.digest, commit)
                 self.unseen.discard(record.id)
 
+    def has(self, record: Record) -> bool:
+        """Tell whether this text of a record was admitted."""
+        row = self.rows.get(record.id)
+        return row is not None and row.digest == record.digest
+
     def may_admit(self, record_id: str, verb: str) -> bool:
         """Tell whether a change of a person's lets a record count that it puts in force."""
         return record_id not in self.unseen or verb in _SHOWS_ALL
@@ -141,7 +146,7 @@ class Before(NamedTuple):
     waiting: Mapping[str, bool] = MappingProxyType({})
 
 
-def record_change(root: Path, change: Change, commit: str, before: Before) -> None:
+def record_change(root: Path, change: Change, commit: str, before: Before) -> list[Record]:
     """Take down what a change through the gate put in force, or took out of it.
 
     A text that an agent wrote through the gate is not in force by that; one that a person or
@@ -153,6 +158,9 @@ def record_change(root: Path, change: Change, commit: str, before: Before) -> No
         change: the change that was made.
         commit: its commit.
         before: what was in force, and what waited for a person, when it was planned.
+
+    Returns:
+        The records that the change leaves in force as files and that still wait for a person.
 
     Raises:
         StoreError: the state folder cannot be written.
@@ -179,6 +187,8 @@ def record_change(root: Path, change: Change, commit: str, before: Before) -> No
     ledger.pin_settings(root, commit)
     if (ledger.rows, ledger.unseen) != old:
         ledger.save()
+    left_over = (record for record in texts.values() if record is not None and record.has_effect)
+    return [record for record in left_over if not ledger.has(record)]
 
 
 def _read_record(data: bytes, path: str) -> Record | None:

@@ -347,11 +347,18 @@ class Vault:
 
         try:
             with lock_vault(self.root, wait=wait):  # another writer notes its change, too
-                record_change(self.root, change, done.commit, before)
+                waits = record_change(self.root, change, done.commit, before)
         except VaultError as error:  # the change itself is made
             note = Diagnostic("", 0, "trust-state", "warning", error.message, error.hint)
             return replace(done, diagnostics=(*done.diagnostics, note))
-        return done
+        hint = "A person looks at it: mvault review --incoming"
+        notes = (
+            Diagnostic(
+                r.path, 0, "trust-waits", "warning", f"{r.id} still waits for a review", hint
+            )
+            for r in waits
+        )
+        return replace(done, diagnostics=(*done.diagnostics, *notes))
 
     def screen(self) -> Screen:
         """Return what may be written into this vault."""
