@@ -104,6 +104,8 @@ def test_the_next_change_takes_observations_along_and_moves_no_counter(root: Pat
     run("--vault", root, "undo", "--yes").ok()
     assert git(root, "log", "-1", "--format=%s").strip() == "undo: add(fact): 一"
     assert stats(root, "l-one")["helpful"] == 1
+    batch = git(root, "log", "--format=%H", "--grep=^usage:").split()[0]
+    assert run("--vault", root, "undo", batch, "--yes").code == 4
     mark(root, "--settle")
     run("--vault", root, "undo", "--yes").ok()
     assert git(root, "log", "-1", "--format=%s").strip() == "redo: add(fact): 一"
@@ -408,6 +410,8 @@ def test_what_use_speaks_against_is_proposed_and_never_done(root: Path) -> None:
     rows = run("--vault", root, "--json", "stats", "--demote").ok().data["records"]
     assert [row["id"] for row in rows] == ["l-one"]
     assert "l-one" in rendered(root)
+    said = run("--vault", root, "review").ok().err
+    assert "1 record in force judged harmful more than helpful" in said
     mark(root, "l-one", "--helpful")
     assert run("--vault", root, "--json", "stats", "--demote").ok().data["records"] == []
 
@@ -494,3 +498,33 @@ def test_outcomes_are_kept_apart_from_judgements(root: Path) -> None:
     assert (row["succeeded"], row["failed"], row["helpful"], row["harmful"]) == (0, 1, 0, 0)
     mark(root, "--settle")
     assert "(0 succeeded, 1 failed)" in rendered(root)
+
+
+def test_a_long_file_is_left_and_another_begun(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vault_cli.store.usage.PART", 700)
+    for number in range(27):
+        mark(root, "l-one", "--hit")
+        rendered(root, "--session", f"s{number % 3}")
+    assert stats(root, "l-one")["hits"] == 27
+    assert stats(root, "l-one")["exposures"] == 27
+    assert len(stats(root, "l-one")["machines"]) == 1
+    parts = sorted(path.name for path in (root / "usage").iterdir())
+    assert len(parts) > 2
+    assert all(path.stat().st_size < 4000 for path in (root / "usage").iterdir())
+    assert "(24 hits)" in rendered(root)
+    mark(root, "l-one", "--hit", "--undo")
+    mark(root, "--settle")
+    assert "(26 hits)" in rendered(root)
+    assert git(root, "status", "--porcelain") == ""
+
+
+def test_without_a_state_folder_everything_else_works(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "file"))
+    mark(root, "l-one", "--hit", code=7)
+    run("--vault", root, "status").ok()
+    run("--vault", root, "stats").ok()
+    assert "l-one" in rendered(root, "--session", "s")
+    run("--vault", root, "add", "fact", "--title", "一", "--body", "二").ok()

@@ -17,16 +17,18 @@ import re
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 Row = Mapping[str, Any]
 
 _EVENT = re.compile(r"(.*[^0-9A-Za-z].*?|.*[A-Za-z]{2}.*?)(\d+)")
+_SPEAKER = re.compile(r"\s*[^\n:：.,。，]{1,40}[:：]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 DEPTH = 10
+MOST_SPEAKERS = 4
 
 
 def read_rows(path: str) -> list[dict[str, Any]]:
@@ -44,17 +46,32 @@ def text_of(row: Row, key: str) -> str:
 def find_events(docs: Sequence[Row]) -> dict[str, tuple[str, int]]:
     """Return for documents that are parts of one conversation which, and their number in it.
 
-    Parts have ids that differ in their last number only, and the same day: what an importer of a
-    transcript knows as session and event. Notes without a day are never parts.
+    Parts are spoken, have ids that differ in their last number only, and the same day: what an
+    importer of a transcript knows as session and event. Notes without a day are never parts.
     """
-    found: dict[str, tuple[str, int]] = {}
+    sessions: dict[str, list[tuple[int, Row]]] = {}
     for row in docs:
         match = _EVENT.fullmatch(text_of(row, "id"))
-        day = text_of(row, "timestamp")[:10]
-        if match and day:
-            found[text_of(row, "id")] = f"{text_of(row, 'group')}/{match[1]}/{day}", int(match[2])
-    sizes = Counter(session for session, _ in found.values())
-    return {key: event for key, event in found.items() if sizes[event[0]] > 1}
+        stamp = text_of(row, "timestamp")
+        if match and stamp:
+            day = read_day(stamp)
+            key = f"{text_of(row, 'group')}/{match[1]}/{day.isoformat() if day else stamp}"
+            sessions.setdefault(key, []).append((int(match[2]), row))
+    return {
+        text_of(row, "id"): (key, number)
+        for key, rows in sessions.items()
+        if len(rows) > 1 and is_spoken([row for _, row in rows])
+        for number, row in rows
+    }
+
+
+def is_spoken(rows: Sequence[Row]) -> bool:
+    """Tell whether documents are turns of a conversation: most of them name who speaks."""
+    named = sum(
+        bool(row.get("speaker")) or _SPEAKER.match(text_of(row, "body")) is not None for row in rows
+    )
+    titles = {text_of(row, "title") for row in rows}
+    return 2 * named >= len(rows) or (len(rows) > 2 * len(titles) and len(titles) <= MOST_SPEAKERS)
 
 
 def record_text(number: int, row: Row, event: tuple[str, int] | None) -> str:
@@ -77,7 +94,7 @@ def record_text(number: int, row: Row, event: tuple[str, int] | None) -> str:
         session = quote(event[0], ensure_ascii=False)
         lines.append(f"  - {{id: e1, type: session-event, session: {session}, start: {event[1]},")
         lines[-1] += f" end: {event[1]}}}"
-    body = text_of(row, "body").replace("\r", "\n")
+    body = _CONTROL.sub(" ", text_of(row, "body").replace("\r", "\n"))
     return "\n".join([*lines, "---", *(_plain_line(line) for line in body.split("\n")), ""])
 
 
@@ -86,11 +103,13 @@ def _plain_line(line: str) -> str:
 
 
 def read_day(text: str) -> date | None:
-    """Return the day a time stamp names; None when it names none."""
-    try:
-        return date.fromisoformat(text[:10])
-    except ValueError:
-        return None
+    """Return the day a time stamp names, in ISO form, in words or in seconds; None without one."""
+    from vault_cli.text.dates import find_days
+
+    if re.fullmatch(r"\d{10}(\d{3})?", text):
+        return datetime.fromtimestamp(int(text[:10]), UTC).date()
+    days = [key[1:] for key in find_days(text) if len(key) == len("@2026-11-30")]
+    return date.fromisoformat(days[0]) if days else None
 
 
 def build_vault(root: Path, docs: Sequence[Row]) -> dict[str, str]:
@@ -134,7 +153,8 @@ def run_queries(
     vault = Vault.open(root, environ={})
     snapshot = vault.snapshot()
     if len(snapshot.records) != len(names):
-        raise SystemExit(f"only {len(snapshot.records)} of {len(names)} documents can be read")
+        read = f"only {len(snapshot.records)} of {len(names)} documents can be read"
+        print(read, *snapshot.unreadable[:5], file=sys.stderr)
     rows = []
     with open_shelves(vault, searchable(snapshot.records)) as shelves:
         for query in queries:

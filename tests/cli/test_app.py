@@ -197,7 +197,7 @@ def loaded(*argv: str) -> set[str]:
 
 
 @pytest.mark.parametrize("argv", [["list"], ["show", "m-1"], ["render"], ["--help"]])
-def test_reading_loads_neither_git_nor_rich_nor_other_commands(
+def test_reading_loads_neither_git_nor_the_scanner_nor_other_commands(
     tmp_path: Path, argv: list[str]
 ) -> None:
     root = make_vault(
@@ -206,6 +206,8 @@ def test_reading_loads_neither_git_nor_rich_nor_other_commands(
     run_real("--vault", str(root), "list")  # fills the cache
     modules = loaded("--vault", str(root), *argv)
     assert not {"git", "rich", "pydantic", "click"} & modules
+    # with these comes the scanner, which takes longer to load than all else together
+    assert not {"yaml", "frontmatter", "vault_cli.text.fields", "vault_cli.text.scan"} & modules
     others = {entry.module for name, entry in COMMANDS.items() if name != argv[0]}
     own = COMMANDS[argv[0]].module if argv[0] in COMMANDS else ""
     assert not {f"vault_cli.cli.{name}" for name in others - {own}} & modules

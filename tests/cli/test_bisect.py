@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import commit_all, git, head, make_vault, run, snapshot_bytes, write_files
+from helpers import commit_all, git, head, make_vault, run, run_real, snapshot_bytes, write_files
 
 
 def note(key: str, text: str = "正文", status: str = "active", **keys: str) -> str:
@@ -107,6 +107,24 @@ def test_a_program_judges_and_goes_on_after_a_stop(vault: Path, tmp_path: Path) 
     stop.unlink()
     found = bisect(vault, "run", "--", *judge)["found"]
     assert found["commit"] == commit_of(vault, "note 2")
+    seen = (tmp_path / "seen").read_text().split()
+    assert seen[1] == seen[2]
+    assert len(set(seen)) == len(seen) - 1
+
+
+def test_a_killed_run_goes_on_where_it_was(vault: Path, tmp_path: Path) -> None:
+    once = tmp_path / "once"
+    body = (
+        f"if log.tell() > 60 and not os.path.exists({str(once)!r}):\n"
+        f"    open({str(once)!r}, 'w').close()\n    log.flush()\n    os.kill(os.getppid(), 9)\n"
+        "sys.exit('l-note6' in block)\n"
+    )
+    judge = program(tmp_path, body)
+    bisect(vault, "start", "HEAD", start_of(vault))
+    killed = run_real("--vault", vault, "bisect", "run", "--", *judge)
+    assert killed.code == -9
+    assert len(bisect(vault, "log")["verdicts"]) == 3
+    assert bisect(vault, "run", "--", *judge)["found"]["commit"] == commit_of(vault, "note 6")
     seen = (tmp_path / "seen").read_text().split()
     assert seen[1] == seen[2]
     assert len(set(seen)) == len(seen) - 1

@@ -129,3 +129,40 @@ def test_a_render_that_cannot_be_repeated_is_compared_by_entries(vault: Path) ->
     assert found == {"l-note2": ("changed", "标题 l-note2"), "l-note7": ("added", "标题 l-note7")}
     assert result.data["lines"] == []
     assert "compared by entries" in result.err
+
+
+def test_what_a_merge_brought_is_told_by_its_own_commit(vault: Path) -> None:
+    start = head(vault)
+    branch = git(vault, "branch", "--show-current")
+    git(vault, "checkout", "-qb", "side")
+    write_files(vault, {"memories/9.md": note("l-note9")})
+    commit_all(vault, "side 侧")
+    git(vault, "checkout", "-q", branch)
+    write_files(vault, {"memories/8.md": note("l-note8")})
+    commit_all(vault, "main 主")
+    git(vault, "merge", "-q", "--no-edit", "side")
+    found = {i["id"]: i["commit"]["subject"] for i in diff(vault, start, "HEAD")["entries"]}
+    assert found == {"l-note8": "main 主", "l-note9": "side 侧"}
+
+
+def test_a_mark_about_changed_code_is_no_difference_to_a_commit(
+    vault: Path, tmp_path: Path
+) -> None:
+    code = tmp_path / "code"
+    code.mkdir()
+    git(code, "init", "-q")
+    write_files(code, {"a.py": "one\n"})
+    commit_all(code)
+    blob = git(code, "rev-parse", "HEAD:a.py")
+    anchors = f"[{{path: a.py, blob: {blob}}}]"
+    write_files(vault, {"memories/1.md": note("l-note1", anchors=anchors)})
+    commit_all(vault)
+    write_files(code, {"a.py": "two\n"})
+    env = {"MVAULT_PROJECT_ROOT": str(code)}
+    plain = run("--vault", vault, "render", env=env, cwd=code).ok().out
+    assert (
+        plain != run("--vault", vault, "render", "--known-at", "HEAD", env=env, cwd=code).ok().out
+    )
+    for argv in (("HEAD",), ("@1",)):
+        found = run("--vault", vault, "--json", "diff", *argv, env=env, cwd=code).ok().data
+        assert found["entries"] == [], argv

@@ -75,7 +75,7 @@ def test_three_parts_without_a_task_file(vault: Path) -> None:
     assert (task["id"], task["in_vault"], task["goal"]) == ("t-0000001", False, "")
     assert data["sessions"] == [{"session": "7f", "start": "120", "end": "188"}]
     then = data["in_force_then"]
-    assert (then["at"][:10], then["said_by"]) == ("2026-06-15", "evidence e1, seen")
+    assert (then["at"][:10], then["said_by"]) == ("2026-06-15", "evidence e1: observed")
     assert [item["id"] for item in then["records"]] == ["l-old0001", "l-old0002", "l-old0006"]
     assert (then["total"], then["more"], then["known"]) == (3, [], True)
     assert (then["records"][0]["confidence"], then["records"][1]["scope"]) == (

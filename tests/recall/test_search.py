@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from vault_cli.errors import Diagnostic
 from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.recall.corpus import start_of, text_of
+from vault_cli.recall.hits import Results
 from vault_cli.recall.query import Narrow, read_query
-from vault_cli.recall.search import Results, search
-from vault_cli.recall.snippets import SNIPPET
+from vault_cli.recall.search import search
+from vault_cli.recall.snippets import SNIPPET, cut_text
 from vault_cli.text.stem import stem_word
 from vault_cli.text.tokens import count_tokens, plain_text, tokenize
 
@@ -170,6 +171,20 @@ def test_ties_verified_then_worth_then_id() -> None:
     assert ids("same", *same, better)[0] == "n-5"
 
 
+def test_what_fades_comes_after_what_does_not() -> None:
+    from datetime import UTC, datetime
+
+    from vault_cli.recall.retention import Aging
+
+    old = record(1, "Same", created="2020-01-01T00:00:00Z")
+    new = record(2, "Same", created="2026-11-29T00:00:00Z")
+    aging = Aging.at(datetime(2026, 11, 30, tzinfo=UTC), "power")
+    hits = find("same", old, new, aging=aging).hits
+    assert [hit.record.id for hit in hits] == ["n-2", "n-1"]
+    assert hits[1].parts["retention"] < 0
+    assert ids("same", old, new) == ["n-1", "n-2"]
+
+
 def test_an_id_finds_its_record_first() -> None:
     assert ids("n-2", record(1, "n-2 n-2 n-2"), record(2, "Quiet"))[0] == "n-2"
 
@@ -190,6 +205,88 @@ def test_topics_keywords_condition_and_summary_are_searched() -> None:
     for query in ("网络", "npx", "push", "short"):
         assert ids(query, note) == ["n-1"], query
     assert text_of(note).count("\n") == 5
+
+
+def test_an_empty_query_lists_by_what_records_are_worth() -> None:
+    low, high = record(1, "A", importance=2), record(2, "B", importance=9)
+    gone = record(3, "C", status="tombstoned")
+    assert ids("", low, high, gone) == ids("  ", high, gone, low) == ["n-2", "n-1"]
+
+
+@pytest.mark.parametrize("query", ["databse", "datbaase timeout", "snaphsot"])
+def test_a_slip_is_mended_when_the_word_stands_nowhere(query: str) -> None:
+    note, other = record(1, "Database snapshots", "x"), record(2, "Lunch", "at noon")
+    found = find(query, other, note)
+    assert [hit.record.id for hit in found.hits] == ["n-1"]
+    assert found.meant
+    assert not find("database", note, other).meant
+    assert not find("lunhc zebra", other).hits[1:]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what was on April 27?",
+        "27th of April 2026",
+        "4月27号",
+        "二〇二六年四月二十七日",
+        "2026-04-27",
+    ],
+)
+def test_a_day_speaks_for_the_records_of_that_day(query: str) -> None:
+    right = record(1, "Quiet", created="2026-04-27T10:00:00Z")
+    other = record(2, "April 27 27 4月27号", created="2026-05-01T10:00:00Z")
+    hits = find(query, other, right).hits
+    assert {hit.record.id: hit.parts["date"] for hit in hits}["n-1"] == 0.4
+    assert all(not hit.parts["date"] for hit in hits if hit.record.id == "n-2")
+
+
+def test_days_are_counted_from_the_day_it_is_asked() -> None:
+    from datetime import date
+
+    from vault_cli.text.dates import find_days
+
+    today = date(2026, 3, 1)
+    assert find_days("yesterday", today) == find_days("昨天", today) == ("@2026-02-28",)
+    assert find_days("3 days ago", today) == find_days("3天前", today) == ("@2026-02-26",)
+    assert find_days("yesterday 2026-13-40 13月2日 we may 40") == ()
+
+
+def test_traditional_and_simplified_are_the_same() -> None:
+    assert ids("资料库", record(1, "資料庫")) == ids("資料庫", record(1, "资料库")) == ["n-1"]
+
+
+def test_a_name_of_its_topic_finds_a_record() -> None:
+    topic = Record(
+        "o-1",
+        Kind.TOPIC,
+        "topics/o.md",
+        "0" * 64,
+        Status.ACTIVE,
+        "storage",
+        "",
+        aliases=("数据库",),
+    )
+    assert "n-1" in ids("数据库", topic, record(1, "Pools", topics=("storage",)))
+
+
+def test_parts_add_up_to_the_score_and_do_not_depend_on_other_hits() -> None:
+    note = record(1, "Retry the upload", "after a timeout", importance=9)
+    for others in ([], [record(2, "Lunch"), record(3, "Noon")]):
+        (hit, *_) = find("retry upload", note, *others).hits
+        assert hit.score == pytest.approx(sum(hit.parts.values()))
+        assert hit.parts["importance"] == pytest.approx(0.018)
+
+
+@pytest.mark.parametrize("part", ["e\u0301", "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "漢"])
+def test_a_cut_divides_no_visible_character(part: str) -> None:
+    text = part * 200
+    for most in range(20, 40):
+        for start in range(30):
+            shown = cut_text(text, start, most)
+            assert len(shown) <= most
+            inner = shown.strip("…")
+            assert inner == part * (len(inner) // len(part))
 
 
 def test_limit_and_total() -> None:

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from vault_cli.cli.shelves import open_shelves
 from vault_cli.model.record import Status
 from vault_cli.recall.corpus import searchable
+from vault_cli.recall.hits import Results
 from vault_cli.recall.query import Narrow
-from vault_cli.recall.search import Results, search
+from vault_cli.recall.search import search
 from vault_cli.store import postings
 from vault_cli.store.segments import PostingsError
 from vault_cli.store.vault import Vault

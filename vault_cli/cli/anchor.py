@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vault_cli.errors import Diagnostic
-    from vault_cli.features.anchors import Stale
+    from vault_cli.features.anchors import Request, Stale
+    from vault_cli.model.change import Change
     from vault_cli.model.record import Record
 
 _MOST_EXPLAINED = 200
@@ -79,18 +80,23 @@ def anchor(
         inv.read(record.path),
         actor=inv.decider(yes=yes) if record.in_force else inv.actor,
     )
-    names = ", ".join(request.remove or request.add)
     reader.save()
+    return inv.submit(_worded(planned.change, request, reader, yes=yes))
+
+
+def _worded(change: Change, request: Request, reader: AnchorReader, *, yes: bool) -> Plan:
+    """Return a change with what is said about it."""
+    record, removed = request.record, bool(request.remove)
+    names = ", ".join(request.remove or request.add)
     done = f"{record.id} is not anchored to {names} any more"
-    plan = Plan(
-        planned.change,
-        done if remove else f"{record.id} is anchored to {names}",
-        "Take it out?" if remove else "Anchor it?",
+    return Plan(
+        change,
+        done if removed else f"{record.id} is anchored to {names}",
+        "Take it out?" if removed else "Anchor it?",
         yes=yes,
         nothing=f"{record.id} is anchored so already",
-        hints=() if remove or reader.is_ours(record) else (_scope_hint(record, reader),),
+        hints=() if removed or reader.is_ours(record) else (_scope_hint(record, reader),),
     )
-    return inv.submit(plan)
 
 
 def _scope_hint(record: Record, reader: AnchorReader) -> str:

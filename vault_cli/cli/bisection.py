@@ -121,7 +121,9 @@ class Bisection:
             NotFoundError: git does not know one.
             UsageError: it is not among those that are left, or it contradicts an older verdict.
         """
-        commits = [self.inv.vault.resolve(name) for name in names]
+        from vault_cli.cli.clocks import resolve_known
+
+        commits = [resolve_known(self.inv, name) for name in names]
         if not commits and not self.search.current and verdict == SKIP:
             raise UsageError("no block is asked about", hint="`mvault bisect` shows the state.")
         for commit in commits or [self.search.current or self.repo.head()]:
@@ -316,7 +318,7 @@ def _found_lines(info: dict[str, Any]) -> Iterator[Line]:
     who = " ".join(part for part in (info["actor"] or "by hand", info["agent"]) if part)
     yield told(info["subject"])
     yield [("dim", "author: "), told(info["author"])]
-    yield [("dim", "date: "), f"{info['date']}  ({told(who)})"]
+    yield [("dim", "date: "), f"{info['date'][:10]}  ({told(who)})"]
     yield from (f"  {told(line)}" for line in info["reason"].splitlines())
 
 

@@ -65,7 +65,7 @@ class AnchorReader:
         """Look at the code of many records: folder by folder, and with one question to git."""
         anchors = {(record.vault, record.path): read_anchors(record) for record in records}
         mine = [one for one in records if anchors[one.vault, one.path] and not self.why_not(one)]
-        if self.tree is not None:
+        if mine and self.tree is not None:
             self.tree.look_all(a.path for one in mine for a in anchors[one.vault, one.path])
             self._ask_of_strangers([one for one in mine if not self.is_ours(one)], anchors)
         for one in records:

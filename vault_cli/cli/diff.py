@@ -85,7 +85,10 @@ def diff(
     from vault_cli.store.receipts import is_receipt
 
     alone = any(is_commit(name) for name in (old, new) if not is_receipt(name))
-    sides = [_render_side(inv, wanted, name, at=at, alone=alone) for name in (old, new)]
+    marked = all(not name or is_receipt(name) for name in (old, new))
+    sides = [
+        _render_side(inv, wanted, name, at=at, alone=alone, marked=marked) for name in (old, new)
+    ]
     return inv.out.show(_view(Comparison(inv, sides[0], sides[1])))
 
 
@@ -133,7 +136,9 @@ class Rendered:
         return side_of(self.block, mark_text) if marked else side_of(self.block)
 
 
-def _render_side(inv: Invocation, wanted: Wanted, name: str, *, at: bool, alone: bool) -> Rendered:
+def _render_side(
+    inv: Invocation, wanted: Wanted, name: str, *, at: bool, alone: bool, marked: bool
+) -> Rendered:
     """Render what a name means: a commit, a date, a kept render, or "" for the working tree."""
     from vault_cli.cli.receipts import render_again
     from vault_cli.store.receipts import is_receipt
@@ -149,7 +154,10 @@ def _render_side(inv: Invocation, wanted: Wanted, name: str, *, at: bool, alone:
         wanted, snapshot = replace(wanted, moment=clocks.moment), clocks.snapshot
     if snapshot is None:
         snapshot = inv.reading.snapshot(whole=True, at=name, alone=alone)
-    block = render_query(snapshot, make_query(inv, wanted), make_options(inv, wanted))
+    query = make_query(inv, wanted)
+    if not marked:  # of a past day nobody knows what the code was: no side has marks of stale code
+        query = replace(query, find_stale=None)
+    block = render_query(snapshot, query, make_options(inv, wanted))
     return Rendered(name or WORK_TREE, snapshot, block)
 
 
@@ -217,11 +225,13 @@ class Comparison:
             return None
         if self.new.snapshot is not None and not self.new.snapshot.commit and paths & self._pending:
             return {"commit": "", "subject": "not committed"}
-        for commit in self._commits:
-            named = ("Vault-Id", key) in commit.trailers
-            if named or not paths.isdisjoint(commit.paths):
-                return commit_data(commit)
-        return None
+        found = [
+            commit
+            for commit in self._commits
+            if ("Vault-Id", key) in commit.trailers or not paths.isdisjoint(commit.paths)
+        ]
+        found.sort(key=lambda commit: len(commit.parents) > 1)  # a merge brings what others did
+        return commit_data(found[0]) if found else None
 
     @cached_property
     def _pending(self) -> frozenset[str]:

@@ -15,7 +15,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_id
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, told
-from vault_cli.errors import NotFoundError, UsageError
+from vault_cli.errors import NotFoundError, RefusedError, UsageError
 from vault_cli.model.record import ID_PATTERN
 
 if TYPE_CHECKING:
@@ -170,6 +170,11 @@ def undo(
     repo = repository(inv)
     inv.warn_settings()
     info = repo.commit_info(repo.resolve(commit)) if commit else _latest(inv, repo)
+    if ("Vault-Op", "usage") in info.trailers:
+        raise RefusedError(
+            f"{info.id[:SHORT]} holds observations, which only ever grow",
+            hint="One is taken back by who made it: mvault mark ID --helpful --undo",
+        )
     info = veiled(info)
     change = _plan_undo(inv, repo, info, reason=reason, yes=yes)
     again = change.verb == "redo"

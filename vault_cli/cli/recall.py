@@ -52,11 +52,7 @@ def list_records(
     """
     inv: Invocation = ctx.obj
     asked = {_known_state(text) for text in state or ()}
-    # What has faded is told from more than a list knows of a record: strict reads all at once.
-    strict = view.strip().lower() == "strict"
-    timed = None
-    if view or valid_at or known_at:
-        timed = _Timed(inv, view, valid_at, known_at, whole=strict)
+    timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
     snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot()
     test = make_filter(snapshot.records, kind, status, topic, scope)
     chosen = timed.chosen() if timed else snapshot.records
@@ -245,11 +241,11 @@ def _notes(record: Record) -> Iterator[str]:
 class _Timed:
     """What `list` and `show` say about time: which text, whether it holds, what became of it."""
 
-    def __init__(
-        self, inv: Invocation, view: str, valid_at: str, known_at: str, *, whole: bool = False
-    ) -> None:
+    def __init__(self, inv: Invocation, view: str, valid_at: str, known_at: str) -> None:
         from vault_cli.cli.clocks import set_clocks
 
+        # What has faded is told from more than a list knows of a record: strict reads all at once.
+        whole = view.strip().lower() == "strict"
         self.inv = inv
         self.clocks = set_clocks(inv, view, valid_at, known_at, whole=whole)
         self.words: list[str] = []

@@ -68,7 +68,7 @@ def render(
     alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
     clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
     wanted = Wanted(
-        mode=_choice(mode, ("assist", "strict", "off"), "--mode"),
+        mode=mode,
         query=query,
         budget=budget,
         unit=_choice(unit, ("bytes", "characters"), "--unit"),
@@ -81,10 +81,7 @@ def render(
     )
     asked = make_query(inv, wanted), make_options(inv, wanted)
     if since:
-        from vault_cli.cli.clocks import warn_unreadable
-
-        warn_unreadable(inv, clocks)
-        return render_since(inv, since, clocks.snapshot, asked)
+        return render_since(inv, since, clocks, asked)
     return _deliver(inv, clocks, asked, to or [], explained=receipt, batch=batch)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vault_cli.recall.select import Exclusion, FindStale, Query
 
 LEVELS = ("global", "project", "session")
+_MODES = ("assist", "strict", "off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,6 @@ class Wanted:
     moment: datetime | None = None
 
 
-def render_snapshot(inv: Invocation, snapshot: Snapshot, wanted: Wanted) -> Block:
-    """Select and render one snapshot."""
-    return render_query(snapshot, make_query(inv, wanted), make_options(inv, wanted))
-
-
 def render_query(snapshot: Snapshot, query: Query, options: RenderOptions) -> Block:
     """Select and render one snapshot, as a query and options say."""
     from vault_cli.recall.render import render_block
@@ -54,11 +50,13 @@ def make_query(inv: Invocation, wanted: Wanted) -> Query:
     """Return the query: what was asked for, else what is configured.
 
     Raises:
-        UsageError: an unknown scope.
+        UsageError: an unknown scope or mode.
     """
     from vault_cli.cli.project import find_branch, named_project
     from vault_cli.recall.select import Query
 
+    if wanted.mode and wanted.mode not in _MODES:
+        raise UsageError(f"--mode {wanted.mode}: unknown", hint=f"Use {', '.join(_MODES)}.")
     config = inv.reading.config
     levels, project, session = split_scopes(wanted.scopes)
     named = wanted.project if wanted.project is not None else project

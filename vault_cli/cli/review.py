@@ -12,6 +12,7 @@ from vault_cli.cli.admit import approval_card, plan_approval, plan_rejection
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import inline
+from vault_cli.cli.usage import tell_misleading
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.cli.walking import SKIPPED, Walk, go_through, try_step
 from vault_cli.errors import Diagnostic, NotFoundError
@@ -66,6 +67,7 @@ def review(
     ]
     inv.warn_unreadable()
     _tell_of_others(inv, kinds)
+    tell_misleading(inv)
     walk: Walk[Record] = Walk(
         ask=lambda draft, place: _decide(inv, draft, place),
         line=lambda draft: f"{draft.id}  {inline(draft.title)}",

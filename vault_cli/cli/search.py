@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from vault_cli.recall.expand import Mate
+    from vault_cli.recall.hits import Hit, Results
     from vault_cli.recall.query import Narrow
-    from vault_cli.recall.search import Hit, Results
 
 _INDENT = "  "
 
@@ -103,7 +103,9 @@ def search(
             lambda: _lines(results, mates, clocks, width, explain=explain),
             diagnostics=clocks.snapshot.diagnostics,
             notes=(*note_forgotten(clocks, ids), *_notes(text, results)),
-            hints=_hints(results),
+            hints=_hints(
+                results, is_narrowed=bool(kind or scope or topic or source or since or until)
+            ),
             exit_code=0 if results.hits else 1,
             listed=True,
         )
@@ -165,17 +167,18 @@ def _find(
     """Search, through what is stored where that can be; damaged, it is left aside."""
     from vault_cli.cli.shelves import all_shelves
     from vault_cli.recall.expand import find_linked
+    from vault_cli.recall.retention import Aging
     from vault_cli.recall.search import search as find
     from vault_cli.store.segments import PostingsError
 
     wanted = _wanted(clocks, test)
-    moment = clocks.now.date()
+    aging = Aging.at(clocks.now, str(inv.reading.config["decay.curve"]))
 
     def look(*, stored: bool) -> tuple[Results, list[Mate]]:
         with all_shelves(inv, clocks, stored=stored) as shelves:
             found = find(
                 clocks.snapshot, text, limit=limit, wanted=wanted, narrow=narrow,
-                shelves=shelves, today=moment,
+                shelves=shelves, today=clocks.now.date(), aging=aging,
             )  # fmt: skip
             mates = find_linked(clocks.snapshot, found.hits, shelves) if expand else []
             return found, [mate for mate in mates if wanted is None or wanted(mate.record)]
@@ -274,10 +277,12 @@ def _notes(text: str, results: Results) -> tuple[str, ...]:
     return (*meant, plural(results.total, "record"))
 
 
-def _hints(results: Results) -> tuple[str, ...]:
+def _hints(results: Results, *, is_narrowed: bool) -> tuple[str, ...]:
     if results.hits:
         return ()
     if results.hidden:
         those = plural(results.hidden, "record")
+        if is_narrowed:
+            return (f"{those} outside of what the options leave; without them it looks at more.",)
         return (f"{those} outside of what was asked for: --view associative looks at all.",)
     return ("Try fewer or other words; `mvault list` shows all titles.",)

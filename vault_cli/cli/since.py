@@ -11,7 +11,8 @@ from vault_cli.errors import NotFoundError, VaultError
 from vault_cli.model.observation import MAX_SESSION
 
 if TYPE_CHECKING:
-    from vault_cli.model.record import Record, Snapshot
+    from vault_cli.cli.clocks import Clocks
+    from vault_cli.model.record import Record
     from vault_cli.recall.block import Block, RenderOptions
     from vault_cli.recall.news import Key, News
     from vault_cli.recall.select import Query, Selection
@@ -20,18 +21,20 @@ if TYPE_CHECKING:
 
 
 def render_since(
-    inv: Invocation, text: str, snapshot: Snapshot, asked: tuple[Query, RenderOptions]
+    inv: Invocation, text: str, clocks: Clocks, asked: tuple[Query, RenderOptions]
 ) -> int:
     """Print what is new, changed or gone since a receipt, a day or a commit.
 
     Raises:
         NotFoundError: neither is known by that name.
     """
+    from vault_cli.cli.clocks import warn_unreadable
     from vault_cli.recall.news import write_notice
     from vault_cli.recall.select import select_records
 
+    warn_unreadable(inv, clocks)
     query, options = asked
-    news = find_news(inv, text, select_records(snapshot, query), query)
+    news = find_news(inv, text, select_records(clocks.snapshot, query), query)
     block = write_notice(news, query, options)
     due = news.is_due(*thresholds(inv))
     data = {
@@ -146,10 +149,10 @@ def note_exposure(inv: Invocation, block: Block, session: str) -> None:
 
 def note_found(inv: Invocation, records: Sequence[Record]) -> None:
     """Take down which records a session was given by a search or by name."""
-    from vault_cli.store.receipts import receipt_id
-
     session = session_of(inv)
     if session and not inv.options.dry_run:
+        from vault_cli.store.receipts import receipt_id
+
         keys = [(record.id, record.vault) for record in records]
         note_shown(inv, keys, receipt_id("found", (key for key, _ in keys)), session)
 

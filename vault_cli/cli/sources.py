@@ -132,10 +132,11 @@ def parts_lines(data: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def _then_lines(then: Mapping[str, Any]) -> Iterator[Line]:
-    when = f"{then['at']} ({inline(then['said_by'])})" if then["at"] else ""
     if not then["known"]:
-        yield f"not known: {inline(then['why_not'])}" + (f"; asked for {when}" if when else "")
+        said_by = f" (says {inline(then['said_by'])})" if then["at"] else ""
+        yield f"not known: {inline(then['why_not'])}{said_by}"
         return
+    when = f"{then['at']} (says {inline(then['said_by'])})"
     count = "1 other record" if then["total"] == 1 else f"{then['total']} other records"
     yield f"{count} at {when}"
     for item in then["records"]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import Line, inline
+from vault_cli.cli.output import Line, inline, told
 from vault_cli.cli.views import brief_data
 from vault_cli.errors import VaultError
 from vault_cli.model.record import Record
@@ -228,7 +228,7 @@ def _history_lines(history: Mapping[str, Any]) -> Iterator[Line]:
     approved = history["approved"]
     if approved:
         yield [("dim", "in force since: "), _commit_text(approved)]
-        yield from (f"  {inline(line)}" for line in approved["reason"].splitlines())
+        yield from (f"  {told(line)}" for line in approved["reason"].splitlines())
     elif history.get("shallow"):
         yield "  who admitted it is not known: history is cut off here (a shallow clone)"
 
@@ -238,7 +238,7 @@ def _commit_text(commit: Mapping[str, Any]) -> str:
     how = f", {commit['how']}" if commit["how"] else ""
     when = commit["date"][:10]
     text = f"{commit['commit'][:_SHORT]}  {when}  {commit['subject']}  ({who}{how}; "
-    return inline(text + f"{commit['author']})")
+    return told(text + f"{commit['author']})")
 
 
 def _basis_lines(data: Mapping[str, Any]) -> Iterator[Line]:

@@ -54,14 +54,13 @@ def mark(
     """Note that records were used, helped or misled. Nothing is written into the records.
 
     A person's word counts. An agent's counts when its session was shown the record (`render
-    --session`) and cites it, once for each record and session. Notes go into usage/, one line each;
-    render shows new counters when render.commit_every of them wait, or after --settle.
+    --session`) and cites it, once for each record and session. render shows new counters when
+    render.commit_every of them wait, or after --settle.
 
     Examples:
-      mvault mark l-7k3qd2m --helpful
       mvault mark l-7k3qd2m r-2p0x9aa --session 7f3a --cited --helpful
       mvault mark l-7k3qd2m --harmful --note "离线环境不适用"
-      mvault mark l-7k3qd2m --harmful --undo
+      mvault mark r-2p0x9aa --harmful --undo
       mvault mark --settle
     """
     from vault_cli.cli.since import session_of
@@ -114,6 +113,16 @@ def usage_findings(inv: Invocation) -> Iterator[Diagnostic]:
     yield from log.findings
     yield from demotion_findings(replace(inv.snapshot, tallies=sums.tallies))
     yield from unknown_findings(sums.tallies, inv.snapshot, inv.vault.forgotten())
+
+
+def tell_misleading(inv: Invocation) -> None:
+    """Say on stderr how many records in force use speaks against, for who reviews."""
+    from vault_cli.features.usage import find_misleading
+
+    found = find_misleading(inv.snapshot)
+    if found:
+        what = plural(len(found), "record")
+        inv.out.say(f"{what} in force judged harmful more than helpful: `mvault stats --demote`")
 
 
 def _result(outcome: str) -> str:

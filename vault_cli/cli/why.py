@@ -117,6 +117,7 @@ class _Answer:
         self.text = text
         self.pasted: Pasted = read_paste(text)
         self.items = read_items(block.text)
+        self.is_other_text = False
         self.fates: Fates = Fates(clocks.snapshot, block)
         self.supports = {
             (line.vault, line.path): line.pick.support.state for line in block.receipt.lines
@@ -147,7 +148,10 @@ class _Answer:
         if named:
             return named
         found = find_matches(self.pasted, self._readable(), self._shown_of, self._entry_of)
-        return found or self._by_ids()
+        if found:
+            return found
+        self.is_other_text = bool(self.pasted.undecorated().head_id)
+        return self._by_ids()
 
     def _readable(self) -> Iterator[Record]:
         """Yield the records whose words may be shown to anybody."""
@@ -168,6 +172,10 @@ class _Answer:
             if not same:
                 raise
             return [Match(r, SAME, "", self._is_shown(r)) for r in same]
+        if record.status is Status.QUARANTINED:
+            from vault_cli.cli.quarantine import require_reader
+
+            require_reader(self.inv, record)
         key = (record.vault, record.path)
         here = [r for r in self.clocks.snapshot.records if (r.vault, r.path) == key]
         return [Match(r, SAME, "", self._is_shown(r)) for r in here or (record,)]
@@ -218,8 +226,9 @@ class _Answer:
         }
         notes = [f"{len(found)} records have this line"] if len(found) > 1 else []
         hints = ["`mvault why ID` tells all of one."] if rest else []
-        if self.pasted.head_id and all(match.text == "" for match in found) and len(self.text) > 80:  # noqa: PLR2004
-            notes.append("its text is not the line's (any more)")
+        if self.is_other_text:
+            notes.append("found by its id: its text is not, or no longer, the line's")
+            hints.append("A line of an older text: mvault why --at DATE LINE")
 
         def lines() -> Iterator[Line]:
             for place, story in enumerate(stories):

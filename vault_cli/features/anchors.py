@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unicodedata import normalize
 
 from vault_cli.errors import Diagnostic, NotFoundError, RefusedError
-from vault_cli.features.records import Planned, put_change, require_editable, require_same
-from vault_cli.features.records import patch_keys as patch
 from vault_cli.model.anchors import (
     STALE,
     UNVERIFIABLE,
@@ -25,9 +23,9 @@ from vault_cli.model.anchors import (
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import ENDED, Record
-from vault_cli.text.document import REMOVE
 
-__all__ = ["Judge", "Planned", "plan_anchor", "stale_findings"]
+if TYPE_CHECKING:
+    from vault_cli.features.records import Planned
 
 Judge = Callable[[Record], list[tuple[Anchor, Verdict]]]
 """Port: gives the anchors of a record and what became of each."""
@@ -71,6 +69,16 @@ def plan_anchor(request: Request, data: bytes, *, actor: Actor, origin: str = "c
         NotFoundError: a path to take out is not among them.
         ChangedMeanwhileError: the bytes of the file differ.
     """
+    # not for `show`, which asks only whether an anchor is stale: this loads the whole scanner
+    from vault_cli.features.records import (
+        Planned,
+        patch_keys,
+        put_change,
+        require_editable,
+        require_same,
+    )
+    from vault_cli.text.document import REMOVE
+
     record = request.record
     require_same(record, data)
     require_editable(record, actor, "naming its code")
@@ -89,7 +97,7 @@ def plan_anchor(request: Request, data: bytes, *, actor: Actor, origin: str = "c
         _put(entries, path, blob)
     new = data
     if entries != entries_of(record):
-        new = patch(data, record.path, {"anchors": entries or REMOVE})
+        new = patch_keys(data, record.path, {"anchors": entries or REMOVE})
     change = put_change(
         "anchor", record, data, new, reason=request.reason, actor=actor, origin=origin
     )

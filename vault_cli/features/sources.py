@@ -77,8 +77,8 @@ def tell_starts(record: Record, tasks: Sequence[SourceTask]) -> Iterator[tuple[s
     for item in own:
         if not item.values.get("start", "").isdigit():
             yield item.values.get("start", ""), f"evidence {item.id}"
-    yield from ((item.observed, f"evidence {item.id}, seen") for item in own)
-    yield record.created, "the record itself, made"
+    yield from ((item.observed, f"evidence {item.id}: observed") for item in own)
+    yield record.created, "the record: created"
 
 
 def others_in_force(snapshot: Snapshot, record: Record, moment: datetime) -> list[Record]:

@@ -11,7 +11,7 @@ from vault_cli.recall.views import FOUND_BY_DEFAULT
 
 if TYPE_CHECKING:
     from vault_cli.recall.corpus import Shelf
-    from vault_cli.recall.search import Hit
+    from vault_cli.recall.hits import Hit
 
 MOST_HITS: Final = 5
 """So many of the best hits are expanded."""

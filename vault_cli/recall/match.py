@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from vault_cli.model.record import Record
@@ -28,6 +28,19 @@ _HEAD_ID = re.compile(r"\s*(?:[-*•]\s*)?\[([^\]\s]+)\]")
 _ANY_ID = re.compile(r"\[([^\]\s]+)\]")
 _CONFLICT = re.compile(r"\*\*Conflicts?(?: \([^)]*\))?: (.*)\*\*$")
 _LISTS_IDS = re.compile(r"\s*(?:-\s*by id only:|>?\s*Larger than the whole budget)")
+_ESCAPED = re.compile(r"\\u\{[0-9a-fA-F]+\}|\\x[0-9a-fA-F]{2}|&#?\w+;|%5[BbDd]|\\")
+"""What stands in a block for characters of a memory."""
+
+_OUR_WORDS = frozenset(
+    _RUN.findall(
+        "when boundary has a verified claims to be is not part of its support lost check before use"
+        " external source reference only auto derived unverified low confidence"
+        " helpful harmful hit hits succeeded failed code changed since"
+    )
+)
+"""Words that the block itself puts into an entry."""
+
+_FEW_WORDS = 3
 _LEAST = 2
 _NEAREST = 3
 _LEAST_LIKENESS = 0.25
@@ -125,8 +138,12 @@ def find_matches(
     if not pasted.lines:
         return []
     known = list(records)
+    heads = [r for r in known if wording.show_id(r.id) == pasted.head_id]
+    own = [m for m in _matches(pasted, heads, shown_of, entry_of) if m.rank == SAME]
+    if own and not pasted.raw[0].isspace():  # only a head stands at the edge, and has its own id
+        return [match for match in own if match.shown] or own
     bare = pasted.undecorated()
-    tries = ((line, some) for some in (_likely(bare, known), known) for line in (pasted, bare))
+    tries = ((line, some) for some in _likely(bare, known) for line in (pasted, bare))
     found = next(filter(None, (_matches(t, some, shown_of, entry_of) for t, some in tries)), [])
     if not found:
         return []
@@ -143,16 +160,24 @@ def find_matches(
     return best
 
 
-def _likely(pasted: Pasted, records: Sequence[Record]) -> list[Record]:
-    """Return the records that hold the longest word of the line; building entries takes long."""
-    words = _RUN.findall(_GAP.sub("\n", "\n".join(pasted.lines)).lower())
-    word = max(words, key=len, default="")
+def _likely(pasted: Pasted, records: Sequence[Record]) -> Iterator[list[Record]]:
+    """Yield ever more records that may have such a line, the likely first: entries take long.
 
-    def holds(record: Record) -> bool:
-        texts = (record.title, record.body, record.applies_when, record.boundary, record.summary)
-        return word in record.id or any(word in text.lower() for text in texts)
+    Those that hold all of its words, then those that hold half of them (some may be escaped), or of
+    few words all records.
+    """
+    text = _ESCAPED.sub("\n", _GAP.sub("\n", "\n".join(pasted.lines))).lower()
+    words = {word for word in _RUN.findall(text) if not word.isdecimal()} - _OUR_WORDS or {""}
+    shares = [(_count_words(record, words), record) for record in records]
+    yield [record for count, record in shares if count == len(words)]
+    least = len(words) / 2 if len(words) > _FEW_WORDS else 0
+    yield [record for count, record in shares if count >= least]
 
-    return [record for record in records if holds(record)]
+
+def _count_words(record: Record, words: Iterable[str]) -> int:
+    fields = (record.id, record.title, record.applies_when, record.boundary, record.summary)
+    text = "\n".join((*fields, record.body)).lower()
+    return sum(word in text for word in words)
 
 
 def _matches(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import cached_property, partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.recall.bm25 import weigh
@@ -25,13 +25,13 @@ from vault_cli.recall.corpus import (
     TextShelf,
     keys_of,
     searchable,
-    text_of,
 )
+from vault_cli.recall.hits import Hit, Results
 from vault_cli.recall.query import Narrow, Query, names_of_topics, read_query
+from vault_cli.recall.retention import Aging
 from vault_cli.recall.score import score_record
-from vault_cli.recall.snippets import snippet_of
+from vault_cli.recall.snippets import with_snippet
 from vault_cli.recall.topics import TopicTable, fold_topic
-from vault_cli.text.terms import count_terms, search_text
 
 DATED: Final = 0.4
 """What a day of the query adds to the records of that day."""
@@ -43,9 +43,9 @@ MOST_SPREAD: Final = 200
 """So many of the best records draw their neighbours along."""
 
 WORTH: Final = 0.002
-"""Weight of what a record is worth (importance, use), a number up to about 15."""
+"""Weight of the points for importance, retention, trust and use (`recall.score`)."""
 
-MOST_WORTH: Final = 15.0
+MOST_POINTS: Final = 10.0
 PROVEN: Final = 0.03
 """What a verification that holds adds."""
 
@@ -54,41 +54,6 @@ LEAST_RANKED: Final = 100
 
 _SHELF: Final = 1 << 32
 """What is added to the numbers of the second shelf, twice to those of the third, and so on."""
-
-
-class Hit(NamedTuple):
-    """A record that was found.
-
-    Args:
-        score: absolute; higher is better (`parts` adds up to it).
-        matches: terms of the query that it has, in sorted order.
-        snippet: the line of its text that has most of them, cut; "" of a held record.
-        marked: (start, end) of the matched words in the snippet.
-        parts: what the score is made of, by name.
-        reason: what the record is worth, in words.
-    """
-
-    record: Record
-    score: float
-    matches: tuple[str, ...]
-    snippet: str = ""
-    marked: tuple[tuple[int, int], ...] = ()
-    parts: Mapping[str, float] = {}
-    reason: str = ""
-
-
-class Results(NamedTuple):
-    """The best hits in order, and how many records matched.
-
-    Args:
-        hidden: how many records that match were passed over (see `search`).
-        meant: words that were looked for in place of a typed one that stands nowhere.
-    """
-
-    hits: tuple[Hit, ...]
-    total: int
-    hidden: int = 0
-    meant: Mapping[str, tuple[str, ...]] = {}
 
 
 def search(
@@ -100,6 +65,7 @@ def search(
     narrow: Narrow = Narrow(),  # noqa: B008 - a constant
     shelves: Sequence[Shelf] | None = None,
     today: date | None = None,
+    aging: Aging | None = None,
 ) -> Results:
     """Find records by their words; the best first.
 
@@ -114,11 +80,12 @@ def search(
         narrow: which records may be found, by stored facts.
         shelves: the records made ready for a search; None: they are read through.
         today: what `yesterday` is counted from; None: such words are no dates.
+        aging: how the age of a record counts; None: not at all.
     """
     query = read_query(text, today)
     if shelves is None or query.stops or not query.terms:
         shelves = _shelves_of(snapshot, query)
-    return _Search(snapshot, query, shelves, narrow, wanted).run(limit)
+    return _Search(snapshot, query, shelves, narrow, wanted, aging).run(limit)
 
 
 def _shelves_of(snapshot: Snapshot, query: Query) -> list[Shelf]:
@@ -138,12 +105,14 @@ class _Search:
         shelves: Sequence[Shelf],
         narrow: Narrow,
         wanted: Callable[[Record], bool] | None,
+        aging: Aging | None,
     ) -> None:
         self._snapshot = snapshot
         self._query = query
         self._shelves = list(enumerate(shelves))
         self._narrow = narrow
         self._wanted = wanted
+        self._aging = aging
         self._words: dict[int, float] = {}
         self._dated: set[int] = set()
         self._beside: dict[int, float] = {}
@@ -354,7 +323,6 @@ class _Search:
             key=lambda hit: (
                 hit.record is not named,
                 -hit.score,
-                -hit.parts["verified"],
                 hit.record.id,
                 hit.record.path,
             )
@@ -363,38 +331,18 @@ class _Search:
 
     def _hit(self, record: Record, place: int | None) -> Hit:
         """Return a record with its score; `with_snippet` adds what shows of its text."""
-        worth = score_record(record, self._snapshot.tally(record.id))
+        worth = score_record(record, self._snapshot.tally(record.id), aging=self._aging)
         known = -1 if place is None else place
         parts = {
             "words": round(self._words.get(known, 0.0), 6),
             "date": DATED if known in self._dated else 0.0,
             "neighbours": round(self._beside.get(known, 0.0), 6),
-            "worth": round(WORTH * max(0.0, min(worth.value, MOST_WORTH)), 6),
-            "verified": PROVEN if worth.verified else 0.0,
         }
+        for name, points in worth.parts.items():
+            if name != "relevance":
+                parts[name] = round(WORTH * max(-MOST_POINTS, min(points, MOST_POINTS)), 6)
+        parts["trust"] += PROVEN if worth.verified else 0.0
         meant = {word for words in self._meant.values() for word in words}
         terms = tuple(sorted(self._query.counts.keys() | meant))
         score = round(sum(parts.values()), 6)
         return Hit(record, score, terms, parts=parts, reason=worth.describe())
-
-
-def with_snippet(hit: Hit, query: Query, names: Sequence[str] = ()) -> Hit:
-    """Return a hit with the terms that its record has and the line that shows them.
-
-    Args:
-        hit: as `_Search` made it: `matches` are all terms that were looked for.
-        query: what was looked for.
-        names: further names of its topics.
-    """
-    record = hit.record
-    wanted = frozenset(hit.matches)
-    plain = search_text("\n".join((text_of(record), *names)))
-    if query.terms:
-        matches = tuple(sorted(count_terms(plain, wanted, stops=query.stops)))
-    else:
-        matches = (query.text,) if query.text and query.text in plain.lower() else ()
-    if record.findings and record.held_by:
-        return hit._replace(matches=matches)
-    terms = wanted if query.terms else frozenset[str]()
-    snippet, marked = snippet_of(record, terms, query.text, stops=query.stops)
-    return hit._replace(matches=matches, snippet=snippet, marked=marked)

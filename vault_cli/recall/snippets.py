@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
 
 from vault_cli.model.record import Record
+from vault_cli.recall.corpus import text_of
 from vault_cli.text.terms import count_terms, search_text
+
+if TYPE_CHECKING:
+    from vault_cli.recall.hits import Hit
+    from vault_cli.recall.query import Query
 
 SNIPPET: Final = 160
 """Most characters of a snippet, the marks of what is cut included."""
@@ -20,6 +25,28 @@ _REACH: Final = 20
 _WORD: Final = re.compile("[A-Za-z0-9_]+")
 _MARK: Final = "…"
 _JOINER: Final = "\u200d"
+
+
+def with_snippet(hit: Hit, query: Query, names: Sequence[str] = ()) -> Hit:
+    """Return a hit with the terms that its record has and the line that shows them.
+
+    Args:
+        hit: as `_Search` made it: `matches` are all terms that were looked for.
+        query: what was looked for.
+        names: further names of its topics.
+    """
+    record = hit.record
+    wanted = frozenset(hit.matches)
+    plain = search_text("\n".join((text_of(record), *names)))
+    if query.terms:
+        matches = tuple(sorted(count_terms(plain, wanted, stops=query.stops)))
+    else:
+        matches = (query.text,) if query.text and query.text in plain.lower() else ()
+    if record.findings and record.held_by:
+        return hit._replace(matches=matches)
+    terms = wanted if query.terms else frozenset[str]()
+    snippet, marked = snippet_of(record, terms, query.text, stops=query.stops)
+    return hit._replace(matches=matches, snippet=snippet, marked=marked)
 
 
 def snippet_of(

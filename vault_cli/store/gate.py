@@ -10,7 +10,7 @@ committed, and the error says so. Every other change is taken back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -98,40 +98,39 @@ def commit_appended(
     root: Path,
     repo: Repository,
     change: Change,
-    path: str,
-    fresh: str,
+    fresh: Mapping[str, bytes],
     *,
     screen: Screen,
     wait: float,
 ) -> str:
-    """Commit a file that only ever grows, as it is on disk; return the commit, "" for no news.
+    """Commit files that only ever grow, as they are on disk; return the commit, "" for no news.
 
-    It is no record, and nothing is written over it: another process may append meanwhile, and
+    They are no records, and nothing is written over them: another process may append meanwhile, and
     what it adds goes along or waits.
 
     Args:
         root: vault root.
         repo: repository that holds it.
         change: what the commit says; it has no edits.
-        path: the file.
-        fresh: what was appended since the last commit, asked for secrets.
+        fresh: by path what was appended since the last commit; it is asked for secrets.
         screen: what may be written here.
         wait: most seconds to wait for another writer.
 
     Raises:
-        RefusedError: a secret stands in it.
+        RefusedError: a secret stands in one.
         ChangedMeanwhileError: another writer does not end, a merge is open.
-        StoreError: git failed; the file stays as it is and waits.
+        StoreError: git failed; the files stay as they are and wait.
     """
-    found = screen.secrets_in(fresh, path)
-    if found:
-        raise refuse_values(show_name(path), found)
+    for path, data in fresh.items():
+        found = screen.secrets_in(data.decode("utf-8", "replace"), path)
+        if found:
+            raise refuse_values(show_name(path), found)
     message = compose_message(change)
     with lock_vault(root, wait=wait):
         _recover(root, repo)
         require_no_operation(repo)
         repo.require_identity()
-        return repo.commit_paths([path], message)
+        return repo.commit_paths(list(fresh), message)
 
 
 def require_no_operation(repo: Repository) -> None:

@@ -7,6 +7,8 @@ next change of the vault. What fails later than the first step is tried again by
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -16,13 +18,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from vault_cli.errors import VaultError
 from vault_cli.model.observation import WATERMARK, Observation, count_uses
 from vault_cli.store.files import read_file, write_file
+from vault_cli.store.places import machine_token
 from vault_cli.store.usage import (
     MAX_USAGE,
     append_lines,
     new_key,
     own_path,
+    own_paths,
     parse_lines,
     stamp_time,
+    waiting_in,
 )
 
 if TYPE_CHECKING:
@@ -30,7 +35,6 @@ if TYPE_CHECKING:
     from vault_cli.store.screen import Screen
 
 _COMMITTED: Final = ".state/usage-committed"
-_MARK_WORD: Final = b'"watermark"'
 _MANY_LINES: Final = 64
 """So many exposures alone are worth a commit before the next change."""
 
@@ -80,10 +84,14 @@ def observe(
         StoreError: they cannot be written.
     """
     path = append_lines(vault.root, seen) if seen else own_path(vault.root)
-    waiting = count_waiting(vault.root)
+    parts = {part: waiting_in(_bytes_of(vault.root, part)) for part in _open_parts(vault.root)}
+    waiting = sum(parts.values())
     if not waiting or waiting < every:
         return Observed(path, waiting)
-    append_lines(vault.root, [Observation(WATERMARK, stamp_time(now), new_key())])
+    for part, number in parts.items():
+        if number:
+            mark = Observation(WATERMARK, stamp_time(now), new_key())
+            append_lines(vault.root, [mark], path=part)
     try:
         return Observed(path, 0, settled=True, commit=commit_usage(vault, wait=wait))
     except VaultError as error:
@@ -91,15 +99,24 @@ def observe(
 
 
 def count_waiting(root: Path) -> int:
-    """Return how many uses of this machine no watermark has taken in."""
-    data = _own_bytes(root)
-    start = data.find(b"\n", data.rfind(_MARK_WORD)) + 1 if _MARK_WORD in data else 0
-    return count_uses(seen for seen, _ in parse_lines(data, start).lines)
+    """Return how many uses of this machine no watermark has taken in; 0 when it has no name."""
+    if machine_token() is None:
+        return 0
+    return sum(waiting_in(_bytes_of(root, part)) for part in _open_parts(root))
+
+
+def _open_parts(root: Path) -> list[str]:
+    """Return the files of this machine that may hold what waits: the last, and the one before.
+
+    A process that was slow may still have written into that one.
+    """
+    return own_paths(root)[-2:]
 
 
 def has_receipt(root: Path, receipt: str) -> bool:
-    """Tell whether this machine's file names the ids of a receipt already."""
-    data, word = _own_bytes(root), f'"receipt":"{receipt}"'.encode()
+    """Tell whether this machine's files name the ids of a receipt already (the last two do)."""
+    data = b"".join(_bytes_of(root, part) for part in _open_parts(root))
+    word = f'"receipt":"{receipt}"'.encode()
     place = data.find(word)
     while place >= 0:
         line = data[data.rfind(b"\n", 0, place) + 1 : place]
@@ -110,7 +127,7 @@ def has_receipt(root: Path, receipt: str) -> bool:
 
 
 def commit_usage(vault: Held, *, wait: float) -> str:
-    """Commit this machine's file as it is; return the commit, "" when there is nothing new.
+    """Commit this machine's files as they are; return the commit, "" when there is nothing new.
 
     Raises:
         VaultError: as `gate.commit_appended`. The file stays, and waits for the next time.
@@ -119,54 +136,55 @@ def commit_usage(vault: Held, *, wait: float) -> str:
     from vault_cli.model.lifecycle import Actor
     from vault_cli.store.gate import commit_appended
 
-    repo, path = vault.repo, own_path(vault.root)
-    data = _own_bytes(vault.root)
-    if repo is None or not data:
+    repo, parts = vault.repo, _open_parts(vault.root)
+    fresh = {part: _fresh_bytes(vault.root, part) for part in parts}
+    fresh = {part: data for part, data in fresh.items() if data}
+    if repo is None or not fresh:
         return ""
-    start = _committed_size(vault.root, data)
-    lines = parse_lines(data, start).lines
-    number = sum(seen.kind != WATERMARK for seen, _ in lines)
+    lines = [seen for data in fresh.values() for seen, _ in parse_lines(data).lines]
+    number = sum(seen.kind != WATERMARK for seen in lines)
     what = "1 observation" if number == 1 else f"{number} observations"
     change = Change("usage", f": {what}", (), actor=Actor.AGENT)
-    fresh = data[start:].decode("utf-8", "replace")
-    commit = commit_appended(
-        vault.root, repo, change, path, fresh, screen=vault.screen(), wait=wait
-    )
+    sizes = {part: (vault.root / part).lstat().st_size for part in parts if part in fresh}
+    commit = commit_appended(vault.root, repo, change, fresh, screen=vault.screen(), wait=wait)
     with suppress(VaultError):
-        write_file(vault.root, _COMMITTED, str(len(data)).encode())
+        text = json.dumps({**_committed_sizes(vault.root), **sizes})
+        write_file(vault.root, _COMMITTED, text.encode())
     return commit
 
 
 def is_due(root: Path) -> bool:
     """Tell whether this machine has observations worth a commit, without asking git."""
     try:
-        path = own_path(root)
-        size = (root / path).lstat().st_size
-        if size == _read_size(root):
-            return False
+        sizes = _committed_sizes(root)
+        parts = [
+            part
+            for part in _open_parts(root)
+            if os.path.lexists(root / part) and (root / part).lstat().st_size != sizes.get(part)
+        ]
     except (OSError, VaultError):
         return False
-    data = _own_bytes(root)
-    lines = [seen for seen, _ in parse_lines(data, _committed_size(root, data)).lines]
+    lines = [seen for part in parts for seen, _ in parse_lines(_fresh_bytes(root, part)).lines]
     return count_uses(lines) > 0 or len(lines) >= _MANY_LINES
 
 
-def _own_bytes(root: Path) -> bytes:
+def _bytes_of(root: Path, path: str) -> bytes:
     try:
-        return read_file(root, own_path(root), MAX_USAGE)
+        return read_file(root, path, MAX_USAGE)
     except VaultError:
         return b""
 
 
-def _committed_size(root: Path, data: bytes) -> int:
-    """Return up to where the file was committed, as far as we remember; 0 when in doubt."""
-    size = _read_size(root)
-    return size if 0 < size <= len(data) and data[size - 1 : size] == b"\n" else 0
+def _fresh_bytes(root: Path, path: str) -> bytes:
+    """Return what was appended since the last commit, as far as we remember; all when in doubt."""
+    data, size = _bytes_of(root, path), _committed_sizes(root).get(path, 0)
+    return data[size:] if 0 < size <= len(data) and data[size - 1 : size] == b"\n" else data
 
 
-def _read_size(root: Path) -> int:
+def _committed_sizes(root: Path) -> dict[str, int]:
     try:
-        text = read_file(root, _COMMITTED, 20)
-    except VaultError:
-        return -1
-    return int(text) if text.isdigit() else -1
+        found = json.loads(read_file(root, _COMMITTED))
+    except (VaultError, ValueError, RecursionError):
+        return {}
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {path: size for path, size in pairs if type(size) is int}

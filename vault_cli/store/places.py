@@ -12,6 +12,9 @@ _PLATFORM: Final[str] = _platform  # a plain text to the type checker, which els
 PROJECT_FOLDER: Final = ".mvault"
 """Folder of a code repository that holds its project vault."""
 
+USAGE_FOLDER: Final = "usage"
+"""Folder of a vault that holds its observations."""
+
 STATE_VARIABLE: Final = "MVAULT_STATE_DIR"
 Place = Literal["config", "data", "state"]
 _XDG: Final[dict[Place, tuple[str, str]]] = {

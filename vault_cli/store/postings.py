@@ -9,7 +9,7 @@ clock, a rename or another branch make no difference. What a term is, `recall.co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -59,6 +59,9 @@ Describe = Callable[[Record], Described]
 class Postings(Index):
     """The stored postings of one vault. Loading raises only `PostingsError`, storing nothing."""
 
+    _fingerprint = ""
+    _is_noted = False
+
     def open(
         self, records: Sequence[Record], layout: str
     ) -> tuple[list[StoredShelf], list[Record]]:
@@ -72,14 +75,16 @@ class Postings(Index):
             PostingsError: the cache is damaged.
         """
         found = ByPath(records)
+        self._fingerprint = fingerprint_of(records)
+        self._is_noted = False
         shelves = [StoredShelf(self, found, row) for row in self.ask(_SEGMENTS, self.seal, layout)]
         if not shelves:
             return [], list(records)
-        fingerprint = fingerprint_of(records)
         state = self.ask(
             "SELECT fingerprint, gone, loose FROM search_state WHERE seal = ?", self.seal
         )
-        if state and state[0][0] == fingerprint:
+        if state and state[0][0] == self._fingerprint:
+            self._is_noted = True
             return _as_noted(shelves, found, state[0][1], state[0][2])
         return shelves, self._compare(shelves, found)
 
@@ -129,12 +134,11 @@ class Postings(Index):
         layout: str,
         describe: Describe,
     ) -> bool:
-        """Store what is not stored yet; return whether there are other segments now.
+        """Store what `open` found is not stored yet; return whether there are other segments now.
 
         Call it when no shelf is used any more. Nothing is written while another run writes, or
         where nothing may be written.
         """
-        fingerprint = fingerprint_of(records)
         gone = sum(len(shelf.gone) for shelf in shelves)
         stored = sum(len(shelf.lengths) for shelf in shelves)
         anew = bool(loose) and (
@@ -142,7 +146,7 @@ class Postings(Index):
         )
         anew = anew or gone * GONE_SHARE > stored
         grown = anew or not shelves or len(loose) > FEW
-        if not grown and self._is_noted(fingerprint):
+        if not grown and self._is_noted:
             return False
         todo = records if anew else loose if grown else ()
         segment = Segment()
@@ -158,18 +162,11 @@ class Postings(Index):
                 lost = {} if anew else {shelf.segment: sorted(shelf.gone) for shelf in shelves}
                 connection.execute(
                     "INSERT OR REPLACE INTO search_state VALUES (?, ?, ?, ?)",
-                    (self.seal, fingerprint, dump_json(lost), dump_json(left)),
+                    (self.seal, self._fingerprint, dump_json(lost), dump_json(left)),
                 )
 
             self._in_transaction(write)
         return grown
-
-    def _is_noted(self, fingerprint: str) -> bool:
-        try:
-            rows = self.ask("SELECT fingerprint FROM search_state WHERE seal = ?", self.seal)
-        except PostingsError:
-            return False
-        return bool(rows) and rows[0][0] == fingerprint
 
     def _write_segment(
         self, connection: sqlite3.Connection, segment: Segment, layout: str, *, anew: bool
@@ -221,12 +218,14 @@ def _as_noted(
     return shelves, rest
 
 
-def fingerprint_of(records: Iterable[Record]) -> str:
+def fingerprint_of(records: Sequence[Record]) -> str:
     """Return a digest of all paths and digests."""
     try:
         from _blake2 import blake2b
     except ImportError:
         from hashlib import blake2b
 
-    text = "\n".join([f"{record.path}\t{record.digest}" for record in records])
-    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+    state = blake2b(digest_size=16)
+    for texts in ([record.path for record in records], [record.digest for record in records]):
+        state.update("\n".join(texts).encode("utf-8", "surrogatepass") + b"\0")
+    return state.hexdigest()

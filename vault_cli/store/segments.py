@@ -69,6 +69,15 @@ class ByPath:
         """Return the record of a path."""
         return self._known.get(path)
 
+    def some(self, paths: Sequence[str]) -> list[Record]:
+        """Return the records of some paths; KeyError when one is missing."""
+        known = self.__dict__.get("_known")
+        if known is None and len(paths) <= _MOST_NAMED:  # cheaper than a map of all
+            wanted = frozenset(paths)
+            known = {record.path: record for record in self.records if record.path in wanted}
+        found: dict[str, Record] = known or self._known
+        return [found[path] for path in paths]
+
     def require(self, path: str) -> Record:
         """Return the record of a path; KeyError when there is none."""
         return self._known[path]
@@ -140,7 +149,7 @@ class StoredShelf:
         """As `recall.corpus.Shelf`."""
         paths = self._paths(numbers)
         try:
-            return [self._found.require(paths[number]) for number in numbers]
+            return self._found.some([paths[number] for number in numbers])
         except KeyError as error:
             raise PostingsError("a record is missing") from error
 

@@ -29,8 +29,10 @@ from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
 from vault_cli.store.places import machine_token
 from vault_cli.store.usage import (
     FOLDER,
+    WATERMARK_WORD,
     UsageFile,
     list_files,
+    machine_of,
     open_file,
     parse_lines,
     read_texts,
@@ -46,8 +48,6 @@ _MOST_CACHE: Final = 1 << 29
 _SEAL: Final = 32
 _TICK_NS: Final = 2_100_000_000
 """Coarsest time stamp of a file system in use; a file changed later than this may change unseen."""
-
-_MARK_WORD: Final = b'"watermark"'
 
 Stamp = tuple[int, int, int, int]
 """Size, mtime, ctime and inode of a file."""
@@ -89,8 +89,6 @@ class Tallies(Mapping[str, Tally]):
 
 def with_sums(root: Path, snapshot: Snapshot) -> Snapshot:
     """Return a snapshot of the working tree with its observations, read when they are asked for."""
-    if not os.path.isdir(root / FOLDER):  # noqa: PTH112 - asked by every command
-        return snapshot
     return replace(
         snapshot,
         tallies=Tallies(lambda: load_sums(root, _today()).tallies),
@@ -281,7 +279,7 @@ class _Loader:
         if seen is not None and self._is_stamp_same(name, seen):
             return True
         data, mark = self._read(name).data, seen.mark if seen else 0
-        if data.find(_MARK_WORD, mark) >= 0:
+        if data.find(WATERMARK_WORD, mark) >= 0:
             return False
         return seen is None or _digest(data[:mark]) == seen.mark_digest
 
@@ -360,7 +358,7 @@ def _pool_of(rows: Mapping[str, list[Any]], marks: Mapping[str, int]) -> list[Ke
     pool: dict[tuple[Any, ...], Kept] = {}
     make = Observation._make
     for name in sorted(rows):
-        machine, mark = name.removesuffix(".jsonl"), marks[name]
+        machine, mark = machine_of(name), marks[name]
         for row, end in rows[name]:
             known = pool.get(row)
             if known is None:

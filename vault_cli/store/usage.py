@@ -21,21 +21,27 @@ from vault_cli.model.observation import (
     Kept,
     LineError,
     Observation,
+    count_uses,
     is_late,
     read_line,
     write_line,
 )
 from vault_cli.model.record import CROCKFORD
 from vault_cli.store.opening import Folders, explain_os_error, read_at
-from vault_cli.store.places import STATE_VARIABLE, machine_token
+from vault_cli.store.places import STATE_VARIABLE, USAGE_FOLDER, machine_token
 
-FOLDER: Final = "usage"
+FOLDER: Final = USAGE_FOLDER
 MAX_USAGE: Final = 64 << 20
 """Bytes of one file that are read; what lies behind them does not count."""
 
 MAX_FILES: Final = 500
 """Files of so many machines are read, the first by name."""
 
+PART: Final = 128 << 10
+"""Bytes after which another file is begun."""
+
+WATERMARK_WORD: Final = b'"watermark"'
+_PART_TAIL: Final = re.compile(r"-\d{1,4}$")
 _NAME: Final = re.compile(r"[0-9a-z][0-9a-z-]{3,63}\.jsonl")
 _ID_LENGTH: Final = 12
 _KEY_BYTES: Final = 8
@@ -76,9 +82,52 @@ def _spell(number: int, length: int) -> str:
     return "".join(CROCKFORD[number >> 5 * place & 31] for place in range(length))
 
 
+def own_paths(root: Path) -> list[str]:
+    """Return the files of this machine, oldest first; the next line goes into the last.
+
+    A file that is long enough is left as it is when nothing in it waits, and another one begun: git
+    keeps a whole copy of what a commit changes.
+
+    Raises:
+        StoreError: as `machine_id`.
+    """
+    own, folder = machine_id(root), root / FOLDER
+    try:
+        names = [name for name in os.listdir(folder) if machine_of(name) == own]  # noqa: PTH208
+    except OSError:
+        names = []
+    parts = sorted(filter(_NAME.fullmatch, names), key=lambda name: (len(name), name))
+    if not parts or _is_full(folder / parts[-1]):
+        parts.append(f"{own}-{len(parts) + 1}.jsonl" if parts else f"{own}.jsonl")
+    return [f"{FOLDER}/{name}" for name in parts]
+
+
+def _is_full(file: Path) -> bool:
+    """Tell whether a file is long enough, and nothing in it waits for a watermark."""
+    try:
+        if file.lstat().st_size < PART:
+            return False
+        with file.open("rb") as stream:
+            return waiting_in(stream.read(MAX_USAGE)) == 0
+    except OSError:
+        return False
+
+
+def waiting_in(data: bytes) -> int:
+    """Return how many uses no watermark has taken in, of the bytes of a file."""
+    place = data.rfind(WATERMARK_WORD)
+    start = data.find(b"\n", place) + 1 if place >= 0 else 0
+    return count_uses(seen for seen, _ in parse_lines(data, start).lines)
+
+
 def own_path(root: Path) -> str:
-    """Return the vault-relative path of this machine's file; StoreError as `machine_id`."""
-    return f"{FOLDER}/{machine_id(root)}.jsonl"
+    """Return the file that the next line goes into; StoreError as `machine_id`."""
+    return own_paths(root)[-1]
+
+
+def machine_of(name: str) -> str:
+    """Return whose file it is, by its name without folder."""
+    return _PART_TAIL.sub("", name.removesuffix(".jsonl"))
 
 
 def new_key() -> str:
@@ -91,19 +140,22 @@ def stamp_time(now: datetime) -> str:
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def append_lines(root: Path, observations: Iterable[Observation], *, sync: bool = True) -> str:
+def append_lines(
+    root: Path, observations: Iterable[Observation], *, path: str = "", sync: bool = True
+) -> str:
     """Append observations to this machine's file with one write; return its path.
 
     Args:
         root: the vault.
         observations: what was seen.
+        path: which of its files; "" for the last.
         sync: force them to the disk, for what a person was told is noted.
 
     Raises:
         StoreError: the vault or the state folder cannot be written; what stood there is untouched.
     """
     data = b"".join(map(write_line, observations))
-    path = own_path(root)
+    path = path or own_path(root)
     try:
         with Folders(root) as folders:
             name, handle = folders.locate(path, create=True, mode=0o755)
@@ -151,7 +203,7 @@ class UsageFile(NamedTuple):
     @property
     def machine(self) -> str:
         """Whose it is."""
-        return self.name.removesuffix(".jsonl")
+        return machine_of(self.name)
 
 
 def list_files(folders: Folders) -> list[str]:
@@ -190,8 +242,6 @@ class UsageLog(NamedTuple):
     @property
     def waiting(self) -> int:
         """How many uses no watermark has taken in."""
-        from vault_cli.model.observation import count_uses
-
         return count_uses(item.seen for item in self.pool if not item.settled)
 
 
@@ -217,7 +267,7 @@ def read_usage(root: Path, today: date) -> UsageLog:
     pool: dict[Observation, Kept] = {}
     for file in files:
         findings += _take_file(file, pool, today)
-    machines = tuple(file.machine for file in files)
+    machines = tuple(dict.fromkeys(file.machine for file in files))
     return UsageLog(tuple(pool.values()), tuple(findings), machines)
 
 
@@ -227,7 +277,7 @@ def read_texts(texts: Iterable[tuple[str, bytes]]) -> tuple[Kept, ...]:
     for name, data in sorted(texts):
         if _NAME.fullmatch(name):
             parsed = parse_lines(data[:MAX_USAGE])
-            add_lines(pool, name.removesuffix(".jsonl"), parsed)
+            add_lines(pool, machine_of(name), parsed)
     return tuple(pool.values())
 
 

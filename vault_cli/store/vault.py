@@ -16,7 +16,7 @@ from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
 from vault_cli.store.files import read_file
 from vault_cli.store.lock import JOURNAL_PATH
-from vault_cli.store.places import PROJECT_FOLDER, expand_home, user_folder
+from vault_cli.store.places import PROJECT_FOLDER, USAGE_FOLDER, expand_home, user_folder
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change, Receipt
@@ -225,9 +225,12 @@ class Vault:
         """
         if not at:
             from vault_cli.store.reader import read_vault
-            from vault_cli.store.tallies import with_sums
 
-            found = with_sums(self.root, read_vault(self.root, self.config, whole=whole))
+            found = read_vault(self.root, self.config, whole=whole)
+            if os.path.isdir(self.root / USAGE_FOLDER):  # noqa: PTH112 - asked by every command
+                from vault_cli.store.tallies import with_sums
+
+                found = with_sums(self.root, found)
             missing = self._outside_checkout()
             if not missing:
                 return found
