@@ -158,10 +158,11 @@ def list_lines(
         aside: gives what else stands there; without it only what keeps it out of the render.
         judged: show as what a verified record counts; it is read whole for that.
     """
-    lesser = {r.path: own for r in records if (own := standing_data(r))} if judged else {}
+    found = [(id(r), standing_data(r)) for r in records] if judged else []
+    lesser = {key: own for key, own in found if own}  # two vaults may hold the same path
     ids = _column([record.id for record in records])
     statuses = [
-        Status(lesser[record.path]["status"]) if record.path in lesser else record.status
+        Status(lesser[id(record)]["status"]) if id(record) in lesser else record.status
         for record in records
     ]
     shown = _column([status.value for status in statuses])
@@ -174,7 +175,7 @@ def list_lines(
     for record, record_id, vault, status, name, kind, title in zip(
         records, ids, vaults, statuses, shown, kinds, titles, strict=True
     ):
-        marks = [lesser[record.path]["status_note"]] if record.path in lesser else []
+        marks = [lesser[id(record)]["status_note"]] if id(record) in lesser else []
         marks += (aside or mark_kept)(record)
         marks += [s for s in states_of(record) if s not in marks] if states_of is not None else ()
         mark = f" ({', '.join(marks)})" if marks else ""
