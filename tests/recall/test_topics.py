@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from vault_cli.errors import Diagnostic
 from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.recall.topics import TopicTable, find_mates, fold_topic
 
@@ -116,3 +117,26 @@ def test_rules_of_one_topic_stand_together_and_a_disabled_one_gives_no_heading()
     assert picks == {"r-1": "Data Base", "r-2": "Data Base", "r-3": "", "r-4": "payments"}
     narrowed = select_records(snapshot, Query(now, topics=("data_base",)))
     assert {pick.record.id for pick in narrowed.picks} == {"r-1", "r-2"}
+
+
+def test_a_topic_that_is_kept_out_names_and_hides_nothing() -> None:
+    waits = make("o-0", Kind.TOPIC, title="支付", aliases=("git",), withheld="not reviewed")
+    disabled = make("o-1", Kind.TOPIC, title="git", written_status=Status.DEPRECATED, withheld="x")
+    held = Diagnostic("x", 0, "injection", "warning", "held", "", holds=True)
+    table = TopicTable([waits, disabled, make("o-2", Kind.TOPIC, title="git", findings=(held,))])
+    assert table.topics == ()
+    assert table.label("git") == "git"
+    assert not table.is_disabled("git")
+
+
+def test_topics_of_a_project_lead_to_its_own_records() -> None:
+    theirs = make("o-0", Kind.TOPIC, title="Theirs", aliases=("git", "支付"), vault="project")
+    mine = make("o-9", Kind.TOPIC, title="我的", aliases=("git",), vault="user")
+    own = make("r-1", Kind.RULE, topics=("支付", "git"), vault="user")
+    other = make("r-2", Kind.RULE, topics=("支付", "git"), vault="project")
+    table = TopicTable([theirs, mine, own, other])
+    assert [table.label(text, "user") for text in own.topics] == ["支付", "我的"]
+    assert [table.label(text, "project") for text in other.topics] == ["Theirs", "我的"]
+    assert table.members((own, other), "Theirs") == (other,)
+    assert table.members((own, other), "支付") == (own, other)
+    assert table.members((own, other), "git") == (own, other)
