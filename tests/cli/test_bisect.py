@@ -88,6 +88,17 @@ def test_by_hand_each_block_is_shown_and_the_commit_is_found(vault: Path) -> Non
     assert run("--vault", vault, "bisect").code == 6
 
 
+def test_what_cannot_be_judged_is_left_out_and_said(vault: Path) -> None:
+    run("--vault", vault, "bisect", "start", "HEAD", start_of(vault)).ok()
+    first = bisect(vault)["commit"]["commit"]
+    run("--vault", vault, "bisect", "skip").ok()
+    second = bisect(vault)["commit"]["commit"]
+    assert second != first
+    run("--vault", vault, "bisect", "bad").ok()
+    given = {item["commit"]: item["verdict"] for item in bisect(vault, "log")["verdicts"]}
+    assert (given[first], given[second]) == ("skip", "bad")
+
+
 def test_a_program_judges_and_goes_on_after_a_stop(vault: Path, tmp_path: Path) -> None:
     stop = tmp_path / "stop"
     stop.write_text("")
