@@ -138,7 +138,10 @@ def test_sa_01_the_refusal_names_kind_and_field(tmp_path: Path) -> None:
     (found,) = done.json["diagnostics"]
     assert found["code"] == "secret"
     assert "in `topics`" in found["message"]
-    assert found["line"] > 0
+    body = f"Log in first.\nThen use {text} once."
+    done = run("--vault", root, "--json", "add", "note", "--title", "Login", "--body", body)
+    (found,) = done.json["diagnostics"]
+    assert (found["code"], found["line"]) == ("secret", 2)
 
 
 def fake_editor(tmp_path: Path, text: str) -> str:
@@ -425,7 +428,7 @@ def test_sa_03_release_makes_a_draft_and_purge_leaves_nothing(tmp_path: Path, ho
     before = commit_count(root)
     run("--vault", root, "quarantine", "purge", other, "--yes").ok()
     assert commit_count(root) == before
-    assert list((root / "quarantine").iterdir()) == []
+    assert [path.name for path in (root / "quarantine").iterdir()] == [".gitignore"]
     run("--vault", root, "list").ok()
     assert_nowhere("zebra", root, home)
 

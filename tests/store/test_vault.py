@@ -138,17 +138,17 @@ def test_a_pending_hand_edit_gets_its_own_commit_first(vault: Vault) -> None:
     assert git(vault.root, "show", "HEAD~1:a.md").endswith("By hand.\n")
 
 
-def test_a_pending_hand_edit_that_cannot_be_read_stops_the_change(vault: Vault) -> None:
+def test_a_pending_hand_edit_that_cannot_be_read_is_recorded_before_its_repair(
+    vault: Vault,
+) -> None:
     vault.apply(add("a.md", note("n-1")))
     broken = b"---\nid: [\n---\nx\n"
     (vault.root / "a.md").write_bytes(broken)
-    with pytest.raises(RefusedError) as caught:
-        vault.apply(
-            Change("edit", "(note): B", (Put("a.md", note("n-1", "x\n"), digest_bytes(broken)),))
-        )
-    assert caught.value.diagnostics
-    assert (vault.root / "a.md").read_bytes() == broken
-    assert len(commits(vault)) == 2
+    repair = Put("a.md", note("n-1", "x\n"), digest_bytes(broken))
+    vault.apply(Change("edit", "(note): B", (repair,)))
+    assert len(commits(vault)) == 4
+    assert git(vault.root, "show", "HEAD~1:a.md").encode() == broken
+    assert (vault.root / "a.md").read_bytes() == note("n-1", "x\n")
 
 
 @pytest.mark.parametrize("found", [b"other\n", None])
