@@ -67,11 +67,9 @@ def read_record(
     """
     if len(data) > _LARGE:
         return _read(data, path, gates)
-    before = _read_once.cache_info().misses
     record, findings = _read_once(data, path, gates)
-    if record is None or _read_once.cache_info().misses != before:  # nobody else has it
-        return record, findings
-    return replace(record), findings
+    # A copy each time: whoever has it may mark it (`withheld`), which is about that one only.
+    return (None if record is None else replace(record)), findings
 
 
 @lru_cache(maxsize=4096)
