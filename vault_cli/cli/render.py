@@ -343,7 +343,9 @@ def _target(inv: Invocation, name: str) -> Path:
 
     Raises:
         UsageError: its folder is not there; one is never made for a mistyped name.
+        RefusedError: it is a file of the person's settings or state.
     """
+    from vault_cli.cli.own_places import require_no_own_place
     from vault_cli.cli.views import shown_path
     from vault_cli.errors import UsageError
 
@@ -353,6 +355,7 @@ def _target(inv: Invocation, name: str) -> Path:
             f"--to {name}: there is no folder {path.parent}",
             hint=f"Make it first, for example: mkdir -p '{path.parent}'",
         )
+    require_no_own_place(path, inv.environ)
     return path
 
 
