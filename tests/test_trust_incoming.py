@@ -321,7 +321,8 @@ def test_without_these_settings_git_is_not_started(
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="keys are made with ssh-keygen")
-def test_under_signed_what_an_allowed_key_signed_needs_no_review(pair: Pair, home: Path) -> None:
+def make_signer(home: Path) -> Path:
+    """Make an SSH key that the person allows; its public half signs."""
     key = home / "key"
     args = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "mate", "-f", str(key)]
     subprocess.run(args, check=True)
@@ -329,6 +330,31 @@ def test_under_signed_what_an_allowed_key_signed_needs_no_review(pair: Pair, hom
     signers.write_text(f"mate@example.invalid {(home / 'key.pub').read_text()}")
     with (home / "gitconfig").open("a") as file:
         file.write(f'[gpg]\n\tformat = ssh\n[gpg "ssh"]\n\tallowedSignersFile = {signers}\n')
+    return key
+
+
+def test_under_signed_a_rewound_history_brings_no_older_signed_text(pair: Pair, home: Path) -> None:
+    key = make_signer(home)
+    pair.trust("signed")
+    first = git(pair.theirs, "rev-parse", "HEAD")
+    for body in ("先签的。", "后签的。"):
+        write_files(pair.theirs, {ONE: RULE.format(id="r-one", title="先问再部署", body=body)})
+        git(pair.theirs, "add", "-A")
+        git(pair.theirs, "-c", f"user.signingkey={key}.pub", "commit", "-q", "-S", "-m", body)
+        git(pair.theirs, "push", "-q", "origin", "HEAD:main")
+        pair.pull()
+        assert body in rendered(pair.mine)
+    assert pair.waiting() == {}
+    for commit in ("HEAD~1", first):  # an older signed text, and one from before all signatures
+        git(pair.theirs, "push", "-q", "-f", "origin", f"{commit}:main")
+        git(pair.mine, "fetch", "-q", "origin")
+        git(pair.mine, "reset", "-q", "--hard", "origin/main")
+        assert "后签的。" in rendered(pair.mine)
+        assert pair.waiting() == {"r-one": "changed"}
+
+
+def test_under_signed_what_an_allowed_key_signed_needs_no_review(pair: Pair, home: Path) -> None:
+    key = make_signer(home)
     pair.trust("signed")
     write_files(pair.theirs, {ONE: RULE.format(id="r-one", title="先问再部署", body="改了。")})
     (pair.theirs / TWO).unlink()

@@ -183,7 +183,7 @@ def _admit_signed(vault: Kept, repo: Repository, found: list[Waiting], ledger: L
     rows = (item.admitted.path for item in found if item.admitted)
     heads = repo.read_head({*places.values(), *rows})
     admitted: set[str] = set()
-    for item in found:
+    for item in _going_on(repo, found):
         made = deeds.get(_full(repo, _place_of(item)), ())
         if not made or any(signatures[name].reason for name in made) or item.id in admitted:
             continue
@@ -201,6 +201,16 @@ def _admit_signed(vault: Kept, repo: Repository, found: list[Waiting], ledger: L
         with suppress(StoreError):  # a state nobody may write: it is worked out again next time
             ledger.save()
     return bool(admitted)
+
+
+def _going_on(repo: Repository, found: Iterable[Waiting]) -> list[Waiting]:
+    """Return the differences in a history that goes on from the one in which they were admitted.
+
+    In one that was rewound an older signed text is the last signed change: a replay.
+    """
+    rows = {item.admitted.commit for item in found if item.admitted}
+    past = set(repo.git.run("rev-list", "HEAD").out.decode("ascii").split()) if rows else set()
+    return [item for item in found if item.admitted is None or item.admitted.commit in past]
 
 
 def _is_in_head(vault: Kept, item: Waiting, heads: Mapping[str, bytes]) -> bool:
