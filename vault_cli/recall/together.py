@@ -45,6 +45,7 @@ def join_vaults(project: Snapshot, user: Snapshot, user_root: str = "") -> Snaps
     found = list(find_clashes(project, user))
     mark_vault(project.records, PROJECT)
     mark_vault(user.records, USER)
+    tallies, settled = _join_tallies(project, user)
     prefix = f"{user_root}/" if user_root else ""
     theirs = (item._replace(path=prefix + item.path) for item in user.diagnostics)
     return Snapshot(
@@ -52,15 +53,46 @@ def join_vaults(project: Snapshot, user: Snapshot, user_root: str = "") -> Snaps
         diagnostics=(*project.diagnostics, *theirs, *found),
         unreadable=(*project.unreadable, *(prefix + path for path in user.unreadable)),
         skipped=MappingProxyType(dict(Counter(project.skipped) + Counter(user.skipped))),
-        tallies=_join_tallies(project.tallies, user.tallies),
-        settled=_join_tallies(project.at_watermark().tallies, user.at_watermark().tallies),
+        tallies=tallies,
+        settled=settled,
         commit=project.commit,
     )
 
 
-def _join_tallies(project: Mapping[str, Tally], user: Mapping[str, Tally]) -> Mapping[str, Tally]:
-    """Return the observations of both, which are loaded when they are first asked for."""
-    return ChainMap(cast("dict[str, Tally]", project), cast("dict[str, Tally]", user))
+class _Among(Mapping[str, Tally]):
+    """Observations of some ids only, of which none is loaded before it is asked for."""
+
+    def __init__(self, tallies: Mapping[str, Tally], ids: frozenset[str]) -> None:
+        self._tallies = tallies
+        self._ids = ids
+
+    def __getitem__(self, key: str) -> Tally:
+        if key not in self._ids:
+            raise KeyError(key)
+        return self._tallies[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key in self._tallies if key in self._ids)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _join_tallies(project: Snapshot, user: Snapshot) -> tuple[Mapping[str, Tally], ...]:
+    """Return the observations of both, live and settled; each vault speaks of its own records.
+
+    What lies in a project says nothing about what a person keeps elsewhere.
+    """
+    own = frozenset(record.id for record in project.records if not record.is_silent)
+    own -= {record.id for record in user.records if record.has_effect and record.required}
+    pairs = (
+        (project.tallies, user.tallies),
+        (project.at_watermark().tallies, user.at_watermark().tallies),
+    )
+    return tuple(
+        ChainMap(cast("dict[str, Tally]", _Among(here, own)), cast("dict[str, Tally]", there))
+        for here, there in pairs
+    )
 
 
 def mark_vault(records: Iterable[Record], name: str) -> None:

@@ -32,6 +32,7 @@ from vault_cli.store.usage import (
     WATERMARK_WORD,
     UsageFile,
     list_files,
+    machine_id,
     machine_of,
     open_file,
     parse_lines,
@@ -87,12 +88,23 @@ class Tallies(Mapping[str, Tally]):
         return len(self.found)
 
 
-def with_sums(root: Path, snapshot: Snapshot) -> Snapshot:
-    """Return a snapshot of the working tree with its observations, read when they are asked for."""
+def with_sums(root: Path, snapshot: Snapshot, is_trusted: Callable[[], bool]) -> Snapshot:
+    """Return a snapshot of the working tree with its observations, read when they are asked for.
+
+    Args:
+        root: the vault.
+        snapshot: without them.
+        is_trusted: whether what others push counts here without a look at it; if not, only what
+            this machine observed does.
+    """
+
+    def load(*, settled: bool) -> Mapping[str, Tally]:
+        return load_sums(root, _today(), settled=settled, alone=not is_trusted()).tallies
+
     return replace(
         snapshot,
-        tallies=Tallies(lambda: load_sums(root, _today()).tallies),
-        settled=Tallies(lambda: load_sums(root, _today(), settled=True).tallies),
+        tallies=Tallies(lambda: load(settled=False)),
+        settled=Tallies(lambda: load(settled=True)),
     )
 
 
@@ -125,19 +137,23 @@ class BothSums(NamedTuple):
     settled: Sums
 
 
-def load_sums(root: Path, today: date, *, settled: bool = False) -> Sums:
+def load_sums(root: Path, today: date, *, settled: bool = False, alone: bool = False) -> Sums:
     """Return the sums of a vault's observations, from the cache where that is the same.
 
     Args:
         root: the vault.
         today: see `model.observation.fold`.
         settled: those that a watermark has taken in, which a render shows.
+        alone: only those of this machine.
     """
     was_on = gc.isenabled()
     gc.disable()  # there may be 100,000 new values, none of them in a circle
     try:
         with Folders(root) as folders:
             names = list_files(folders)
+            if alone:
+                own = machine_id(root)
+                names = [name for name in names if machine_of(name) == own]
             return _load(root, folders, names, today, settled=settled) if names else NO_SUMS
     except (OSError, VaultError):
         return NO_SUMS

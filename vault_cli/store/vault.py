@@ -231,7 +231,7 @@ class Vault:
             if os.path.isdir(self.root / USAGE_FOLDER):  # noqa: PTH112 - asked by every command
                 from vault_cli.store.tallies import with_sums
 
-                found = with_sums(self.root, found)
+                found = with_sums(self.root, found, self._trusts_pushes)
             missing = self._outside_checkout()
             if not missing:
                 return found
@@ -321,11 +321,15 @@ class Vault:
             with suppress(VaultError):
                 commit_usage(self, wait=wait)
 
-    def _look_before(self) -> Before | None:
-        """Return what is in force and what waits for a person; None where nothing ever waits."""
+    def _trusts_pushes(self) -> bool:
+        """Tell whether changes of others count here without a look at them."""
         from vault_cli.store.policy import incoming_policy
 
-        if incoming_policy(self.root, self.config) == "accept":
+        return incoming_policy(self.root, self.config) == "accept"
+
+    def _look_before(self) -> Before | None:
+        """Return what is in force and what waits for a person; None where nothing ever waits."""
+        if self._trusts_pushes():
             return None
         from vault_cli.store.incoming import Before, load_ledger
         from vault_cli.store.waiting import find_waiting
