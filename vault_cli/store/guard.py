@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 UNCOMMITTED: Final = "not committed"
 NEW: Final = "put in force by others, not reviewed"
 FIRST: Final = "received from elsewhere, nothing of it was admitted here yet"
-SHOWN: Final = "changed by others, not reviewed: the admitted text is shown"
+SHOWN: Final = "changed by others, not reviewed: the admitted text counts, not this one"
 LOST: Final = "changed by others, and git no longer has the admitted text"
 
 COPY: Final = "has the id of a record in force"
