@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -347,3 +348,25 @@ def test_on_random_histories_it_finds_what_a_walk_finds(tmp_path: Path, seed: in
         is_bad(p) for p in git(root, "rev-list", "--parents", "-n", "1", c).split()[1:])]  # fmt: skip
     if len(firsts) == 1:
         assert firsts == [found]
+
+
+@pytest.mark.parametrize("what", ["link", "folder", "file"])
+def test_a_reset_touches_nothing_outside_of_the_vault(
+    vault: Path, tmp_path: Path, what: str
+) -> None:
+    state = vault / ".state"
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "bisect.json").write_text("mine")
+    shutil.rmtree(state, ignore_errors=True)
+    if what == "link":
+        state.symlink_to(outside)
+    elif what == "folder":
+        (state / "bisect.json").mkdir(parents=True)
+    else:
+        state.write_text("a file")
+    for words in (("bisect", "reset"), ("bisect",), ("bisect", "log")):
+        done = run("--vault", vault, *words)
+        assert done.code in {0, 6, 7}, done.text
+        assert "defect" not in done.text
+    assert (outside / "bisect.json").read_text() == "mine"

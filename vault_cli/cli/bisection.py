@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from math import ceil, log2
 from typing import TYPE_CHECKING, Any, Final
@@ -92,8 +93,11 @@ class Bisection:
 
     @staticmethod
     def end(inv: Invocation) -> None:
-        """Forget it."""
-        (inv.root / PLACE).unlink(missing_ok=True)
+        """Forget it; a link or a folder in its place is nothing of ours, and stays."""
+        from vault_cli.store.files import remove_file
+
+        with suppress(NotFoundError):
+            remove_file(inv.root, PLACE)
 
     def _save(self) -> None:
         from vault_cli.store.opening import Folders
