@@ -109,7 +109,7 @@ def test_a_program_judges_and_goes_on_after_a_stop(vault: Path, tmp_path: Path) 
     )
     judge = program(tmp_path, body)
     bisect(vault, "start", "HEAD", start_of(vault))
-    result = run("--vault", vault, "bisect", "run", "--", *judge)
+    result = run("--vault", vault, "bisect", "run", "--yes", "--", *judge)
     assert result.code == 7
     assert "ended with 140" in result.err
     first = (tmp_path / "seen").read_text().split()
@@ -117,7 +117,7 @@ def test_a_program_judges_and_goes_on_after_a_stop(vault: Path, tmp_path: Path) 
     asked = bisect(vault)
     assert (asked["state"], asked["commit"]["commit"]) == ("asking", first[-1])
     stop.unlink()
-    found = bisect(vault, "run", "--", *judge)["found"]
+    found = bisect(vault, "run", "--yes", "--", *judge)["found"]
     assert found["commit"] == commit_of(vault, "note 2")
     seen = (tmp_path / "seen").read_text().split()
     assert seen[1] == seen[2]
@@ -133,10 +133,12 @@ def test_a_killed_run_goes_on_where_it_was(vault: Path, tmp_path: Path) -> None:
     )
     judge = program(tmp_path, body)
     bisect(vault, "start", "HEAD", start_of(vault))
-    killed = run_real("--vault", vault, "bisect", "run", "--", *judge)
+    killed = run_real("--vault", vault, "bisect", "run", "--yes", "--", *judge)
     assert killed.code == -9
     assert len(bisect(vault, "log")["verdicts"]) == 3
-    assert bisect(vault, "run", "--", *judge)["found"]["commit"] == commit_of(vault, "note 6")
+    assert bisect(vault, "run", "--yes", "--", *judge)["found"]["commit"] == commit_of(
+        vault, "note 6"
+    )
     seen = (tmp_path / "seen").read_text().split()
     assert seen[1] == seen[2]
     assert len(set(seen)) == len(seen) - 1
@@ -153,7 +155,7 @@ def test_a_killed_run_goes_on_where_it_was(vault: Path, tmp_path: Path) -> None:
 )
 def test_exit_codes_of_the_program(vault: Path, judge: list[str], found: str | None) -> None:
     bisect(vault, "start", "HEAD", start_of(vault))
-    data = bisect(vault, "run", *judge)
+    data = bisect(vault, "run", "--yes", *judge)
     # `grep -q X` says good where X is there: the newest commit without it is the bad one
     wanted = found or "note 7"
     assert data["found"]["commit"] == commit_of(vault, wanted)
@@ -170,12 +172,12 @@ def test_a_program_that_cannot_run_judges_nothing(vault: Path, tmp_path: Path) -
         ["sh", "-c", "no-such-program"],
         ["sh", "-c", "kill -9 $$"],
     ):
-        result = run("--vault", vault, "bisect", "run", "--", *command)
+        result = run("--vault", vault, "bisect", "run", "--yes", "--", *command)
         assert result.code in {2, 7}, command
         assert "Traceback" not in result.err
         assert bisect(vault, "log") == before
     assert run("--vault", vault, "bisect", "run").code == 2
-    result = run("--vault", vault, "bisect", "run", "--", "sh", "-c", "kill -INT $$")
+    result = run("--vault", vault, "bisect", "run", "--yes", "--", "sh", "-c", "kill -INT $$")
     assert result.code == 130
     assert bisect(vault, "log") == before
 
@@ -185,13 +187,15 @@ def test_skipped_commits_are_gone_around_or_named_at_the_end(vault: Path, tmp_pa
         tmp_path, "sys.exit(125 if block.count('l-note') == 4 else 'l-note6' in block)\n"
     )
     bisect(vault, "start", "HEAD", start_of(vault))
-    assert bisect(vault, "run", "--", *judge)["found"]["commit"] == commit_of(vault, "note 6")
+    assert bisect(vault, "run", "--yes", "--", *judge)["found"]["commit"] == commit_of(
+        vault, "note 6"
+    )
     bisect(vault, "reset")
     bisect(vault, "start", "HEAD", start_of(vault))
     odd = program(
         tmp_path, "n = block.count('- [l-note')\nsys.exit(125 if 3 <= n <= 5 else n > 3)\n"
     )
-    data = bisect(vault, "run", "--", *odd, code=1)
+    data = bisect(vault, "run", "--yes", "--", *odd, code=1)
     assert data["state"] == "undecided"
     wanted = {commit_of(vault, f"note {n}") for n in (2, 3, 4, 5)}
     assert {item["commit"] for item in data["open"]} == wanted
@@ -370,3 +374,16 @@ def test_a_reset_touches_nothing_outside_of_the_vault(
         assert done.code in {0, 6, 7}, done.text
         assert "defect" not in done.text
     assert (outside / "bisect.json").read_text() == "mine"
+
+
+def test_a_program_is_started_for_a_person_only(vault: Path, tmp_path: Path) -> None:
+    bisect(vault, "start", "HEAD", start_of(vault))
+    sign = tmp_path / "started"
+    argv = ("bisect", "run", "--", "touch", str(sign))
+    for env in ({"MVAULT_ACTOR": "agent"}, {}):
+        refused = run("--vault", vault, *argv, env=env)
+        assert refused.code == 3, refused.text
+        assert "takes a person" in refused.err
+    assert run("--vault", vault, "bisect", "run", "--yes", "--", "touch", str(sign),
+               env={"MVAULT_ACTOR": "agent"}).code == 3  # fmt: skip
+    assert not sign.exists()

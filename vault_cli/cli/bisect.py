@@ -15,7 +15,7 @@ from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View
 from vault_cli.cli.rendering import Wanted, make_options, make_query
-from vault_cli.errors import RefusedError, UsageError
+from vault_cli.errors import NeedsPersonError, RefusedError, UsageError
 
 bisect = typer.Typer(
     add_completion=False,
@@ -156,8 +156,11 @@ def run(
         list[str] | None,
         typer.Argument(metavar="-- CMD...", help="A program and its arguments; no shell."),
     ] = None,
+    yes: flags.Yes = False,
 ) -> int:
     """Let a program judge: it is run on one block after the other until the commit is found.
+
+    Needs a person, since it starts whatever is named.
 
     The program gets the block on its standard input; `{}` in its arguments stands for a file with
     the block, as does $MVAULT_BLOCK; $MVAULT_COMMIT names the commit. It ends with 0 for good, 125
@@ -176,6 +179,11 @@ def run(
     inv: Invocation = ctx.obj
     found = Bisection.load(inv)
     found.require_ends()
+    if not (inv.consent(yes=yes).how or inv.options.dry_run):
+        raise NeedsPersonError(
+            "bisect run starts a program; that takes a person",
+            hint="Run it in a terminal, or judge block by block: mvault bisect good",
+        )
     view = found.proceed()
     judge = Judge(inv, command, found)
     while found.search.current and not inv.options.dry_run:
