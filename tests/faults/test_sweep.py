@@ -26,8 +26,8 @@ MODES = ("kill", "ENOSPC", "EIO", "EROFS")
 WORKERS = 1 if "PYTEST_XDIST_WORKER" in os.environ else 2
 DECKS = 4
 ALL = os.environ.get("MVAULT_SWEEP") == "all"
-POINTS = 10_000 if ALL else 26
-POINTS_LATER = 10_000 if ALL else 10
+POINTS = 10_000 if ALL else 18
+POINTS_LATER = 10_000 if ALL else 6
 
 LESSON = """---
 id: l-aaaaaa{n}
