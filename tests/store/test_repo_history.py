@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from vault_cli.errors import NotFoundError, StoreError
+from vault_cli.errors import NotFoundError, StoreError, UsageError
 from vault_cli.store import git_run, history
 from vault_cli.store import repo as repo_module
 from vault_cli.store.git_place import find_place
@@ -174,9 +174,11 @@ def test_dates_count_to_their_end(repo: Repository) -> None:
     assert repo.resolve("2026-11-01T23:29:59Z", zone=utc) == first
     assert repo.resolve("2026-11-02 17:30+08:00") == third
     assert repo.resolve("9999-12-31") == third
-    for text in ("2026-10-30", "2026-02-30", "0001-01-01"):
+    for text in ("2026-10-30", "0001-01-01"):
         with pytest.raises(NotFoundError):
             repo.resolve(text, zone=utc)
+    with pytest.raises(UsageError):
+        repo.resolve("2026-02-30", zone=utc)
 
 
 def test_a_clock_that_went_back_does_not_change_the_order(repo: Repository) -> None:
