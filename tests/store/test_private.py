@@ -55,6 +55,21 @@ def test_check_names_a_quarantined_file_that_git_has_or_would_take(tmp_path: Pat
     git(root, "add", "-f", path)
     assert codes(root)[path] == "git has this file"
     run("--vault", root, "add", "note", "--title", "笔记", "--body", "b").ok()
-    assert (root / "quarantine" / ".gitignore").read_text() == "*\n"
+    assert (root / "quarantine" / ".gitignore").read_text() == "!*\n*\n"
     git(root, "rm", "-q", "--cached", path)
     assert codes(root) == {}
+
+
+def test_what_stands_in_a_rule_file_stays_and_no_link_is_followed(tmp_path: Path) -> None:
+    root = make_vault(tmp_path)
+    write_files(root, {"quarantine/.gitignore": "# 我的说明\n*\n!*\n"})
+    mine = tmp_path / "mine"
+    mine.write_text("mine\n")
+    exclude = root / ".git" / "info" / "exclude"
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.unlink(missing_ok=True)
+    exclude.symlink_to(mine)
+    path = quarantine(root)
+    assert (root / "quarantine/.gitignore").read_text("utf-8") == "# 我的说明\n*\n!*\n*\n"
+    assert git(root, "status", "--porcelain", "--", path) == ""
+    assert mine.read_text() == "mine\n"

@@ -44,14 +44,17 @@ def keep_private(root: Path, repo: Repository, paths: Iterable[str]) -> None:
 
 
 def _write_rule(root: Path, path: str) -> None:
+    old = b""
     with suppress(VaultError):
-        if read_file(root, path) == _RULE:
-            return
-    write_file(root, path, _RULE)
+        old = read_file(root, path)
+    if old.splitlines(keepends=True)[-1:] != [_RULE]:  # of several rules the last one counts
+        write_file(root, path, old + (b"\n" if old and not old.endswith(b"\n") else b"") + _RULE)
 
 
 def _exclude(repo: Repository, name: str) -> None:
     path = repo.place.common_dir / "info" / "exclude"
+    if path.is_symlink() or path.parent.is_symlink():
+        return  # it came with the folder, and leads to who knows whose file
     line = f"/{repo.prefix}/{name}/".replace("//", "/").encode()
     old = path.read_bytes() if path.exists() else b""
     if line in old.splitlines():

@@ -135,10 +135,6 @@ def _compare_settings(vault: Kept, ledger: Ledger) -> Iterator[Waiting]:
         yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, row, None)
 
 
-def _settings_bytes(vault: Kept) -> bytes:
-    return read_settings(vault.root)
-
-
 def _place_of(item: Waiting) -> str:
     return item.path or _place(item)
 
