@@ -13,8 +13,9 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.option_groups import RenderChoices, takes
 from vault_cli.cli.output import View
-from vault_cli.cli.rendering import Wanted, make_options, make_query
+from vault_cli.cli.rendering import make_options, make_query
 from vault_cli.errors import NeedsPersonError, RefusedError, UsageError
 
 bisect = typer.Typer(
@@ -50,23 +51,16 @@ def bisect_group(ctx: typer.Context) -> int:
 
 
 @bisect.command("start", cls=PanelCommand)
+@takes(choices=RenderChoices)
 def start(
     ctx: typer.Context,
+    choices: RenderChoices,
     bad: Annotated[
         str, typer.Argument(metavar="[BAD]", help="Commit or date with the bad block.")
     ] = "",
     good: Annotated[
         list[str] | None, typer.Argument(metavar="[GOOD...]", help="Older ones that were good.")
     ] = None,
-    mode: flags.Mode = "",
-    query: flags.Task = "",
-    budget: flags.Budget = None,
-    unit: flags.Unit = "",
-    scope: flags.Scopes = None,
-    topic: flags.Topics = None,
-    kind: flags.Kinds = None,
-    session: flags.SessionId = "",
-    project: flags.Project = None,
 ) -> int:
     """Begin a search: name a commit with a bad block and an older one with a good block.
 
@@ -85,17 +79,7 @@ def start(
             "a bisection is under way already",
             hint="`mvault bisect` shows where it stands; `mvault bisect reset` ends it.",
         )
-    wanted = Wanted(
-        mode=mode,
-        query=query,
-        budget=budget,
-        unit=unit,
-        scopes=tuple(scope or ()),
-        topics=tuple(topic or ()),
-        kinds=tuple(kind or ()),
-        session=session,
-        project=project,
-    )
+    wanted = choices.wanted()
     found = Bisection.begin(inv, make_query(inv, wanted), make_options(inv, wanted))
     if bad:
         found.mark("bad", [bad])

@@ -13,7 +13,8 @@ from vault_cli.cli.complete import complete_kind
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.text_options import TextOptions, takes_text
+from vault_cli.cli.option_groups import takes
+from vault_cli.cli.text_options import TextOptions
 from vault_cli.cli.views import plural
 from vault_cli.errors import NeedsPersonError, RefusedError, VaultError
 from vault_cli.model.record import Kind
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from vault_cli.model.record import Record
 
 
-@takes_text
+@takes(text=TextOptions)
 def add(
     ctx: typer.Context,
     kind: flags.KindName,

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vault_cli.cli import flags
 from vault_cli.cli.history import repository
 from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.option_groups import RenderChoices, takes
 from vault_cli.cli.output import Line, View, inline, told
 from vault_cli.cli.rendering import Wanted, make_options, make_query, render_query
 from vault_cli.recall.fate import GONE
@@ -35,8 +35,10 @@ Apart = Annotated[
 ]
 
 
+@takes(choices=RenderChoices)
 def diff(
     ctx: typer.Context,
+    choices: RenderChoices,
     old: Annotated[
         str, typer.Argument(metavar="[A]", help="Commit, date, or @1 for the last render kept.")
     ] = "HEAD",
@@ -44,15 +46,6 @@ def diff(
         str, typer.Argument(metavar="[B]", help="As A (default: the files as they are).")
     ] = "",
     at: Apart = False,
-    mode: flags.Mode = "",
-    query: flags.Task = "",
-    budget: flags.Budget = None,
-    unit: flags.Unit = "",
-    scope: flags.Scopes = None,
-    topic: flags.Topics = None,
-    kind: flags.Kinds = None,
-    session: flags.SessionId = "",
-    project: flags.Project = None,
 ) -> int:
     """Compare two renders: what an agent would be told before and after, and why it differs.
 
@@ -70,17 +63,7 @@ def diff(
     """
     inv: Invocation = ctx.obj
     repository(inv)
-    wanted = Wanted(
-        mode=mode,
-        query=query,
-        budget=budget,
-        unit=unit,
-        scopes=tuple(scope or ()),
-        topics=tuple(topic or ()),
-        kinds=tuple(kind or ()),
-        session=session,
-        project=project,
-    )
+    wanted = choices.wanted()
     from vault_cli.cli.reading import is_commit
     from vault_cli.store.receipts import is_receipt
 

@@ -11,7 +11,8 @@ from vault_cli.cli.admit import approval_card, decide_about, reason_for
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.text_options import TextOptions, takes_text
+from vault_cli.cli.option_groups import takes
+from vault_cli.cli.text_options import TextOptions
 from vault_cli.errors import UsageError
 from vault_cli.model.record import Kind, Status
 
@@ -174,7 +175,7 @@ def _texts(inv: Invocation, record: Record) -> dict[str, bytes]:
     return {path: inv.read(path) for path in needed_paths(inv.snapshot, (record,))}
 
 
-@takes_text
+@takes(text=TextOptions)
 def supersede(
     ctx: typer.Context,
     old: flags.ForceId,

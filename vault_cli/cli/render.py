@@ -11,6 +11,7 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.option_groups import RenderChoices, takes
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import Wanted, make_options, make_query, render_query
 
@@ -24,17 +25,10 @@ if TYPE_CHECKING:
 _LEVEL_STYLES = {"full": "green", "line": "green", "id": "yellow", "omitted": "red"}
 
 
+@takes(choices=RenderChoices)
 def render(
     ctx: typer.Context,
-    mode: flags.Mode = "",
-    query: flags.Task = "",
-    budget: flags.Budget = None,
-    unit: flags.Unit = "",
-    scope: flags.Scopes = None,
-    topic: flags.Topics = None,
-    kind: flags.Kinds = None,
-    session: flags.SessionId = "",
-    project: flags.Project = None,
+    choices: RenderChoices,
     receipt: flags.WithReceipt = False,
     to: flags.Targets = None,
     at: flags.At = "",
@@ -67,18 +61,8 @@ def render(
     _check_since(since, batch=batch, to=to, at=at or valid_at or known_at)
     alone = bool(to) and not with_user and _belongs_to_project(inv, to or [])
     clocks = _clocks(inv, at, valid_at, known_at, alone=alone)
-    wanted = Wanted(
-        mode=mode,
-        query=query,
-        budget=budget,
-        unit=_choice(unit, ("bytes", "characters"), "--unit"),
-        scopes=tuple(scope or ()),
-        topics=tuple(topic or ()),
-        kinds=tuple(kind or ()),
-        session=session_of(inv, session),
-        project=project,
-        moment=clocks.moment,
-    )
+    _choice(choices.unit, ("bytes", "characters"), "--unit")
+    wanted = choices.with_session(session_of(inv, choices.session)).wanted(clocks.moment)
     asked = make_query(inv, wanted), make_options(inv, wanted)
     if since:
         return render_since(inv, since, clocks, asked)

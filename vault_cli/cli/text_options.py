@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-import typing
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from vault_cli.cli import flags
@@ -62,32 +58,3 @@ _SAME_NAME = (
     "title", "applies_when", "boundary", "summary", "importance", "confidence", "source",
     "valid_from", "valid_to", "required",
 )  # fmt: skip
-
-
-def takes_text(command: Callable[..., int]) -> Callable[..., int]:
-    """Let a command have the options of `TextOptions` where it declares the parameter `text`."""
-    hints = typing.get_type_hints(command, include_extras=True)
-    options = typing.get_type_hints(TextOptions, include_extras=True)
-    names = [field.name for field in fields(TextOptions)]
-
-    @functools.wraps(command)
-    def run(**given: Any) -> int:
-        text = TextOptions(**{name: given.pop(name) for name in names})
-        return command(**given, text=text)
-
-    declared: list[inspect.Parameter] = []
-    for param in inspect.signature(command).parameters.values():
-        if param.name == "text":
-            declared += [_option(name, options[name]) for name in names]
-        else:
-            kind = inspect.Parameter.KEYWORD_ONLY
-            declared.append(param.replace(kind=kind, annotation=hints[param.name]))
-    run.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
-    run.__annotations__ = {param.name: param.annotation for param in declared}
-    return run
-
-
-def _option(name: str, annotation: Any) -> inspect.Parameter:
-    default = TextOptions.__dataclass_fields__[name].default
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)

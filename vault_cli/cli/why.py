@@ -10,8 +10,9 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.option_groups import RenderChoices, takes
 from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.rendering import Wanted, make_options, make_query, render_query
+from vault_cli.cli.rendering import make_options, make_query, render_query
 from vault_cli.cli.views import marks_text
 from vault_cli.errors import NotFoundError, RefusedError, UsageError
 from vault_cli.model.record import Record, Status
@@ -26,21 +27,14 @@ _FULLY_TOLD = 3
 _LISTED = 20
 
 
+@takes(choices=RenderChoices)
 def why(
     ctx: typer.Context,
+    choices: RenderChoices,
     line: Annotated[
         list[str] | None,
         typer.Argument(metavar="LINE|ID", help="A line of a block, or an id; `-` reads stdin."),
     ] = None,
-    mode: flags.Mode = "",
-    query: flags.Task = "",
-    budget: flags.Budget = None,
-    unit: flags.Unit = "",
-    scope: flags.Scopes = None,
-    topic: flags.Topics = None,
-    kind: flags.Kinds = None,
-    session: flags.SessionId = "",
-    project: flags.Project = None,
     at: flags.At = "",
 ) -> int:
     """Say where a line of a block comes from, and why it is there, or is not.
@@ -63,18 +57,7 @@ def why(
     text = _read_line(line or [])
     view = "belief" if at else ""
     clocks = set_clocks(inv, view, "", at, whole=True, guarded=True)
-    wanted = Wanted(
-        mode=mode,
-        query=query,
-        budget=budget,
-        unit=unit,
-        scopes=tuple(scope or ()),
-        topics=tuple(topic or ()),
-        kinds=tuple(kind or ()),
-        session=session,
-        project=project,
-        moment=clocks.moment,
-    )
+    wanted = choices.wanted(clocks.moment)
     block = render_query(clocks.snapshot, make_query(inv, wanted), make_options(inv, wanted))
     warn_unreadable(inv, clocks)
     return inv.out.show(_Answer(inv, clocks, block, text).view())
