@@ -312,10 +312,10 @@ class Bisection:
         return told(f"{commit[:SHORT]}  {info['date'][:10]}  {info['subject']}")
 
     def _infos(self, commits: Sequence[str]) -> dict[str, dict[str, Any]]:
-        from vault_cli.cli.provenance import commit_data
+        from vault_cli.cli.provenance import attribution_data
 
         found: dict[str, CommitInfo] = self.repo.read_commits(list(dict.fromkeys(commits)))
-        return {name: commit_data(info) for name, info in found.items()}
+        return {name: attribution_data(info) for name, info in found.items()}
 
 
 def _found_lines(info: dict[str, Any]) -> Iterator[Line]:

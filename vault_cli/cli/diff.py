@@ -197,7 +197,7 @@ class Comparison:
 
     def _commit(self, key: str) -> dict[str, Any] | None:
         """Return the newest commit between the two that changed a record; None for none."""
-        from vault_cli.cli.provenance import commit_data
+        from vault_cli.cli.provenance import attribution_data
 
         old, new = (side.records.get(key) for side in (self.old, self.new))
         if old is not None and new is not None and (old.path, old.digest) == (new.path, new.digest):
@@ -214,7 +214,7 @@ class Comparison:
             if ("Vault-Id", key) in commit.trailers or not paths.isdisjoint(commit.paths)
         ]
         found.sort(key=lambda commit: len(commit.parents) > 1)  # a merge brings what others did
-        return commit_data(found[0]) if found else None
+        return attribution_data(found[0]) if found else None
 
     @cached_property
     def _pending(self) -> frozenset[str]:

@@ -77,7 +77,7 @@ def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
         "rest_on_it": [brief_data(other) for other in dependents_of(snapshot, record)],
         "supersedes": _chain(inv, record),
         "superseded_by": [brief_data(other) for other in _later(inv, record)],
-        "history": [commit_data(commit) for commit in _commits(inv, record)],
+        "history": [attribution_data(commit) for commit in _commits(inv, record)],
     }
 
 
@@ -165,7 +165,7 @@ def _commits(inv: Invocation, record: Record) -> Sequence[CommitInfo]:
         return ()
 
 
-def commit_data(commit: CommitInfo) -> dict[str, Any]:
+def attribution_data(commit: CommitInfo) -> dict[str, Any]:
     """Return what provenance says about a commit: when, who, on whose behalf, why."""
     from vault_cli.cli.history import veiled
 

@@ -100,7 +100,7 @@ def _receipt(inv: Invocation, record: Record) -> dict[str, Any] | None:
 
 def _history(inv: Invocation, vault: Vault, clocks: Clocks, match: Match) -> dict[str, Any]:
     """Return the file and line, and the commits that made and admitted it."""
-    from vault_cli.cli.provenance import commit_data
+    from vault_cli.cli.provenance import attribution_data
     from vault_cli.features.trust import admission
 
     record, repo = match.record, vault.repo
@@ -119,7 +119,7 @@ def _history(inv: Invocation, vault: Vault, clocks: Clocks, match: Match) -> dic
             "line_by": _line_commit(repo, start, record, match, found),
         }
         infos = repo.read_commits(list(dict.fromkeys(filter(None, wanted.values()))))
-        told = {name: commit_data(info) for name, info in infos.items()}
+        told = {name: attribution_data(info) for name, info in infos.items()}
         data |= {key: told.get(name) for key, name in wanted.items()}
         data["shallow"] = not whole
         if not clocks.snapshot.commit:
