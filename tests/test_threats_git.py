@@ -101,6 +101,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("undo", "--yes"),
     ("config", "set", "render.budget", "8000", "--yes"),
     ("trust",),
+    ("mcp", "--json"),
     ("init", "--dry-run"),
 )
 

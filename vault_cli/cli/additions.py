@@ -61,7 +61,7 @@ def _plan(inv: Invocation, request: DraftRequest, allow: tuple[str, ...]) -> Pla
         request,
         now=inv.now,
         actor=Actor.PERSON if allow else inv.actor,
-        origin="cli",
+        origin=inv.origin,
         random_int=inv.random_int,
         allow=allow,
         gates=inv.vault.config.gates,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -145,10 +145,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code (the table in `mvault --help` and the README).
     """
-    args = _ask_for_help(list(sys.argv[1:] if argv is None else argv))
-    run = Invocation(scan_options(args), os.environ)
     try:
-        return _bounded(args, run)
+        return answer(sys.argv[1:] if argv is None else argv, os.environ)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - reporting itself failed: say the least there is
@@ -156,6 +154,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BugError.exit_code
     finally:
         _close_quietly()
+
+
+def answer(argv: Sequence[str], environ: Mapping[str, str], *, origin: str = "cli") -> int:
+    """Run one command line on the streams there are, and return its exit code.
+
+    Args:
+        argv: arguments without the program name.
+        environ: the environment the command sees.
+        origin: how what it writes comes in.
+    """
+    args = _ask_for_help(list(argv))
+    return _bounded(args, Invocation(scan_options(args), environ, origin))
 
 
 def _ask_for_help(args: list[str]) -> list[str]:

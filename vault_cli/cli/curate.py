@@ -291,7 +291,7 @@ def _submit_revision(
         data,
         now=inv.now,
         actor=inv.actor,
-        origin="cli",
+        origin=inv.origin,
         random_int=inv.random_int,
         body=body,
         values=values,

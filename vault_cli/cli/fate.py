@@ -274,7 +274,7 @@ def _write_successor(
         {**values, "reason": reason},
         now=inv.now,
         actor=inv.actor,
-        origin="cli",
+        origin=inv.origin,
         random_int=inv.random_int,
         kind=one_of(Kind, kind, "kind") if kind else None,
         gates=inv.vault.config.gates,

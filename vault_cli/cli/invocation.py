@@ -41,9 +41,11 @@ class Invocation:
     Args:
         options: the global options (they may still change while the line is parsed).
         environ: the process environment.
+        origin: how what is written here comes in (`model.schema.ORIGINS`).
     """
 
-    def __init__(self, options: Options, environ: Mapping[str, str]) -> None:
+    def __init__(self, options: Options, environ: Mapping[str, str], origin: str = "cli") -> None:
+        self.origin = origin
         self.options = options
         self.environ = environ
         self.out = Output(options, environ)

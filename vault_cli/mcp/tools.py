@@ -1,0 +1,149 @@
+"""The tools as command lines, and answers as text for a model. May import `mcp.port`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from vault_cli.mcp.port import Answer, Run
+
+MOST_BYTES: Final = 28_000
+"""Most of one answer. Hosts warn at 10,000 tokens and cut at 25,000 without saying where; 28,000
+bytes are about 7,000 tokens of English and 9,500 of Chinese."""
+
+_NO_MATCH: Final = 1
+_ID: Final = re.compile(r"[^\W_][\w.-]{0,199}")
+"""An id, its beginning, or a hand-written note's own name; never a path or an option."""
+
+
+class ToolFailure(Exception):  # noqa: N818 - not an error of ours: what the model is told
+    """A call that did not do what was asked; the text tells the model why and what to do."""
+
+
+class Tools:
+    """What an agent may ask for; every method returns text for the model.
+
+    All of them raise ToolFailure with the message and the advice of the command.
+
+    Args:
+        run: runs a command line as an agent, who may propose and never approve.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def brief(self) -> str:
+        """Return in a few lines what is in force."""
+        return self._ask("brief")
+
+    def context(self, task: str, budget: int) -> str:
+        """Return the block of what is in force for a task, at most `budget` bytes (0: as set)."""
+        args = [*_valued({"--query": task}), *_valued({"--budget": budget or None})]
+        return self._ask("render", *args)
+
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        kinds: Sequence[str] = (),
+        topics: Sequence[str] = (),
+        view: str = "",
+        *,
+        expand: bool = False,
+        explain: bool = False,
+    ) -> str:
+        """Return the records that fit a query best, a title and a piece of text each."""
+        args = [f"--limit={limit}", *_each("--kind", kinds), *_each("--topic", topics)]
+        args += _valued({"--view": view})
+        args += [*_flag("--expand", expand), *_flag("--explain", explain), "--", query]
+        return self._ask("search", *args)
+
+    def show(self, ident: str, *, provenance: bool = False, expand: bool = False) -> str:
+        """Return one record whole; with where it comes from, or what is linked to it."""
+        flags = [*_flag("--provenance", provenance), *_flag("--expand", expand)]
+        return self._ask("show", *flags, "--", _checked_id(ident))
+
+    def remember(self, kind: str, fields: Mapping[str, Any]) -> str:
+        """Propose a record; a person admits it or not. Returns its id and what was noticed."""
+        given = {key: value for key, value in fields.items() if value not in (None, "", [], {})}
+        payload = json.dumps({"source": "agent", **given}, ensure_ascii=False)
+        answer = self._run(["add", "--payload=-", "--", kind], payload)
+        text = self._told(answer)
+        return f"Proposed as {text}\nA candidate: not in force until a person admits it."
+
+    def mark(self, idents: Sequence[str], verdict: str, note: str = "") -> str:
+        """Note that records were cited, helped or misled in this session."""
+        args = [f"--{verdict}", *_valued({"--note": note}), *_flag("--cited", verdict != "cited")]
+        return self._ask("mark", *args, "--", *map(_checked_id, idents))
+
+    def review_list(self) -> str:
+        """Return the candidates that wait for a person."""
+        waiting = self._ask("list", "--status=candidate")
+        return f"{waiting}\nOnly a person admits them (mvault review)."
+
+    def why(self, line: str) -> str:
+        """Return where a line of the block, or a record, comes from."""
+        return self._ask("why", "--", line)
+
+    def markdown(self, ident: str) -> str:
+        """Return a record as its file has it, for a resource."""
+        data = self.data("show", "--", _checked_id(ident))
+        front = "".join(f"{key}: {value}\n" for key, value in data["fields"].items())
+        return f"---\n{front}---\n{data['body']}"
+
+    def data(self, *args: str) -> Any:
+        """Return the `data` of a command's JSON answer."""
+        answer = self._run(["--json", *args])
+        whole = json.loads(answer.out)
+        if answer.code:
+            error = whole.get("error", {})
+            raise ToolFailure("\n".join(filter(None, (error.get("message"), error.get("hint")))))
+        return whole["data"]
+
+    def _ask(self, *args: str) -> str:
+        return self._told(self._run(list(args)))
+
+    def _told(self, answer: Answer) -> str:
+        """Return the answer with its notes; ToolFailure for one that did not do it."""
+        notes = answer.notes.strip()
+        if answer.code not in (0, _NO_MATCH):
+            raise ToolFailure(shorten(notes or answer.out.strip() or "it failed without a word"))
+        parts = [answer.out.strip("\n"), notes]
+        return shorten("\n\n".join(filter(None, parts))) or "nothing"
+
+
+def shorten(text: str, most: int = MOST_BYTES) -> str:
+    """Return text of at most `most` bytes, cut at a line end and saying what was left out."""
+    if len(text.encode("utf-8", "replace")) <= most:
+        return text
+    lines = text.split("\n")
+    kept: list[str] = []
+    size = 200  # for the sentence at the end
+    for line in lines:
+        size += len(line.encode("utf-8", "replace")) + 1
+        if size > most:
+            break
+        kept.append(line)
+    left = len(lines) - len(kept)
+    kept.append(f"[{left} more lines left out: ask for fewer records, or show one by its id]")
+    return "\n".join(kept)
+
+
+def _checked_id(ident: str) -> str:
+    if not _ID.fullmatch(ident.strip()):
+        raise ToolFailure(f"{ident[:80]!r} is no id; search gives the ids of records")
+    return ident.strip()
+
+
+def _valued(options: Mapping[str, Any]) -> list[str]:
+    return [f"{name}={value}" for name, value in options.items() if value not in (None, "")]
+
+
+def _each(name: str, values: Iterable[str]) -> list[str]:
+    return [f"{name}={value}" for value in values]
+
+
+def _flag(name: str, given: bool) -> list[str]:  # noqa: FBT001 - the value of a switch
+    return [name] if given else []
