@@ -13,7 +13,14 @@ from itertools import pairwise
 from typing import Final
 
 from vault_cli.text.fold import holds_any
-from vault_cli.text.injection_vocabulary import WORD, Lookup, Vocabulary, pair_codes
+from vault_cli.text.injection_vocabulary import (
+    OTHER_SCRIPTS,
+    WORD,
+    Lookup,
+    Vocabulary,
+    pair_codes,
+    rare_words,
+)
 from vault_cli.text.shape import may_have_leet_word
 
 _LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
@@ -89,35 +96,35 @@ def _tokens(text: str) -> list[str]:
 def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the words that make an entry of the vocabulary, with the concepts of it."""
     words, tokens = words_of(text), _tokens(text)
-    found = [(word, lookup.singles[word]) for word in words & lookup.single_words]
+    found = [(word, lookup.words[word]) for word in words & lookup.words.keys()]
     joined = ""
-    for pair in lookup.pairs.intersection(pairwise(tokens)):
-        for word, entry, mask in lookup.phrases[pair]:
+    for pair in lookup.pairs.keys() & map(" ".join, pairwise(tokens)):
+        for word, entry, mask in lookup.pairs[pair]:
             if entry and not joined:
                 joined = f" {' '.join(tokens)} "
             if not entry or entry in joined:
                 found.append((word, mask))
     if may_have_leet_word(text):
-        found += _seen_leet(words, lookup)
+        found += _seen_leet(words)
     return found
 
 
-def _seen_leet(words: Iterable[str], lookup: Lookup) -> Iterator[tuple[str, int]]:
+def _seen_leet(words: Iterable[str]) -> Iterator[tuple[str, int]]:
     for word in words:
         if not word.isalpha() and _LEET_WORD.fullmatch(word):
             for table in _LEET:
-                yield from ((word, mask) for mask in lookup.keys.get(word.translate(table), (0,)))
+                yield from ((word, mask) for mask in rare_words().get(word.translate(table)) or ())
 
 
 def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the same of words that are found anywhere, as Chinese ones are."""
-    said = " ".join(lookup.scripts.findall(text))
+    said = " ".join(OTHER_SCRIPTS.findall(text))
     if not said:
         return []
     even, odd = pair_codes(said)
     found = [
         (word, mask)
-        for pair in lookup.han_pairs.intersection(even).union(lookup.han_pairs.intersection(odd))
+        for pair in (lookup.han.keys() & even) | (lookup.han.keys() & odd)
         for word, mask in lookup.han[pair]
         if len(word) == _PAIR or word in text
     ]

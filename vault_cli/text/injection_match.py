@@ -23,7 +23,14 @@ from vault_cli.text.injection_concepts import (
 )
 from vault_cli.text.injection_places import Place, find_places
 from vault_cli.text.injection_rules import Rule
-from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
+from vault_cli.text.injection_vocabulary import (
+    BREAK,
+    WORD,
+    Track,
+    Vocabulary,
+    spellings,
+    vocabulary,
+)
 from vault_cli.text.run_words import LONGEST_RUN, part_run
 
 LONGEST: Final = 65_536
@@ -157,7 +164,7 @@ def _part_words(folded: Folded) -> Folded:
             continue
         put_together = folded.offsets[end - 1] - folded.offsets[start] >= len(run)
         if len(run) > (_SHORT_WORD if put_together else _LONG_WORD):
-            cuts += [start + at for at in part_run(run, book.spellings)]
+            cuts += [start + at for at in part_run(run, spellings())]
             budget -= min(len(run), LONGEST_RUN)
     if not cuts:
         return folded

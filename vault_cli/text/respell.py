@@ -18,7 +18,7 @@ from vault_cli.text.fold import fold_text, holds_any
 from vault_cli.text.injection_concepts import words_of
 from vault_cli.text.injection_match import Hit, find_hits, fold_plain
 from vault_cli.text.injection_rules import OVERRIDE
-from vault_cli.text.injection_vocabulary import vocabulary
+from vault_cli.text.injection_vocabulary import spellings
 from vault_cli.text.pinyin import MARKS, read_pinyin
 from vault_cli.text.run_words import part_run
 from vault_cli.text.shape import may_have_leet, may_have_run
@@ -164,7 +164,7 @@ def _split_name(raw: str) -> str:
 
 def _split_run(raw: str) -> str:
     run = raw.lower()
-    cuts = [0, *part_run(run, vocabulary().spellings), len(run)]
+    cuts = [0, *part_run(run, spellings()), len(run)]
     return " ".join(run[start:end] for start, end in pairwise(cuts))
 
 

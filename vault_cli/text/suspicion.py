@@ -18,13 +18,13 @@ import zlib
 from array import array
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from math import exp, isfinite, sqrt
 from typing import Final, NamedTuple
 
 from vault_cli.text.admission import Finding
 from vault_cli.text.fold import fold_text
 from vault_cli.text.hidden import show_printable
+from vault_cli.text.packaged import SUSPICION_WEIGHTS, read_packaged
 
 SUSPICIOUS: Final = "suspicious"
 """Code of the finding."""
@@ -169,8 +169,7 @@ def unpack_weights(data: bytes) -> Model | None:
 def _load() -> Model | None:
     """Return the model that ships with the package; without it there is no signal."""
     try:
-        file = resources.files("vault_cli.text").joinpath("suspicion.bin")
-        return unpack_weights(file.read_bytes())
+        return unpack_weights(read_packaged(SUSPICION_WEIGHTS))
     except OSError:
         return None
 
