@@ -7,7 +7,6 @@ thing was true twice) nor contradictions (it changed).
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -18,6 +17,7 @@ from typing import Final, NamedTuple
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.supersession import periods_overlap
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
+from vault_cli.text.late import late
 from vault_cli.text.lines import lines_outside_fences
 from vault_cli.text.negation import read_sentence, split_sentences
 from vault_cli.text.sections import split_sections
@@ -48,7 +48,7 @@ _TOLD: Final = frozenset(
 _READ: Final = 4_000
 """Characters of a text that are compared."""
 
-_WIDE: Final = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f]")
+_WIDE: Final = late("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f]")
 """Letters and digits of another width; full-width punctuation stands in every Chinese text."""
 
 _KEYS: Final = 40

@@ -7,19 +7,19 @@ whole sections, since taking 10,000 rows apart costs more than a scan. May impor
 from __future__ import annotations
 
 import functools
-import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, KeysView
 from itertools import permutations
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from vault_cli.text.injection_rules import COMMON, RULES, Rule
+from vault_cli.text.late import late
 from vault_cli.text.packaged import INJECTION_TABLE, read_packaged
 
-WORD: Final = re.compile(r"[a-z0-9_][a-z0-9_']*")
+WORD: Final = late(r"[a-z0-9_][a-z0-9_']*")
 """A word of a folded text."""
 
-BREAK: Final = re.compile(
+BREAK: Final = late(
     r"[.!?;。！？；\n](?:(?<=[。！？；])|(?<=[.!?;])(?=[\s\"')\]]|$)"
     r"|(?<=\n)[ \t]*(?=[-*#>+\n]|\d{1,3}[.)]))"
 )
@@ -30,8 +30,8 @@ PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY")
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
-HAN: Final = re.compile("[\u3400-\u9fff]")
-OTHER_SCRIPTS: Final = re.compile("[^\x00-\u036f\u1e00-\u2fff\ufb00-\uffef\U00010000-\U0010ffff]+")
+HAN: Final = late("[\u3400-\u9fff]")
+OTHER_SCRIPTS: Final = late("[^\x00-\u036f\u1e00-\u2fff\ufb00-\uffef\U00010000-\U0010ffff]+")
 """Finds the runs of characters that no Latin word has."""
 _ONE: Final = 4
 _BOTH: Final = 8

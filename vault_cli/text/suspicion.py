@@ -24,6 +24,7 @@ from typing import Final, NamedTuple
 from vault_cli.text.admission import Finding
 from vault_cli.text.fold import fold_text
 from vault_cli.text.hidden import show_printable
+from vault_cli.text.late import late
 from vault_cli.text.packaged import SUSPICION_WEIGHTS, read_packaged
 
 SUSPICIOUS: Final = "suspicious"
@@ -53,14 +54,14 @@ _SHORTEST: Final = 24
 _SHORTEST_HAN: Final = 8
 _SHOWN: Final = 80
 _LIMIT: Final = 0.5
-_HAN: Final = re.compile("[\u3400-\u9fff]")
-_SPACE: Final = re.compile(r"\s+")
-_DIGITS: Final = re.compile(r"\d+")
+_HAN: Final = late("[\u3400-\u9fff]")
+_SPACE: Final = late(r"\s+")
+_DIGITS: Final = late(r"\d+")
 
 
 def _cut_at(size: int) -> re.Pattern[str]:
     """Return the pattern of a sentence or of a line, or of so much of one that is longer."""
-    return re.compile(
+    return late(
         rf"[^\n.!?。！？；]{{0,{size}}}(?:[\n.!?。！？；]+|$)|[^\n]{{{size}}}"  # bounded: linear
     )
 
