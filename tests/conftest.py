@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from helpers import NOW, Golden
+from helpers import NOW, PREPARED, Golden
 
 _KEPT = ("PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT", "PYTHONPATH", "LD_LIBRARY_PATH")
 """Variables that only find programs; everything else is set here or absent."""
@@ -89,7 +91,25 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(work)
+    PREPARED.plain = PREPARED.surroundings()
     return place
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Spend no time on what no test of this process asks about.
+
+    `os.fsync` waits for the disk, and whether it did can only be seen after a power failure; that
+    it is called is tested where it matters. The garbage collector would go through all modules
+    and tests over and over; the program itself runs without it.
+    """
+    PREPARED.folder = tmp_path_factory.mktemp("prepared") / "vault"
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture
