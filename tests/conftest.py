@@ -106,7 +106,7 @@ def _quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     PREPARED.folder = tmp_path_factory.mktemp("prepared") / "vault"
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(50_000, 20, 20)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         yield

@@ -190,6 +190,7 @@ def read_claims(sentences: Iterable[str]) -> tuple[Sentence, ...]:
     return tuple(_read(sentence) for sentence in islice(sentences, _SENTENCES))
 
 
+@lru_cache(maxsize=8_192)
 def _read(text: str) -> Sentence:
     reading = read_sentence(text)
     subject = tuple(token for token in reading.content if token not in _LIGHT)

@@ -129,7 +129,7 @@ def find_suspicious(text: str) -> list[Finding]:
 
 def is_chinese(text: str) -> bool:
     """Whether more than a quarter of a text is Han characters."""
-    return len(_HAN.findall(text)) * 4 > len(text)
+    return not text.isascii() and len(_HAN.findall(text)) * 4 > len(text)
 
 
 def find_buckets(text: str) -> set[int]:
@@ -202,6 +202,8 @@ def find_windows(text: str) -> Iterator[Window]:
 
 def _says_something(text: str) -> bool:
     bare = text.strip()
+    if bare.isascii():
+        return len(bare) >= _SHORTEST
     return len(bare) >= _SHORTEST or len(_HAN.findall(bare)) >= _SHORTEST_HAN
 
 
