@@ -11,7 +11,8 @@ from vault_cli.store.policy import is_made_here
 
 
 def _files(root: Path) -> dict[str, bytes]:
-    changing = (".git/index", ".git/logs")  # times
+    """Everything but what holds a time: the index, the log of HEAD, the commit and its name."""
+    changing = (".git/index", ".git/logs", ".git/objects", ".git/refs/heads/main")
     return {
         name: path.read_bytes()
         for path in sorted(root.rglob("*"))
@@ -26,6 +27,9 @@ def test_a_copied_vault_is_what_init_makes(tmp_path: Path) -> None:
     run("--vault", made, "init", cwd=made).ok()
     assert _files(copied) == _files(made)
     assert "vault.toml" in _files(copied)
+    assert git(copied, "log", "--format=%T %an %ae %B") == git(
+        made, "log", "--format=%T %an %ae %B"
+    )
     for root in (copied, made):
         assert git(root, "status", "--porcelain") == ""
         assert is_made_here(root)
