@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +55,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers."""
     config.addinivalue_line("markers", "slow: takes seconds (kill and concurrency cases)")
+    is_worker = hasattr(config, "workerinput")  # of xdist: it is told a folder
+    asked = config.getoption("basetemp") or "PYTEST_DEBUG_TEMPROOT" in os.environ
+    if not is_worker and not asked and _has_room_in_memory():
+        folder = tempfile.mkdtemp(prefix="mvault-tests-", dir=_MEMORY)
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+_MEMORY = Path("/dev/shm")
+_ROOM = 8 << 30
+"""The vaults of all tests take 1 GiB; a file system in memory takes it from the programs."""
+
+
+def _has_room_in_memory() -> bool:
+    """Whether the vaults of the tests may lie in memory, as a disk spends minutes on their names.
+
+    They are gone after the run; with `--basetemp` they lie where it says and stay.
+    """
+    limit = Path("/sys/fs/cgroup/memory.max")
+    try:
+        known = Path("/proc/meminfo").read_text().split("MemAvailable:")[1].split()[0]
+        most = limit.read_text().strip() if limit.exists() else "max"
+        space = os.statvfs(_MEMORY)
+    except (OSError, IndexError):
+        return False
+    enough = int(known) * 1024 >= _ROOM and (most == "max" or int(most) >= _ROOM)
+    return enough and space.f_bavail * space.f_frsize >= _ROOM and os.access(_MEMORY, os.W_OK)
 
 
 @pytest.fixture(autouse=True)
