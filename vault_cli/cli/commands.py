@@ -18,6 +18,7 @@ class Entry:
 PANELS = {
     "recall": "Read what the vault knows",
     "curate": "Propose, review, admit",
+    "work": "Work and learn",
     "upkeep": "Look after the vault",
 }
 
