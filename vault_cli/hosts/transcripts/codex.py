@@ -230,5 +230,3 @@ def read_output(output: Any) -> tuple[str, int | None, bool | None]:
     code = exit_code_in(text[:2000])
     failed = code != 0 if code is not None else None if success is None else not success
     return as_text(without_head(text)), code, failed
-
-

@@ -20,7 +20,7 @@ class Reader:
     def __init__(self, path: Path) -> None:
         self.session = Session(HOST, path.stem)
 
-    def begin(self, first: list[Line], *, resumed: bool) -> None:  # noqa: ARG002 - the readers are alike
+    def begin(self, first: list[Line], *, resumed: bool) -> None:
         """Take what the first lines say about the session: nothing."""
 
     @staticmethod
