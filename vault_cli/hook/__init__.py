@@ -1,1 +1,1 @@
-"""The fast path of hooks: a handful of standard modules. Imports nothing else of ours."""
+"""The commands that agent programs call: start fast, fail open. Imports nothing else of ours."""
