@@ -54,6 +54,9 @@ ACTIONS = (DENY, WARN, LOGGED)
 WORDS = "words"
 PATTERN = "re"
 
+DEFAULT_COOLDOWN = 600
+"""Seconds in which a call that was stopped passes when it is made again."""
+
 MAX_PAYLOAD = 1 << 20
 """Longer payloads are not searched for literals, which would take long; they are parsed."""
 
