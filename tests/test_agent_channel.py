@@ -145,6 +145,7 @@ READING: tuple[tuple[str, ...], ...] = (
     ("demote", "c-0000001", "--reason", "x", "--yes"),
     ("init", "--dry-run"),
     ("show", "没有的"),
+    ("hook", "codex", "UserPromptSubmit"),
 )
 
 

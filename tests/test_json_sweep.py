@@ -55,6 +55,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "undo": ("undo", "--yes"),
     "config": ("config", "set", "render.mode", "strict", "--yes"),
     "trust": ("trust", "--yes"),
+    "hook": ("hook", "codex", "stop"),
 }
 LISTS = (
     ("list",), ("search", "先问"), ("deprecate", "--list"), ("quarantine", "list"),

@@ -102,6 +102,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("config", "set", "render.budget", "8000", "--yes"),
     ("trust",),
     ("init", "--dry-run"),
+    ("hook", "claude-code", "session-start"),
 )
 
 

@@ -64,5 +64,6 @@ COMMANDS: dict[str, Entry] = {
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
+    "hook": Entry("upkeep", "hook", "hook", "Answer an event of an agent program."),
     "trust": Entry("upkeep", "trusting", "trust", "Trust this repository's hooks and settings."),
 }
