@@ -18,6 +18,7 @@ from vault_cli.hosts.transcripts.parts import (
     exit_code_in,
     instant,
     joined,
+    output_of,
     read_arguments,
     texts_in,
 )
@@ -124,7 +125,7 @@ class Reader:
             "result",
             place,
             at,
-            text,
+            output_of(text) if failed else text,
             call=as_text(block.get("tool_use_id")),
             failed=None if failed and text.startswith(_NOT_RUN) else failed,
             exit_code=exit_code_in(text) if failed else None,

@@ -19,9 +19,9 @@ from vault_cli.hosts.transcripts.parts import (
     exit_code_in,
     instant,
     joined,
+    output_of,
     read_arguments,
     texts_in,
-    without_head,
 )
 from vault_cli.hosts.transcripts.stream import Line
 from vault_cli.model.transcript import Event, Session
@@ -229,4 +229,4 @@ def read_output(output: Any) -> tuple[str, int | None, bool | None]:
         return as_text(text), None, None
     code = exit_code_in(text[:2000])
     failed = code != 0 if code is not None else None if success is None else not success
-    return as_text(without_head(text)), code, failed
+    return as_text(output_of(text)), code, failed

@@ -16,6 +16,7 @@ from vault_cli.hosts.transcripts.parts import (
     exit_code_in,
     instant,
     joined,
+    output_of,
     read_arguments,
     texts_in,
 )
@@ -113,7 +114,9 @@ class Reader:
         )
         code = exit_code_in(text)
         failed = block.get("isError") is True or bool(data.get("error")) or code not in (None, 0)
-        event = Event("result", place, at, text, call=call, failed=failed, exit_code=code)
+        event = Event(
+            "result", place, at, output_of(text), call=call, failed=failed, exit_code=code
+        )
         done = self._calls.end(event)
         if done is not None:
             yield done

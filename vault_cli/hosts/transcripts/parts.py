@@ -20,6 +20,10 @@ _EXIT: Final = re.compile(
     re.MULTILINE,
 )
 _OUTPUT: Final = re.compile(r"\A(?:[^\n]{0,200}\n){1,8}?Output:\n")
+_AROUND: Final = re.compile(
+    r"\A\s*Exit code:? -?\d{1,10}[ \t]*\n|^\[std(?:err|out)\][ \t]*\n|\n?^\[exit code: -?\d{1,10}\]\s*\Z",
+    re.MULTILINE,
+)
 _VERSION: Final = re.compile(r"(\d{1,6})(?:\.(\d{1,6}))?")
 
 
@@ -76,9 +80,13 @@ def exit_code_in(text: str) -> int | None:
     return int(next(filter(None, found.groups()))) if found else None
 
 
-def without_head(text: str) -> str:
-    """Return a command's output without the lines that Codex puts before it."""
-    return _OUTPUT.sub("", text, count=1)
+def output_of(text: str) -> str:
+    """Return a command's own output: without what a host puts around it.
+
+    The same failure then reads the same in the logs of all hosts; the exit code stands apart.
+    """
+    plain = _AROUND.sub("", _OUTPUT.sub("", text, count=1))
+    return plain if plain.strip() else text
 
 
 def read_arguments(value: Any) -> Mapping[str, Any]:
