@@ -374,6 +374,11 @@ class Queue:
                 (now, own),
             )
 
+    def release(self, own: str) -> None:
+        """Take an attempt back that was none: somebody has to be asked first."""
+        with self.writing() as base:
+            base.execute("UPDATE queue SET attempts = max(0, attempts - 1) WHERE id = ?", (own,))
+
     def settle(self, own: str, record: str) -> None:
         """Note what an item became, once that is on the disk."""
         with self.writing() as base:
@@ -465,15 +470,28 @@ class Queue:
         found = {str(state): int(number) for state, number in rows}
         return {state: found.get(state, 0) for state in STATES}
 
-    def take_over(self, other: Queue) -> int:
-        """Take in what another queue holds; return how many items came to wait by it."""
-        found = [
-            New(item.kind, item.key, item.text, seen, item.cwd, item.detail)
-            for item in other.items(*STATES)
-            for seen in other.sightings(item.id)
-        ]
+    def take_over(self, other: Queue) -> None:
+        """Take in what another queue holds: items with what became of them, and read logs."""
         with self.writing() as base:
-            return len(self.add(base, found))
+            for item in other.items(*STATES):
+                for seen in other.sightings(item.id):
+                    new = New(item.kind, item.key, item.text, seen, item.cwd, item.detail)
+                    self.add(base, [new])
+                if item.state in (DRAFTED, DROPPED):
+                    base.execute(
+                        "UPDATE queue SET state = ?, record = ? WHERE kind = ? AND key = ?",
+                        (item.state, item.record, item.kind, item.key),
+                    )
+            for row in other.logs():
+                if self.log(row.path) is None:
+                    self.save_log(base, row)
+
+    def copy(self) -> Queue:
+        """Return a copy in memory, to try out what a run would do."""
+        twin = Queue(None)
+        self._base.backup(twin._base)  # noqa: SLF001 - of the same kind
+        twin._base.executescript(_TABLES)  # noqa: SLF001
+        return twin
 
 
 def _is_same(start: str, end: str, seen: Sighting) -> bool:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vault_cli.hook import spool as frames
-from vault_cli.hook.spool import NAMES, Frame
+from vault_cli.hook.frames import Frame
+from vault_cli.hook.spool import NAMES
 from vault_cli.hook.state import FOLDER, spare_folder
 
 Take = Callable[[Sequence[Frame]], None]

@@ -99,7 +99,7 @@ def find_correction(text: str, *, first: bool = False, asked: bool = False) -> C
     plain = strip_foreign(text)
     short = _count_words(plain) <= _SHORT_WORDS
     weak: Correction | None = None
-    for place, sentence in enumerate(_sentences(plain)):
+    for place, sentence in enumerate(split_sentences(plain)):
         found = _judge(sentence)
         if found is None:
             continue
@@ -126,7 +126,7 @@ def strip_foreign(text: str) -> str:
     return f"{text[:MAX_HEAD]}\n{text[-MAX_TAIL:]}"
 
 
-def _sentences(text: str) -> Iterator[str]:
+def split_sentences(text: str) -> Iterator[str]:
     """Yield sentences with their ends; a dot within a word ends none."""
     guarded = _JOINED.sub("\u2024", text)
     before = ""

@@ -113,7 +113,7 @@ class Reader:
         for block in results:
             yield from self._result(place, at, block)
         if not results and not self.session.is_subagent and is_typed(data):
-            text = _typed_text(content)
+            text = typed_text(content)
             if text:
                 yield Event("turn", place, at)
                 yield Event("user", place, at, text)
@@ -170,7 +170,7 @@ def is_typed(data: Mapping[str, Any]) -> bool:
     return data.get("rowSource") != "harness" and data.get("userType", "external") == "external"
 
 
-def _typed_text(content: Any) -> str:
+def typed_text(content: Any) -> str:
     """Return what a person typed, "" for what the program put there.
 
     A prompt is a plain text; it is a list of blocks when a picture was pasted with it.
