@@ -23,6 +23,8 @@ _LEAD: Final = re.compile(
     re.IGNORECASE,
 )
 
+_MASK: Final = re.compile(r"^(?:<\w+>[\s:]*)+")
+
 
 def propose(
     kind: str,
@@ -75,8 +77,8 @@ def _title(kind: str, text: str, detail: Mapping[str, Any]) -> str:
         pieces = [f"`{_one_line(part, 44)}`" for part in (worked, failed)]
         return f"{pieces[0]} {words.replace('{1}', pieces[1])}"
     lines = str(detail.get("template") or text).splitlines() or [""]
-    tool = str(detail.get("tool", ""))
-    return _shorten(f"{tool}: {lines[-1].strip()}" if tool else lines[-1])
+    tool, said = str(detail.get("tool", "")), _MASK.sub("", lines[-1]).strip()
+    return _shorten(f"{tool}: {said}" if tool else said)
 
 
 def _best_sentence(text: str) -> str:
