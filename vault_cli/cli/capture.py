@@ -259,9 +259,9 @@ def _read_all(
         place = path if path.is_absolute() else inv.cwd / path
         if not place.exists():
             raise NotFoundError(f"{path}: there is no such file or folder")
-        for log in logs_below(place) if place.is_dir() else [place]:
-            if not asked or log.stat().st_mtime >= start.timestamp():
-                run.read_log(log, again=True)
+        for file in logs_below(place) if place.is_dir() else [place]:
+            if not asked or file.stat().st_mtime >= start.timestamp():
+                run.read_log(file, again=True)
 
 
 def _report(

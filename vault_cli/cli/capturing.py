@@ -172,7 +172,8 @@ def _new(item: Finding, host: str, session: str, cwd: str, fallback: int) -> New
         for key, value in item.detail.items()
     }
     seen = Sighting(host, session, item.start, item.end, at)
-    return New(item.kind, item.key, mask_secrets(item.text), seen, cwd, detail)
+    text = mask_secrets(item.text)
+    return New(item.kind, item.key, text, seen, cwd, detail, known_only=item.is_echo)
 
 
 class _Heard(NamedTuple):

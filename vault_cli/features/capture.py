@@ -62,6 +62,8 @@ class Finding(NamedTuple):
         start, end: where it stands in the session, as evidence names it.
         at: ISO instant of its end, "" when the log does not say.
         detail: more about it, texts and numbers by name.
+        is_echo: all of it stands in what mvault says: it is worth a sighting of an item that is
+            there already, since a person may say a thing again, and never an item of its own.
     """
 
     kind: str
@@ -71,6 +73,7 @@ class Finding(NamedTuple):
     end: str
     at: str
     detail: Mapping[str, Any] = NOTHING
+    is_echo: bool = False
 
 
 @dataclass(slots=True)
@@ -147,10 +150,12 @@ def _read_prompt(seen: _Session, event: Event) -> Iterator[Finding]:
     seen.prompts += 1
     for failure in seen.open:
         failure.prompts += 1
-    found = find_correction(own, first=first, asked=_asks(seen.said))
+    is_echo = not own and len(event.text) <= MAX_CONTEXT
+    said = event.text.strip() if is_echo else own
+    found = find_correction(said, first=first, asked=_asks(seen.said))
     if found is None or seen.corrections >= MAX_CORRECTIONS:
         return
-    seen.corrections += 1
+    seen.corrections += not is_echo
     detail = {
         "how": found.kind,
         "sentence": found.sentence[:MAX_TEXT],
@@ -160,12 +165,13 @@ def _read_prompt(seen: _Session, event: Event) -> Iterator[Finding]:
     start = before if before >= 0 else event.place
     yield Finding(
         CORRECTION,
-        make_key(CORRECTION, letters(own)),
-        own[:MAX_TEXT],
+        make_key(CORRECTION, letters(said)),
+        said[:MAX_TEXT],
         _place(seen, start),
         _place(seen, event.place),
         event.at,
         MappingProxyType(detail),
+        is_echo,
     )
 
 

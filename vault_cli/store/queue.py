@@ -144,7 +144,10 @@ class LogRow(NamedTuple):
 
 
 class New(NamedTuple):
-    """A finding as it comes in: kind, key, text, where, when (Unix time), details."""
+    """A finding as it comes in: kind, key, text, where it was seen, the folder, details.
+
+    `known_only`: it counts as a sighting of what is there, and makes no item.
+    """
 
     kind: str
     key: str
@@ -152,6 +155,7 @@ class New(NamedTuple):
     sighting: Sighting
     cwd: str
     detail: Mapping[str, Any]
+    known_only: bool = False
 
 
 class Queue:
@@ -224,7 +228,7 @@ class Queue:
         waiting = []
         for new in found:
             own = self._put(base, new)
-            if self._see(base, own, new.sighting) and self._ripen(base, own, new):
+            if own and self._see(base, own, new.sighting) and self._ripen(base, own, new):
                 waiting.append(own)
         return waiting
 
@@ -232,6 +236,8 @@ class Queue:
         rows = list(base.execute("SELECT id FROM queue WHERE kind = ? AND key = ?", new[:2]))
         if rows:
             return str(rows[0][0])
+        if new.known_only:
+            return ""
         own = self._free_id(base, f"{new.kind}\0{new.key}")
         detail = json.dumps(dict(new.detail), ensure_ascii=False)
         at = new.sighting.at

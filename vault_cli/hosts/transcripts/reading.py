@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -34,7 +34,7 @@ class Reader(Protocol):
         """Return what happened in a line, None for a line of a kind that is not known."""
 
 
-_READERS: Final = {
+_READERS: Final[Mapping[str, Callable[[Path], Reader]]] = {
     claude_code.HOST: claude_code.Reader,
     codex.HOST: codex.Reader,
     dsh.HOST: dsh.Reader,
