@@ -172,7 +172,7 @@ def test_ho_05_fifty_sessions_add_nothing_that_was_injected(
 
 def test_ho_05_the_shared_transcript(vault: Path, tmp_path: Path) -> None:
     block = block_of(vault)
-    source = copy_case("ho-05-the-hook-must-not-feed-on-itself", tmp_path)
+    source = copy_case("ho-05", tmp_path)
     path = source / "transcript.jsonl"
     for place in ("system", "user", "assistant"):
         text = path.read_text().replace('"system"', f'"{place}"')

@@ -42,12 +42,13 @@ _SHARE: Final = 0.5
 
 _OWN: Final = re.compile(r"(?:^|[;&|]\s*|\s)(?:uvx? |pipx run |python3? -m )?(?:mvault|vault_cli)\b")
 _CALLERS: Final = frozenset(
-    "bash sh zsh sudo env time nohup timeout cd echo set export source python python3 py node npx "
-    "bunx pnpm yarn npm uv uvx poetry pipx exec xargs docker compose run and then with the in "
-    "for use using command script m c lc q x e 2 1 dev null true".split()
+    "bash sh zsh sudo env time nohup timeout echo set export source exec xargs python python3 py "
+    "node npx bunx bun deno pnpm yarn npm uv uvx poetry pipx pip git make just task cargo go gradle "
+    "mvn docker compose kubectl helm run and then with the in for use using command script null true".split()
 )
-"""Words of a command that do not say what it is for."""
+"""Words of a command that say who does it, and not what it is for."""
 
+_MOVES: Final = re.compile(r"(?:^|[;&|]\s*)(?:cd|pushd|source|export)\s+[^;&|]*(?:&&|;|$)")
 _PATHS: Final = frozenset({"edit", "write", "read"})
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -239,7 +240,7 @@ def _match_success(seen: _Session, event: Event, tool: str, command: str) -> Ite
         if failure.tool != tool or not _one_goal(failure, words, tool):
             continue
         seen.open.remove(failure)
-        if letters(failure.command) != letters(command):
+        if failure.command.split() != command.split():
             yield _fixed(seen, failure, event, command)
         return
 
@@ -263,10 +264,12 @@ def goal_words(tool: str, command: str, event: Event) -> frozenset[str]:
     if tool in _PATHS:
         return frozenset({command.strip()} if command.strip() else ())
     said = event.input.get("description")
-    whole = f"{command}\n{said}" if isinstance(said, str) and tool == "shell" else command
+    whole = _MOVES.sub(" ", command) if tool == "shell" else command
+    if isinstance(said, str) and tool == "shell":
+        whole = f"{whole}\n{said}"
     words: set[str] = set()
     for word in tokenize(re.sub(r"[/\\.:=_@-]+", " ", whole)):
-        if word in _CALLERS or word.isdigit() or len(word) < 2:  # noqa: PLR2004
+        if word in _CALLERS or word.isdigit() or len(word) < 2:  # noqa: PLR2004 - a lone letter
             continue
         words.add(_TASKS.get(word, word))
     return frozenset(words)

@@ -43,7 +43,7 @@ KEEP_WATCHED: Final = 90 * 86400
 KEEP_SEEN: Final = 30 * 86400
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _WAIT: Final = 10.0
-_ID: Final = re.compile(r"q?-?([0-9a-z]{1,7})")
+_ID: Final = re.compile(r"(?:q-|q$)?([0-9a-z]{0,7})")
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS queue (id TEXT PRIMARY KEY, kind TEXT, key TEXT, text TEXT, detail TEXT,

@@ -127,12 +127,12 @@ def _files(folder: Path) -> list[Path]:
 
 def _fold_file(path: Path, takers: Sequence[Take], done: Folded) -> Folded:
     """Take one file in; what a late hook still wrote to it is taken in, too."""
-    reader = frames.read(str(path))
-    found = list(reader)
-    for take in takers:
-        take(found)
-    size = path.stat().st_size
     with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        reader = frames.read(str(path))
+        found = list(reader)
+        for take in takers:
+            take(found)
         time.sleep(_SETTLE)
         path.unlink()
         file.seek(size)
