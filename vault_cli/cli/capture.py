@@ -394,11 +394,11 @@ def item_lines(
 
 def shown_text(item: Item, *, veil: bool) -> str:
     """Return an item's text as it may be shown: no secrets, and no attack to an agent."""
-    from vault_cli.text.scan import mask_secrets
+    from vault_cli.cli.capturing import masked
 
     if veil and held_by(item):
         return _VEILED
-    return mask_secrets(item.text)
+    return masked(item.text)
 
 
 def held_by(item: Item) -> list[str]:
@@ -412,18 +412,14 @@ def held_by(item: Item) -> list[str]:
 
 def item_data(item: Item, *, veil: bool) -> dict[str, Any]:
     """Return the promised JSON shape of an item."""
-    from vault_cli.text.scan import mask_secrets
+    from vault_cli.cli.capturing import mask_detail
 
     held = held_by(item)
-    detail = {
-        key: mask_secrets(value) if isinstance(value, str) else value
-        for key, value in item.detail.items()
-    }
     names = ("id", "kind", "state", "host", "cwd", "attempts", "last_error", "record")
     return {
         **{name: getattr(item, name) for name in names},
         "text": shown_text(item, veil=veil),
-        "detail": {} if veil and held else detail,
+        "detail": {} if veil and held else mask_detail(item.detail),
         "held": held,
         "first": _instant(item.first),
         "last": _instant(item.last),
@@ -537,23 +533,19 @@ def _request(
     scope: str,
     topics: Sequence[str],
 ) -> DraftRequest:
+    from vault_cli.cli.capturing import mask_detail, masked
     from vault_cli.cli.filters import one_of
     from vault_cli.features.capture_draft import propose
     from vault_cli.model.record import Kind
-    from vault_cli.text.scan import mask_secrets
 
-    clean = {
-        key: mask_secrets(value) if isinstance(value, str) else value
-        for key, value in item.detail.items()
-    }
     if scope:
         from vault_cli.cli.rendering import scope_here
 
         scope = scope_here(inv, scope)
     return propose(
         item.kind,
-        mask_secrets(item.text),
-        clean,
+        masked(item.text),
+        mask_detail(item.detail),
         [evidence_of(item, one, number) for number, one in enumerate(seen[-5:], 1)],
         named=one_of(Kind, kind, "--kind") if kind else None,
         title=title,

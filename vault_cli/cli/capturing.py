@@ -167,13 +167,21 @@ def _new(item: Finding, host: str, session: str, cwd: str, fallback: int) -> New
         at = int(datetime.fromisoformat(item.at).timestamp())
     except ValueError:
         at = fallback
-    detail = {
-        key: mask_secrets(value) if isinstance(value, str) else value
-        for key, value in item.detail.items()
-    }
     seen = Sighting(host, session, item.start, item.end, at)
-    text = mask_secrets(item.text)
+    text, detail = masked(item.text), mask_detail(item.detail)
     return New(item.kind, item.key, text, seen, cwd, detail, known_only=item.is_echo)
+
+
+def masked(text: str) -> str:
+    """Return a text of a session as it is kept, shown and handed on: without secrets."""
+    return mask_secrets(text, personal=True)
+
+
+def mask_detail(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the details of an item, its texts without secrets."""
+    return {
+        key: masked(value) if isinstance(value, str) else value for key, value in detail.items()
+    }
 
 
 class _Heard(NamedTuple):
