@@ -85,19 +85,34 @@ def claude_lines(number: int, context: str, prompts: list[str]) -> Iterator[dict
     yield {**base, "type": "user", "isMeta": True, "message": {"role": "user", "content": context}}
     for prompt in prompts:
         yield {**base, "type": "user", "message": {"role": "user", "content": prompt}}
-        yield {**base, "type": "assistant", "message": {"content": [{"type": "text", "text": PARAPHRASE}]}}
+        yield {
+            **base,
+            "type": "assistant",
+            "message": {"content": [{"type": "text", "text": PARAPHRASE}]},
+        }
     summary = {"role": "user", "content": f"Summary. {context} No, that's wrong, use make test."}
     yield {**base, "type": "user", "isCompactSummary": True, "message": summary}
 
 
 def codex_lines(number: int, context: str, prompts: list[str]) -> Iterator[dict[str, Any]]:
     def line(kind: str, **payload: Any) -> dict[str, Any]:
-        return {"timestamp": f"2026-11-30T11:{number % 60:02}:00Z", "type": kind, "payload": payload}
+        return {
+            "timestamp": f"2026-11-30T11:{number % 60:02}:00Z",
+            "type": kind,
+            "payload": payload,
+        }
 
     def item(role: str, text: str) -> dict[str, Any]:
-        return line("response_item", type="message", role=role, content=[{"type": "input_text", "text": text}])
+        return line(
+            "response_item",
+            type="message",
+            role=role,
+            content=[{"type": "input_text", "text": text}],
+        )
 
-    yield line("session_meta", id=f"c-{number}", cwd="/home/dev/app", cli_version="0.171.0", source="exec")
+    yield line(
+        "session_meta", id=f"c-{number}", cwd="/home/dev/app", cli_version="0.171.0", source="exec"
+    )
     yield item("developer", context)
     yield item("user", f"# AGENTS.md instructions for /home/dev/app\n{context}")
     yield item("user", f"<hook_prompt>{context}</hook_prompt>")
@@ -110,16 +125,33 @@ def codex_lines(number: int, context: str, prompts: list[str]) -> Iterator[dict[
 
 def dsh_lines(number: int, context: str, prompts: list[str]) -> Iterator[dict[str, Any]]:
     def line(kind: str, seq: int, **data: Any) -> dict[str, Any]:
-        return {"type": kind, "seq": seq, "time": 1796040000000 + number * 60000 + seq, "data": data}
+        return {
+            "type": kind,
+            "seq": seq,
+            "time": 1796040000000 + number * 60000 + seq,
+            "data": data,
+        }
 
     def message(seq: int, text: str, kind: str) -> dict[str, Any]:
-        return line("user/message", seq, content=[{"type": "text", "text": text}], source={"kind": kind})
+        return line(
+            "user/message", seq, content=[{"type": "text", "text": text}], source={"kind": kind}
+        )
 
-    yield {"type": "session", "version": 0, "id": f"d-{number}", "cwd": "/home/dev/app", "delegationDepth": 0}
+    yield {
+        "type": "session",
+        "version": 0,
+        "id": f"d-{number}",
+        "cwd": "/home/dev/app",
+        "delegationDepth": 0,
+    }
     yield message(1, context, "plugin")
     for place, prompt in enumerate(prompts):
         yield message(2 * place + 2, prompt, "user")
-        yield line("assistant/message", 2 * place + 3, message={"content": [{"type": "text", "text": PARAPHRASE}]})
+        yield line(
+            "assistant/message",
+            2 * place + 3,
+            message={"content": [{"type": "text", "text": PARAPHRASE}]},
+        )
 
 
 SHAPES = (claude_lines, codex_lines, dsh_lines)
@@ -146,7 +178,9 @@ def test_ho_05_fifty_sessions_add_nothing_that_was_injected(
     logs, wanted, chance = tmp_path / "logs", set(), random.Random(7)
     for number in range(50):
         way = number if known_by == "records" else number % 4  # cut lines have no fingerprint
-        context = f"{mangled(block, way)}\n{HOOK_WORDS[number % 2] if known_by != 'records' else ''}"
+        context = (
+            f"{mangled(block, way)}\n{HOOK_WORDS[number % 2] if known_by != 'records' else ''}"
+        )
         pasted = f"Please go on with step {number}.\n\n{context}"
         prompts = [f"Run the tests of part {number}", pasted, "no problem, thanks", "不用了谢谢"]
         if number % 2 == 0:
@@ -156,7 +190,9 @@ def test_ho_05_fifty_sessions_add_nothing_that_was_injected(
             prompts.insert(chance.randrange(1, len(prompts)), mixed)
         write_session(logs, number, context, prompts)
     run("--vault", elsewhere, "capture", "sessions", logs).ok()
-    found = run("--vault", elsewhere, "capture", "list", "--limit", "0", "--json").ok().data["items"]
+    found = (
+        run("--vault", elsewhere, "capture", "list", "--limit", "0", "--json").ok().data["items"]
+    )
     texts = {item["text"] for item in found}
     for real in wanted:
         assert any(real in text for text in texts), real
@@ -177,8 +213,12 @@ def test_ho_05_the_shared_transcript(vault: Path, tmp_path: Path) -> None:
     for place in ("system", "user", "assistant"):
         text = path.read_text().replace('"system"', f'"{place}"')
         words = f"{block}\n{HOOK_WORDS[0]}\n{HOOK_WORDS[1]}"
-        path.with_name(f"{place}.jsonl").write_text(text.replace('"@@INJECTED BLOCK@@"', json.dumps(words)))
-        answer = run("--vault", vault, "capture", "sessions", path.with_name(f"{place}.jsonl"), "--json")
+        path.with_name(f"{place}.jsonl").write_text(
+            text.replace('"@@INJECTED BLOCK@@"', json.dumps(words))
+        )
+        answer = run(
+            "--vault", vault, "capture", "sessions", path.with_name(f"{place}.jsonl"), "--json"
+        )
         assert answer.ok().data["items"] == []
         assert answer.data["states"] == {"read": 1}
     assert run("--vault", vault, "capture", "list", "--json").ok().data["items"] == []

@@ -43,7 +43,9 @@ class Log:
         name = "file_path" if tool in ("Edit", "Write") else "command"
         shared = {"tool": tool, "call": f"c{len(self.events)}", "input": {name: command, **given}}
         self.add("call", **shared)
-        return self.add("result", text if failed else "ok", failed=failed, exit_code=int(failed), **shared)
+        return self.add(
+            "result", text if failed else "ok", failed=failed, exit_code=int(failed), **shared
+        )
 
     def found(self, *kinds: str, **more: Any) -> list[Finding]:
         return [f for f in find_all(self.events, Echo(), **more) if not kinds or f.kind in kinds]
@@ -125,9 +127,13 @@ def test_a_pair_spans_the_correction_between() -> None:
 
 
 def test_tools_are_not_mixed_and_files_are_goals() -> None:
-    log = Log().call("src/a.py", failed=True, tool="Edit").call("src/b.py", failed=False, tool="Edit")
+    log = (
+        Log().call("src/a.py", failed=True, tool="Edit").call("src/b.py", failed=False, tool="Edit")
+    )
     assert pairs(log.call("src/a.py", failed=False, tool="Write")) == []
-    log = Log().call("pytest tests", failed=True).call("make test", failed=False, tool="mcp__ci__run")
+    log = (
+        Log().call("pytest tests", failed=True).call("make test", failed=False, tool="mcp__ci__run")
+    )
     assert pairs(log) == []
 
 
@@ -149,7 +155,10 @@ def test_what_is_no_failure_is_none() -> None:
     log.add("result", "declined", tool="Bash", call="x", failed=None)
     assert log.found() == []
     log = Log().call("grep -q x y", failed=True, text="no match")
-    assert log.found(is_benign=lambda tool, command, *_: (tool, command) == ("shell", "grep -q x y")) == []
+    assert (
+        log.found(is_benign=lambda tool, command, *_: (tool, command) == ("shell", "grep -q x y"))
+        == []
+    )
 
 
 def test_no_injected_line_stands_in_an_error() -> None:
@@ -217,7 +226,10 @@ EVIDENCE = ({"id": "q-1", "type": "session-event", "session": "s", "start": "1",
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("No, that's wrong. In this repo always use make test.", "In this repo always use make test"),
+        (
+            "No, that's wrong. In this repo always use make test.",
+            "In this repo always use make test",
+        ),
         ("不对。以后跑测试都用 make test。谢谢", "以后跑测试都用 make test"),
         ("I told you to use tabs", "I told you to use tabs"),
         ("No, use pnpm", "use pnpm"),

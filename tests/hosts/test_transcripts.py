@@ -168,7 +168,14 @@ def test_a_sub_agent_s_log_has_results_and_no_prompts(tmp_path: Path) -> None:
         "message": {"content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]},
     }  # fmt: skip
     failed = claude(
-        [{"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": "Exit code 2\nno"}],
+        [
+            {
+                "type": "tool_result",
+                "tool_use_id": "t",
+                "is_error": True,
+                "content": "Exit code 2\nno",
+            }
+        ],
         isSidechain=True,
         agentId="a7",
     )
@@ -309,7 +316,9 @@ def test_prompts_of_codex_s_own_agents_are_nobody_s(tmp_path: Path, meta: dict[s
 
 
 def test_a_turn_that_an_agent_began_is_nobody_s(tmp_path: Path) -> None:
-    begun = codex("event_msg", type="task_started", turn_attribution={"initiating_agent_path": "/a"})
+    begun = codex(
+        "event_msg", type="task_started", turn_attribution={"initiating_agent_path": "/a"}
+    )
     mine = codex("event_msg", type="task_started", turn_attribution={"initiating_agent_path": None})
     path = write(tmp_path / "rollout-1.jsonl", META, begun, typed("No!"), mine, typed("不对"))
     assert prompts(path) == ["不对"]
@@ -332,7 +341,8 @@ def dsh_prompt(seq: int, text: str, kind: str = "user") -> dict[str, Any]:
 def packed(*frames: list[dict[str, Any]]) -> bytes:
     zstd = stream.load_zstd()
     return b"".join(
-        zstd.compress("".join(f"{json.dumps(line)}\n" for line in frame).encode()) for frame in frames
+        zstd.compress("".join(f"{json.dumps(line)}\n" for line in frame).encode())
+        for frame in frames
     )
 
 
@@ -360,7 +370,11 @@ def test_a_torn_tail_gives_all_before_it_and_is_read_on_later(tmp_path: Path) ->
 
 
 def test_a_damaged_frame_is_passed_over(tmp_path: Path) -> None:
-    first, second, third = packed([HEAD]), packed([dsh_prompt(1, "lost")]), packed([dsh_prompt(2, "kept")])
+    first, second, third = (
+        packed([HEAD]),
+        packed([dsh_prompt(1, "lost")]),
+        packed([dsh_prompt(2, "kept")]),
+    )
     broken = bytearray(second)
     broken[len(broken) // 2 :] = b"\xff" * (len(broken) - len(broken) // 2)
     log = Log(dsh_log(tmp_path, first + bytes(broken) + third))
@@ -424,7 +438,9 @@ def test_unknown_lines_are_counted_and_broken_ones_passed_over(tmp_path: Path) -
     assert any("hologram" in note for note in log.notes)
 
 
-@pytest.mark.parametrize("value", [None, 7, "text", [], {}, [None], [[]], [{"type": None}], True, 1e400])
+@pytest.mark.parametrize(
+    "value", [None, 7, "text", [], {}, [None], [[]], [{"type": None}], True, 1e400]
+)
 @pytest.mark.parametrize("name", FIXTURES)
 def test_no_value_of_another_type_ends_the_reading(tmp_path: Path, name: str, value: Any) -> None:
     lines = [json.loads(line) for line in (LOGS / name).read_text().splitlines()]

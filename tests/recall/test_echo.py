@@ -63,7 +63,9 @@ def test_known_by_the_records_whatever_a_host_did(how: str, block: str, by_recor
             assert letters_of(left) - letters_of(real) <= 40, left
 
 
-@pytest.mark.parametrize("how", [h for h in HOW if not h.startswith("cut in") and h != "without markdown"])
+@pytest.mark.parametrize(
+    "how", [h for h in HOW if not h.startswith("cut in") and h != "without markdown"]
+)
 def test_known_by_fingerprints_alone(how: str, block: str, by_marks: Echo) -> None:
     left = by_marks.without(f"{HOW[how](block)}\n\n{REAL_ZH}")
     assert REAL_ZH in left

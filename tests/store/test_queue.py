@@ -12,21 +12,9 @@ from pathlib import Path
 import pytest
 
 from vault_cli.errors import NotFoundError, StoreError, UsageError
-from vault_cli.store.queue import (
-    DEAD,
-    DRAFTED,
-    DROPPED,
-    MOST_TRIES,
-    RETRY_AFTER,
-    WAITING,
-    WATCHED,
-    LogRow,
-    New,
-    Queue,
-    Sighting,
-    look_in,
-    open_queue,
-)
+from vault_cli.store.queue import DEAD, DRAFTED, DROPPED, MOST_TRIES, WAITING, WATCHED, Queue
+from vault_cli.store.queue_base import RETRY_AFTER, LogRow, New, Sighting
+from vault_cli.store.queue_place import look_in, open_queue
 
 NOW = 1_796_040_000
 
@@ -135,7 +123,10 @@ def test_what_became_of_it_is_remembered_and_it_does_not_come_back(queue: Queue)
     drafted, dropped = add(queue, new("x"), new("secret thought"))
     queue.settle(drafted, "l-0000001")
     queue.drop([dropped])
-    assert add(queue, new("x", session="s-9", at=NOW + 9999), new("secret thought", session="s-9")) == []
+    assert (
+        add(queue, new("x", session="s-9", at=NOW + 9999), new("secret thought", session="s-9"))
+        == []
+    )
     assert queue.find(drafted).state == DRAFTED
     assert queue.find(drafted).record == "l-0000001"
     assert (queue.find(dropped).state, queue.find(dropped).text) == (DROPPED, "")
@@ -156,10 +147,14 @@ def test_only_this_user_reads_it(queue: Queue) -> None:
 
 
 def test_a_thing_done_as_one_is_done_whole_or_not_at_all(queue: Queue) -> None:
-    with pytest.raises(RuntimeError), queue.writing() as base:
-        queue.add(base, [new("x")])
-        queue.save_log(base, LogRow("/x.jsonl"))
-        raise RuntimeError
+    def half() -> None:
+        with queue.writing() as base:
+            queue.add(base, [new("x")])
+            queue.save_log(base, LogRow("/x.jsonl"))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        half()
     assert queue.items(WAITING) == []
     assert queue.log("/x.jsonl") is None
 
@@ -170,7 +165,9 @@ def test_many_writers_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
     def work(number: int) -> None:
         with open_queue(state) as own:
             for step in range(5):
-                add(own, new(f"shared {step}", session=f"s-{number}", at=NOW + number * 1000 + step))
+                add(
+                    own, new(f"shared {step}", session=f"s-{number}", at=NOW + number * 1000 + step)
+                )
                 add(own, new(f"own {number} {step}"))
 
     with ThreadPoolExecutor(8) as pool:

@@ -40,11 +40,18 @@ _PROMPTS: Final = 2
 _SHARE: Final = 0.5
 """Part of the words of the shorter of two commands that they share when they have one goal."""
 
-_OWN: Final = re.compile(r"(?:^|[;&|]\s*|\s)(?:uvx? |pipx run |python3? -m )?(?:mvault|vault_cli)\b")
+_OWN: Final = re.compile(
+    r"(?:^|[;&|]\s*|\s)(?:uvx? |pipx run |python3? -m )?(?:mvault|vault_cli)\b"
+)
 _CALLERS: Final = frozenset(
-    "bash sh zsh sudo env time nohup timeout echo set export source exec xargs python python3 py "
-    "node npx bunx bun deno pnpm yarn npm uv uvx poetry pipx pip git make just task cargo go gradle "
-    "mvn docker compose kubectl helm run and then with the in for use using command script null true".split()
+    word
+    for words in (
+        "bash sh zsh sudo env time nohup timeout echo set export source exec xargs null true",
+        "python python3 py node npx bunx bun deno pnpm yarn npm uv uvx poetry pipx pip git make",
+        "just task cargo go gradle mvn docker compose kubectl helm run script command",
+        "and then with the in for use using",
+    )
+    for word in words.split()
 )
 """Words of a command that say who does it, and not what it is for."""
 
@@ -276,11 +283,15 @@ def goal_words(tool: str, command: str, event: Event) -> frozenset[str]:
 
 
 _TASKS: Final = {
-    **dict.fromkeys(("pytest", "jest", "vitest", "unittest", "nose", "tox", "ctest", "spec", "tests"), "test"),
-    **dict.fromkeys(("ruff", "eslint", "flake8", "pylint", "clippy"), "lint"),
-    **dict.fromkeys(("tsc", "mypy", "pyright", "typecheck"), "type"),
-    **dict.fromkeys(("prettier", "black", "fmt", "gofmt", "rustfmt"), "format"),
-}  # fmt: skip
+    program: task
+    for task, programs in {
+        "test": "pytest jest vitest unittest nose tox ctest spec tests",
+        "lint": "ruff eslint flake8 pylint clippy",
+        "type": "tsc mypy pyright typecheck",
+        "format": "prettier black fmt gofmt rustfmt",
+    }.items()
+    for program in programs.split()
+}
 """Programs that are named after nothing, by what they do."""
 
 

@@ -41,11 +41,15 @@ def propose(
     """Return what would be remembered of an item.
 
     Args:
-        kind, text, detail: of the item, without secrets.
+        kind: of the item.
+        text: what is kept of it, without secrets.
+        detail: more about it, without secrets.
         evidence: the sessions it was seen in, newest last.
         named: the kind somebody chose.
-        title, body: somebody's own words, which take the place of what was said.
-        scope, topics: as `DraftRequest` has them; "" for global.
+        title: somebody's own words in the place of what was said, "" for none.
+        body: as `title`.
+        scope: as `DraftRequest` has it; "" for global.
+        topics: as `DraftRequest` has them.
 
     Raises:
         UsageError: the item says nothing that could stand in a title.
