@@ -286,7 +286,15 @@ class Invocation:
             if consent is None:
                 return self.left(data)
             change = consent.sign(change)
-        return self._report(plan, self.vault.apply(change), data)
+        return self._report(plan, self._apply(change), data)
+
+    def _apply(self, change: Change) -> Receipt:
+        """Let the gate carry a change out; the compiled guards follow."""
+        receipt = self.vault.apply(change)
+        from vault_cli.cli.guard_compile import after_change
+
+        after_change(self, change, receipt.paths)
+        return receipt
 
     def _needs_consent(self, plan: Plan) -> bool:
         """Tell whether somebody has to agree whatever the change touches."""
@@ -327,7 +335,7 @@ class Invocation:
             self.out.say(f"dry run, nothing written: {plan.change.verb}{plan.change.subject}")
             return
         self._require_vault()
-        receipt = self.vault.apply(self.consent(yes=True).sign(plan.change))
+        receipt = self._apply(self.consent(yes=True).sign(plan.change))
         known = {(found.code, found.message) for found in told}
         fresh = dict.fromkeys((*plan.findings, *receipt.diagnostics))
         self.out.findings(found for found in fresh if (found.code, found.message) not in known)

@@ -23,6 +23,8 @@ MAX_INPUT = 32 << 20
 """Bytes of a payload that are read; a longer one is answered with nothing."""
 
 _CHUNK = 1 << 20
+_RETRY = 60
+"""Seconds after which rules that could not be compiled are tried again."""
 _LIMITS = {events.PRE_TOOL: (0.3, 3.0), events.SESSION_END: (5.0, 1.2)}
 _LIMIT = (15.0, 20.0)
 """Seconds of computing and of waiting after which the agent goes on without us, by event."""
@@ -235,20 +237,18 @@ def _spool(call: Call) -> None:
 
 
 def _pre_tool(call: Call) -> bytes:
-    """Look a tool call up in the compiled guards.
-
-    `hook.guard` has: `load(path)`, the rules in force, empty for none; `may_match(rules, raw)`, a
-    quick look at the bytes; `match(rules, host, tool, input, ...)`, a verdict with `action`
-    (`allow`, `warn`, `deny`), `reason` and `id`.
-    """
+    """Look a tool call up in the compiled guards; rules that are stale are compiled once first."""
     path = os.path.join(call.state, state.FOLDER, "guards.bin")
     try:
         if not os.stat(path).st_size:
             return replies.NOTHING
     except FileNotFoundError:
         return replies.NOTHING
-    guard: Any = __import__("vault_cli.hook.guard", None, None, ["load"])
+    from vault_cli.hook import guard
+
     rules = guard.load(path)
+    if rules and guard.is_stale(rules, os.getcwd(), guard.clock()):
+        rules = _refresh(call, path) or rules
     if not rules or not guard.may_match(rules, call.raw):
         return replies.NOTHING
     payload = call.payload or parse(call)
@@ -262,11 +262,45 @@ def _pre_tool(call: Call) -> bytes:
         session=events.session_of(payload),
         state=call.state,
     )
-    if verdict.action not in {"warn", "deny"}:
+    if verdict.action == guard.ALLOW:
         return replies.NOTHING
     _note_hit(call, verdict)
+    if verdict.action == guard.LOGGED:
+        return replies.NOTHING
     name = events.named_event(payload, call.host, call.event)[1]
     return replies.encode(call.host, name, {verdict.action: verdict.reason})
+
+
+def _refresh(call: Call, path: str) -> Any:
+    """Compile the rules anew, in this process; None when that fails, which is tried once a minute.
+
+    Rules whose own file has changed do not count until then (`guard.match` sees to that).
+    """
+    from vault_cli.hook import guard
+
+    mark = f"{path}.stale"
+    try:
+        if 0 <= time.time() - os.stat(mark).st_mtime < _RETRY:
+            return None
+    except OSError:
+        pass
+    try:
+        os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    except OSError:
+        return None  # where nothing can be written nothing can be compiled
+    try:
+        _limit_time(events.STOP)
+        _load_site(call)
+        from importlib import import_module
+
+        import_module("vault_cli.cli.guard_compile").refresh(os.getcwd())
+        os.unlink(mark)
+    except Exception as error:  # noqa: BLE001 - the rules that are there still count
+        call.complain(f"guards are stale: {explain(error)}")
+        return None
+    finally:
+        _limit_time(call.event)
+    return guard.load(path)
 
 
 def _note_hit(call: Call, verdict: Any) -> None:
@@ -277,24 +311,31 @@ def _note_hit(call: Call, verdict: Any) -> None:
 
     data = {
         "guard": verdict.id,
+        "vault": verdict.vault,
         "action": verdict.action,
         "session": events.session_of(call.payload or parse(call)),
     }
     try:
         raw = dumps(data, ensure_ascii=True).encode("ascii")
         spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
-        injected.remember(call.state, [verdict.reason])
+        if verdict.reason:
+            injected.remember(call.state, [verdict.reason])
     except OSError as error:
         call.complain(f"a hit is not kept: {error.strerror or error}")
 
 
-def _full(call: Call) -> bytes:
-    """Ask the full program, in this process."""
+def _load_site(call: Call) -> None:
+    """Make what is installed beside Python importable, which a hook starts without."""
     os.environ["MVAULT_STATE_DIR"] = call.state
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
         site.main()
+
+
+def _full(call: Call) -> bytes:
+    """Ask the full program, in this process."""
+    _load_site(call)
     from importlib import import_module
 
     hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours

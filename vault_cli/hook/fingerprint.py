@@ -155,8 +155,10 @@ _MASKS = (
     _rule(r"\d+(?:\.\d+)?\s?(?:毫秒|微秒|秒钟?|分钟|小时|天)", "<duration>"),
     _rule(r"(?<![\w.])\d+(?:[.,]\d+)*\s?(?:[kmgt]i?b|bytes?|b)\b", "<size>"),
     _rule(r"\d+(?:\.\d+)?\s?(?:字节|兆)", "<size>"),
-    _rule(r"\b(pid|thread|worker|gw|pool|process|goroutine|conn|fd|port|attempt|line|job)[-_#]?\d+\b",
-          r"\1<n>"),
+    _rule(
+        r"\b(pid|thread|worker|gw|pool|process|goroutine|conn|fd|port|attempt|line|job)[-_#]?\d+\b",
+        r"\1<n>",
+    ),
     _rule(r"(?<![\w.])-?\d+(?:\.\d+)?%", "<n>"),
     # a number that stands for itself; a version, and what is part of a word, stays
     _rule(

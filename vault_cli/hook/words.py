@@ -124,9 +124,14 @@ def group_words(text: str) -> Groups:
 _NO_BREAKS = {ord(char): " " for char in BREAKS}
 
 
-def split_command(text: str) -> list[Part]:
-    """Return the simple commands of a text."""
-    parts = _Splitter(text).split()
+def split_command(text: str, *, into_quotes: bool = True) -> list[Part]:
+    """Return the simple commands of a text.
+
+    Args:
+        text: a command line, or several.
+        into_quotes: whether what stands in quotes is cut, too.
+    """
+    parts = _Splitter(text, into_quotes=into_quotes).split()
     for place, part in enumerate(parts):
         feeds = place + 1 < len(parts) and parts[place + 1].mark == "|"
         part.speaks = part.is_speech() and not (feeds and parts[place + 1].name in _SHELLS)
@@ -136,8 +141,9 @@ def split_command(text: str) -> list[Part]:
 class _Splitter:
     """Reads a command once, from left to right."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, into_quotes: bool) -> None:
         self.text = text
+        self.into_quotes = into_quotes
         self.place = 0
         self.quote = self.word = self.mark = ""
         self.words: list[str] = []
@@ -153,7 +159,7 @@ class _Splitter:
             self.place += 1
             if char in _SPECIAL:
                 self._take_special(char)
-            elif char.isspace():
+            elif char.isspace() and (self.into_quotes or not self.quote):
                 self._end_word()
             else:
                 self.word += char
@@ -165,7 +171,7 @@ class _Splitter:
             following = self._peek()
             self.word += "" if following == "\n" else following
             self.place += 1
-        elif char in BREAKS:
+        elif char in BREAKS and (self.into_quotes or not self.quote):
             self._break(char)
         elif char == self.quote:
             self.quote = ""

@@ -145,6 +145,27 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "graduation.skills_budget", int, 6000, "characters all skill descriptions may take together"
     ),
     Setting(
+        "guard.threshold",
+        int,
+        3,
+        "failures of one kind after which a guard is proposed",
+        least=2,
+    ),
+    Setting(
+        "guard.propose",
+        str,
+        "draft",
+        "what repeats: draft (a candidate for a person's review), or off",
+        choices=("draft", "off"),
+    ),
+    Setting(
+        "guard.benign",
+        tuple,
+        (),
+        "further ends of commands that are no failure: `WORDS exit=1 says=TEXT`; `-LINE` takes one"
+        " of `guard failures --benign` out",
+    ),
+    Setting(
         "decay.curve",
         str,
         "power",
