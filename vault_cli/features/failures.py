@@ -80,9 +80,13 @@ _PRECONDITION: Final = re.compile(
     r"|econnrefused|etimedout|enotfound|network is unreachable|permission denied|eacces"
     r"|access(?: is)? denied|not installed|no space left|enospc|not running|unauthori[sz]ed"
     r"|authentication failed|address already in use|eaddrinuse|no such host|certificate"
-    r"|未找到命令|没有那个命令|未安装|拒绝连接|连接超时|权限不足|没有权限|磁盘空间不足|被占用|无法连接",
+    r"|connect(?:ion)? .{0,60}refused|未找到命令|没有那个命令|未安装|拒绝连接|连接超时|权限不足|没有权限|磁盘空间不足|被占用|无法连接",
     re.IGNORECASE,
 )
+
+
+_HEAD: Final = re.compile(r"\A\s*Exit code:? -?\d+\s*")
+_NAMED: Final = re.compile(r"([\w.+-]{1,30}): ")
 
 
 class Benign(NamedTuple):
@@ -164,15 +168,18 @@ def why_benign(seen: Sighting, benign: Sequence[Benign]) -> str:
     """
     if seen.interrupted:
         return "a person stopped it"
-    if seen.tool != "shell" or not seen.given:
+    if seen.tool != "shell":
         return ""
-    parts = split_command(seen.given, into_quotes=False)
-    deciding = _deciding(parts)
-    output = re.sub(r"\A\s*Exit code:? -?\d+\s*", "", seen.text)
+    output = _HEAD.sub("", seen.text)
+    if seen.given:
+        deciding = _deciding(split_command(seen.given, into_quotes=False))
+    else:  # the command is not known: programs begin what they say with their name
+        named = _NAMED.match(output)
+        deciding = [Part("", [named[1]])] if named else []
     for line in benign:
         if seen.exit_code not in line.codes if line.codes and seen.exit_code is not None else False:
             continue
-        if line.codes and seen.exit_code is None and output.strip():
+        if line.codes and seen.exit_code is None and (output.strip() or not seen.given):
             continue
         if line.says and line.says not in output:
             continue
@@ -238,7 +245,7 @@ class Group:
     @property
     def sessions(self) -> int:
         """In how many sessions it was counted."""
-        return len({seen.session for seen in self.counted if seen.session}) or bool(self.counted)
+        return len({seen.session for seen in self.counted}) if self.counted else 0
 
     @property
     def last(self) -> int:

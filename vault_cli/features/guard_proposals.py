@@ -158,7 +158,8 @@ def _sections(
 ) -> dict[str, str]:
     count, sessions = len(group.counted), group.sessions
     span = _span(group)
-    error = "\n".join(f"    {line}" for line in lines[:_SHOWN_LINES])[:MOST_ERROR]
+    said = [line for line in lines if not line.lower().startswith("exit code")] or lines
+    error = "\n".join(f"    {line}" for line in said[:_SHOWN_LINES])[:MOST_ERROR]
     if chinese:
         problem = f"在 {sessions} 个会话中失败了 {count} 次（{span}），错误相同："
         avoid = f"不要原样再次运行 `{match}`。" if match else "不要原样重复同样的调用。"

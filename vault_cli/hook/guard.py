@@ -13,7 +13,7 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # the name that type checkers know; `typing` takes 8 ms to load
 
 if TYPE_CHECKING:
     from typing import Any
