@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol
 
 from vault_cli.errors import UsageError
-from vault_cli.hook.words import Part, split_command
+from vault_cli.hook.command_words import Part, split_command
 from vault_cli.model.sighting import Sighting
 
 MODEL: Final = "M"

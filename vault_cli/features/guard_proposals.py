@@ -17,7 +17,7 @@ from vault_cli.features.failures import Group
 from vault_cli.features.guard_trials import Trial
 from vault_cli.features.guards import KEY, guard_values
 from vault_cli.features.parts import is_chinese
-from vault_cli.hook.words import split_command
+from vault_cli.hook.command_words import split_command
 from vault_cli.model.record import Kind, Record
 from vault_cli.model.sighting import Sighting
 

@@ -345,7 +345,7 @@ def matching(
 def hits(rule: tuple[Any, ...], tool: str, text: str) -> bool:
     """Tell whether one rule matches a text of the input of a canonical tool."""
     if rule[FORM] == WORDS:
-        from vault_cli.hook.words import in_command, in_text
+        from vault_cli.hook.command_words import in_command, in_text
 
         is_command = tool == "shell" and rule[FIELD] in {"", "command"}
         return (in_command if is_command else in_text)(rule[PROGRAM], text)

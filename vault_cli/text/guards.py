@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from vault_cli.hook import guard as fast
 from vault_cli.hook.tools import FIELDS, MAIN_FIELDS, canonical
-from vault_cli.hook.words import group_words
+from vault_cli.hook.command_words import group_words
 from vault_cli.text.neutral import neutral_inline
 from vault_cli.text.pattern import PatternError, compile_pattern, word_literals
 from vault_cli.text.values import BadValueError, describe
