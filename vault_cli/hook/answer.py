@@ -181,7 +181,10 @@ def answer_call(call: Call) -> bytes:
         _spool(call)
     if call.event in _SILENT or call.event == events.OTHER or not call.host:
         return replies.NOTHING
-    return _full(call)
+    from vault_cli.hook import turns
+
+    reply = turns.answer(call)
+    return encode(call, _full(call) if reply is None else reply)
 
 
 def _agrees(call: Call) -> bool:
@@ -268,7 +271,8 @@ def _pre_tool(call: Call) -> bytes:
     if verdict.action == guard.LOGGED:
         return replies.NOTHING
     name = events.named_event(payload, call.host, call.event)[1]
-    return replies.encode(call.host, name, {verdict.action: verdict.reason})
+    call.name = name
+    return encode(call, {verdict.action: verdict.reason})
 
 
 def _refresh(call: Call, path: str) -> Any:
@@ -324,6 +328,11 @@ def _note_hit(call: Call, verdict: Any) -> None:
         call.complain(f"a hit is not kept: {error.strerror or error}")
 
 
+def encode(call: Call, reply: dict[str, str]) -> bytes:
+    """Return a reply in the host's words."""
+    return replies.encode(call.host, call.name, reply)
+
+
 def _load_site(call: Call) -> None:
     """Make what is installed beside Python importable, which a hook starts without."""
     os.environ["MVAULT_STATE_DIR"] = call.state
@@ -333,16 +342,14 @@ def _load_site(call: Call) -> None:
         site.main()
 
 
-def _full(call: Call) -> bytes:
+def _full(call: Call) -> dict[str, str]:
     """Ask the full program, in this process."""
     _load_site(call)
     from importlib import import_module
 
     hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours
-    reply = hooking.answer_event(call)
-    if not reply:
-        return replies.empty(call.host, call.name)
-    return replies.encode(call.host, call.name, reply)
+    reply: dict[str, str] = hooking.answer_event(call)
+    return reply
 
 
 def _limit_time(event: str) -> None:
