@@ -1,0 +1,140 @@
+"""Know again what mvault said itself. May import `hook`, `model`, `text`, `recall`.
+
+What is injected comes back: in a transcript, in a summary, pasted by a person, wrapped, indented,
+quoted or cut by a host. It must not be taken for news. Three signs, weakest last: the frames that
+are ours, the fingerprints of the lines that were injected (`hook.injected`), and the letters of the
+records themselves, which know a line again from any part of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+from vault_cli.hook.injected import LEAST, fingerprint, normalise
+from vault_cli.model.record import Record
+from vault_cli.model.tables import GROUPS
+from vault_cli.recall import wording
+from vault_cli.recall.match import letters, read_paste
+
+_MOST_JOINED: Final = 16
+"""Lines into which a host may have broken one of ours."""
+
+_BLOCKS: Final = tuple(
+    re.compile(rf"{begin}(?:(?!{begin}).)*?{end}", re.DOTALL)
+    for begin, end in (
+        (r"<mvault-memory>", r"</mvault-memory>"),
+        (r"<!--[ \t]*mvault:begin\b[^>\n]{0,200}-->", r"<!--[ \t]*mvault:end\b[^>\n]{0,200}-->"),
+        (r"<system-reminder>", r"</system-reminder>"),
+    )
+)
+_TAG: Final = re.compile(
+    r"</?mvault-memory>|<!--[ \t]*mvault:(?:begin|end)\b[^>\n]{0,200}(?:-->|$)|</?system-reminder>|"
+    r"\b[A-Z][A-Za-z]+ hook (?:additional context|error|stopped|feedback)\b"
+)
+"""What stands around our text, alone in a line or before it."""
+
+_ENTRY: Final = re.compile(r"\[(?:by id only: )?[a-z]-[0-9a-z]{7}\]")
+_SENTENCE: Final = re.compile(r"(?<=[.!?;。！？；])\s*")
+_WIDE: Final = "\u2e80"
+
+
+class Echo:
+    """What mvault said itself, known again in any text.
+
+    Args:
+        marks: fingerprints of the lines that were injected.
+        records: what may have been shown.
+    """
+
+    def __init__(self, marks: Collection[str] = (), records: Iterable[Record] = ()) -> None:
+        self._marks = marks
+        self._whole = "\0".join(_own_texts(records))
+
+    def without(self, text: str) -> str:
+        """Return a text without the lines that are ours; what a person wrote beside them stays."""
+        for pattern in _BLOCKS:
+            text = pattern.sub("\n", text)
+        lines = text.replace("\r\n", "\n").split("\n")
+        bare = [_undecorated(line) for line in lines]
+        ours = self._judge(lines, bare)
+        kept = [
+            line if not _ENTRY.search(line) else self._without_sentences(line)
+            for line, own in zip(lines, ours, strict=True)
+            if not own
+        ]
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+
+    def holds(self, text: str) -> bool:
+        """Tell whether a text of one line, or a part of one, is ours."""
+        return self._is_ours(text) or self._is_ours(_undecorated(text))
+
+    def _judge(self, lines: list[str], bare: list[str]) -> list[bool]:
+        ours = [
+            self._is_ours(line) or self._is_ours(plain) or not _TAG.sub("", plain).strip()
+            if _TAG.search(line)
+            else self._is_ours(line) or self._is_ours(plain)
+            for line, plain in zip(lines, bare, strict=True)
+        ]
+        for start, end in self._joined(bare, ours):
+            ours[start:end] = [True] * (end - start)
+        return self._filled(bare, ours)
+
+    def _is_ours(self, line: str) -> bool:
+        if fingerprint(line) in self._marks and fingerprint(line):
+            return True
+        parts = [part for part in read_paste(line).parts if part]
+        return _weight("".join(parts)) >= LEAST and all(part in self._whole for part in parts)
+
+    def _joined(self, bare: list[str], ours: list[bool]) -> Iterator[tuple[int, int]]:
+        """Yield the runs of lines that are one line of ours, broken by a host."""
+        if not self._marks:
+            return
+        for start, line in enumerate(bare):
+            if not line.strip() or ours[start]:
+                continue
+            whole = line
+            for end in range(start + 1, min(len(bare), start + _MOST_JOINED)):
+                whole += bare[end]
+                if fingerprint(whole) in self._marks:
+                    yield start, end + 1
+                    break
+
+    @staticmethod
+    def _filled(bare: list[str], ours: list[bool]) -> list[bool]:
+        """Count short remains between lines of ours as ours: ends of broken lines."""
+        done = list(ours)
+        for place in range(1, len(bare) - 1):
+            between = done[place - 1] and ours[place + 1]
+            if between and not done[place] and 0 < _weight(normalise(bare[place])) < LEAST // 2:
+                done[place] = True
+        return done
+
+    def _without_sentences(self, line: str) -> str:
+        """Return a line that a host made of several without those sentences that are ours."""
+        kept = [part for part in _SENTENCE.split(line) if part and not self.holds(part)]
+        return " ".join(part for part in kept if not _ENTRY.match(_undecorated(part)))
+
+
+def _own_texts(records: Iterable[Record]) -> Iterator[str]:
+    """Yield the letters of all that a block may say."""
+    yield letters(wording.intro(short=False))
+    yield letters(wording.intro(short=True))
+    for group in GROUPS:
+        for mode in ("assist", "strict"):
+            yield letters(wording.heading(group, mode))
+    for record in records:
+        yield letters(wording.full_text(record))
+        yield letters(f"{record.title} {record.summary}")
+        yield letters(record.body)
+
+
+def _undecorated(line: str) -> str:
+    """Return a line without what a quotation, a list or an editor puts before it."""
+    return "\n".join(read_paste(line).undecorated().lines).strip() if line.strip() else ""
+
+
+def _weight(plain: str) -> int:
+    """Return the length of letters; a sign of Chinese or Japanese writing counts as two."""
+    return len(plain) + sum(char >= _WIDE for char in plain)
