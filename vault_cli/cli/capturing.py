@@ -134,9 +134,7 @@ class Capture:
             waiting = self.queue.add(base, news)
             self.queue.save_log(base, done)
             self.queue.prune(base, self.now)
-        return Outcome(
-            row.path, log.host, session.id, READ, tuple(waiting), tuple(log.notes)
-        )
+        return Outcome(row.path, log.host, session.id, READ, tuple(waiting), tuple(log.notes))
 
     def take_frames(self, frames: Sequence[Frame]) -> None:
         """Take in the events of hooks; of a session whose log can be read, the log instead."""
@@ -151,9 +149,7 @@ class Capture:
     def _take_session(self, host: str, session: str, own: Sequence[_Heard]) -> None:
         cwd = next((names.folder_of(heard.data) for heard in own), "")
         with self.queue.writing() as base:
-            unseen = [
-                heard for heard in own if self.queue.take_frame(base, heard.digest, self.now)
-            ]
+            unseen = [heard for heard in own if self.queue.take_frame(base, heard.digest, self.now)]
             if not unseen:
                 return
             happened = (event for heard in own for event in _events_of(heard))

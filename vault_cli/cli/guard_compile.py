@@ -140,7 +140,7 @@ def _stamps(inv: Invocation, records: Sequence[Record]) -> tuple[tuple[str, int,
     from vault_cli.store.guard_index import stamps_of
     from vault_cli.store.incoming import ledger_path
 
-    found = []
+    found: list[tuple[str, int, int]] = []
     for vault in filter(None, (inv.reading.home, inv.reading.other)):
         own = [r.path for r in records if vault_of(inv, r).root == vault.root]
         found += stamps_of(vault.root, own)

@@ -33,12 +33,12 @@ LogFile = Annotated[
 
 def register(group: typer.Typer) -> None:
     """Add the commands of this module to the group `guard`."""
-    group.command("test", cls=PanelCommand)(test_guard)
+    group.command("test", cls=PanelCommand)(try_one)
     group.command("failures", cls=PanelCommand)(list_failures)
     group.command("propose", cls=PanelCommand)(propose)
 
 
-def test_guard(
+def try_one(
     ctx: typer.Context,
     record_id: Annotated[str, flags.one_id(complete_id)],
     log: LogFile = None,
@@ -63,7 +63,7 @@ def test_guard(
     if one.guard is None:
         raise RefusedError(f"{one.record.id}: the guard is refused: {one.why}")
     benign = read_benign(inv.vault.config["guard.benign"])
-    calls = _recorded(inv)
+    calls = _recorded()
     if log is not None:
         known = {seen.key for seen in calls}
         calls += [seen for seen in _read_log(inv.cwd / log.expanduser()) if seen.key not in known]
@@ -74,7 +74,7 @@ def test_guard(
     )
 
 
-def _recorded(inv: Invocation) -> list[Sighting]:
+def _recorded() -> list[Sighting]:
     from vault_cli.store.failures import open_sightings, sightings_path
 
     if not sightings_path().exists():
@@ -131,12 +131,10 @@ def _trial_lines(data: dict[str, Any], trial: Trial) -> Iterator[Line]:
         should = "should be hit" if item["should_hit"] else "must not be hit"
         yield [("red", f"  {should}: "), inline(item["text"])]
     yield [("dim", "everyday calls: "), f"{trial.breadth:.0%} would be stopped"]
-    yield [
-        ("dim", "recorded calls: "),
-        f"{trial.asked:,} of its tools; it would have stopped {len(trial.hit)}"
-        f" ({trial.failed} failed, {trial.went_well} went well,"
-        f" {len(trial.hit) - trial.known} nobody knows)",
-    ]
+    ends = f"{trial.failed} failed, {trial.went_well} went well"
+    stopped = f"{len(trial.hit)} ({ends}, {len(trial.hit) - trial.known} nobody knows)"
+    seen = f"{trial.asked:,} of its tools; it would have stopped {stopped}"
+    yield [("dim", "recorded calls: "), seen]
     yield _precision_line(trial)
     for item in data["stopped"]:
         word = {True: "failed", False: "went well", None: "unknown"}[item["failed"]]
@@ -246,11 +244,8 @@ def _group_data(group: Group, threshold: int, known: dict[str, str]) -> dict[str
 
 
 def _failure_lines(data: dict[str, Any]) -> Iterator[Line]:
-    yield [
-        ("dim", "seen: "),
-        f"{data['raw']:,} ends other than 0, {data['counted']:,} of them failures,"
-        f" {data['kinds']:,} kinds",
-    ]
+    counted = f"{data['counted']:,} of them failures, {data['kinds']:,} kinds"
+    yield [("dim", "seen: "), f"{data['raw']:,} ends other than 0, {counted}"]
     for row in data["failures"]:
         error = inline(" / ".join(row["error"].split("\n")))[:_LINE]
         state = row["record"] or ("due" if row["due"] else "")
@@ -267,7 +262,7 @@ def _failure_lines(data: dict[str, Any]) -> Iterator[Line]:
 def _show_benign(inv: Invocation) -> int:
     from vault_cli.features.failures import read_benign
 
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"words": " ".join(item.words), "exit": sorted(item.codes), "says": item.says}
         for item in read_benign(inv.vault.config["guard.benign"])
     ]

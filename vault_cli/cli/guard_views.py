@@ -116,8 +116,5 @@ def guard_card(data: dict[str, Any]) -> Iterator[Line]:
     for name, texts in data["examples"].items():
         for text in texts:
             yield [("dim", f"{name}: "), inline(text)]
-    yield [
-        ("dim", "hits: "),
-        f"{data['hits']} (on this machine stopped {data['stopped_here']},"
-        f" only logged {data['logged_here']})",
-    ]
+    here = f"stopped {data['stopped_here']}, only logged {data['logged_here']}"
+    yield [("dim", "hits: "), f"{data['hits']} (on this machine {here})"]

@@ -139,7 +139,7 @@ def add_guard(
 
     Examples:
       mvault guard add x-7k3qd2m --match "npx tsc" --hit "npx tsc -p ." --miss "make check"
-      mvault guard add --title "npx tsc goes to the network" --match "npx tsc" --instead "make check"
+      mvault guard add --title "npx tsc needs a network" --match "npx tsc" --instead "make check"
     """
     from vault_cli.features.guards import guard_values
 
@@ -203,8 +203,8 @@ def _add_new(
     from types import MappingProxyType
 
     from vault_cli.cli.additions import submit_drafts
-    from vault_cli.cli.rendering import scope_here
     from vault_cli.cli.intake import read_stdin
+    from vault_cli.cli.rendering import scope_here
     from vault_cli.features.composing import DraftRequest
     from vault_cli.model.record import Kind
 

@@ -48,6 +48,8 @@ class Invocation:
         self.environ = environ
         self.out = Output(options, environ)
         self.lenient = False
+        self.follow: Callable[[Invocation, Change, Sequence[str]], None] | None = None
+        """What is done after a change, with its paths (`app` sets it)."""
         self._settled = False
 
     @cached_property
@@ -289,11 +291,10 @@ class Invocation:
         return self._report(plan, self._apply(change), data)
 
     def _apply(self, change: Change) -> Receipt:
-        """Let the gate carry a change out; the compiled guards follow."""
+        """Let the gate carry a change out, and what hangs on the vault follow."""
         receipt = self.vault.apply(change)
-        from vault_cli.cli.guard_compile import after_change
-
-        after_change(self, change, receipt.paths)
+        if self.follow is not None:
+            self.follow(self, change, receipt.paths)
         return receipt
 
     def _needs_consent(self, plan: Plan) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
 from vault_cli.hook import events, spool
+from vault_cli.hook.frames import Frame
 from vault_cli.store.failures import Hit, Sightings, open_sightings
 from vault_cli.store.places import PROJECT_FOLDER, state_folder
 
@@ -60,6 +61,18 @@ def spool_files(state: str) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def take_frames(frames: Sequence[Frame]) -> None:
+    """Take in the frames of one spool file, for `store.spool.fold`; twice does no harm.
+
+    Raises:
+        StoreError: the state folder cannot be written.
+    """
+    with open_sightings() as seen:
+        for frame, mark in _marked(frames):
+            take_frame(seen, frame, mark)
+        seen.prune()
+
+
 def take_file(seen: Sightings, path: Path) -> int:
     """Take in the frames of one spool file; return how many were new."""
     try:
@@ -68,7 +81,7 @@ def take_file(seen: Sightings, path: Path) -> int:
         return 0
 
 
-def _marked(frames: Iterable[spool.Frame]) -> Iterator[tuple[spool.Frame, str]]:
+def _marked(frames: Iterable[Frame]) -> Iterator[tuple[Frame, str]]:
     """Yield frames with what names each: two alike in one file are two events."""
     counts: Counter[bytes] = Counter()
     for frame in frames:
@@ -78,7 +91,7 @@ def _marked(frames: Iterable[spool.Frame]) -> Iterator[tuple[spool.Frame, str]]:
         yield frame, f"{digest.hex()}.{counts[digest]}"
 
 
-def take_frame(seen: Sightings, frame: spool.Frame, mark: str) -> bool:
+def take_frame(seen: Sightings, frame: Frame, mark: str) -> bool:
     """Take in one frame of the spool, if it is about tools; return whether it was new."""
     if frame.event not in _TOOL_EVENTS and frame.event != spool.HIT:
         return False
@@ -100,7 +113,7 @@ def take_frame(seen: Sightings, frame: spool.Frame, mark: str) -> bool:
     return call is not None and seen.note(call)
 
 
-def _hit(payload: dict[str, Any], frame: spool.Frame, mark: str) -> Hit:
+def _hit(payload: dict[str, Any], frame: Frame, mark: str) -> Hit:
     said = [events.text_of(payload, name) for name in ("vault", "guard", "action", "session")]
     return Hit(mark, frame.time, *said)
 
@@ -156,7 +169,7 @@ def fold_quietly(inv: Invocation) -> None:
 
 
 def take_lines(inv: Invocation, path: Path) -> int:
-    """Take in failures that stand in a file, each line once, whatever it is called; return how many.
+    """Take in failures that stand in a file, each line once; return how many were new.
 
     Raises:
         NotFoundError, UsageError: the file cannot be used. StoreError: nothing can be counted.
@@ -253,11 +266,23 @@ def propose_due(inv: Invocation, wanted: Sequence[str] = ()) -> list[Proposal]:
         failures, calls = seen.failures(), seen.calls()
         known = {**known_fingerprints(inv.whole_snapshot().records), **seen.proposals(root)}
     groups = read_groups(inv, failures)
+    _note_known(inv, groups, known)
     if wanted:
         due = [_find(groups, text) for text in wanted]
     else:
         due = list(due_groups(groups, int(inv.vault.config["guard.threshold"]), known))
     return [_propose(inv, group, calls, known.get(group.fingerprint, "")) for group in due]
+
+
+def _note_known(inv: Invocation, groups: Sequence[Group], known: Mapping[str, str]) -> None:
+    """Take down which failures records speak of, so that nobody is asked about them again."""
+    if inv.options.dry_run:
+        return
+    with open_sightings() as seen:
+        for group in groups:
+            if group.fingerprint in known:
+                at = int(inv.now.timestamp())
+                seen.note_proposal(group.fingerprint, str(inv.root), known[group.fingerprint], at)
 
 
 class Proposal:
@@ -331,17 +356,43 @@ def _plan(inv: Invocation, request: Any) -> Planned | RefusedError:
         return error
 
 
-def after_session(inv: Invocation) -> list[Proposal]:
-    """Count what a session left, and propose what repeats, as `guard.propose` has it.
+def at_session_start(inv: Invocation) -> str:
+    """Compile the guards where they are not, count what was seen; return what a person is told.
 
-    For hooks at the beginning or the end of a session, in the full program. Never raises for a
-    vault that cannot be written: that is said in the log of the hook by its caller.
+    For the full program's part of a session's start. Into a vault it writes only where
+    `guard.propose` is `draft`.
 
     Raises:
         VaultError: the state folder or the vault cannot be used.
     """
+    from vault_cli.cli.guard_compile import compile_here
+    from vault_cli.hook.guard import is_stale
+    from vault_cli.store.guard_index import load_index
+
+    index = load_index()
+    folder = str(inv.cwd)
+    if index.section(folder) is None or is_stale(index, folder, inv.now.timestamp()):
+        compile_here(inv)
     fold_spool()
-    note_hits(inv)
-    if str(inv.vault.config["guard.propose"]) == "off":
+    how = str(inv.vault.config["guard.propose"])
+    if how == "off" or not (due := find_due(inv)):
+        return ""
+    if how == "draft":
+        note_hits(inv)
+        written = [item for item in propose_due(inv) if not item.problem]
+        return f"mvault wrote {len(written)} drafts with guards: mvault review" if written else ""
+    many = "1 failure has" if len(due) == 1 else f"{len(due)} failures have"
+    return f"{many} repeated; mvault can propose guards: mvault guard propose"
+
+
+def find_due(inv: Invocation) -> list[Group]:
+    """Return the failures that repeated often enough and were not proposed from this machine."""
+    from vault_cli.features.failures import due_groups
+    from vault_cli.store.failures import sightings_path
+
+    if not sightings_path().exists():
         return []
-    return propose_due(inv)
+    with open_sightings() as seen:
+        failures, known = seen.failures(), seen.proposals(str(inv.root))
+    threshold = int(inv.vault.config["guard.threshold"])
+    return list(due_groups(read_groups(inv, failures), threshold, known))

@@ -80,7 +80,8 @@ _PRECONDITION: Final = re.compile(
     r"|econnrefused|etimedout|enotfound|network is unreachable|permission denied|eacces"
     r"|access(?: is)? denied|not installed|no space left|enospc|not running|unauthori[sz]ed"
     r"|authentication failed|address already in use|eaddrinuse|no such host|certificate"
-    r"|connect(?:ion)? .{0,60}refused|未找到命令|没有那个命令|未安装|拒绝连接|连接超时|权限不足|没有权限|磁盘空间不足|被占用|无法连接",
+    r"|connect(?:ion)? .{0,60}refused"
+    r"|未找到命令|没有那个命令|未安装|拒绝连接|连接超时|权限不足|没有权限|磁盘空间不足|被占用|无法连接",
     re.IGNORECASE,
 )
 
@@ -192,7 +193,7 @@ def why_benign(seen: Sighting, benign: Sequence[Benign]) -> str:
 
 def _deciding(parts: Sequence[Part]) -> list[Part]:
     """Return the simple commands of which one gave the exit code."""
-    found = []
+    found: list[Part] = []
     for place in range(len(parts) - 1, -1, -1):
         part = parts[place]
         if not found or parts[place + 1].mark == "&&":

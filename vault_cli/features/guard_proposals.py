@@ -24,6 +24,7 @@ from vault_cli.model.sighting import Sighting
 MOST_WORDS: Final = 3
 MOST_ERROR: Final = 300
 _TITLE: Final = 100
+_LONGEST: Final = 30
 _SHOWN_LINES: Final = 4
 _TELLING: Final = ("error", "fail", "cannot", "not found", "no module", "denied", "refused",
                    "错误", "失败", "找不到", "无法")  # fmt: skip
@@ -67,7 +68,9 @@ def _command_words(text: str) -> list[str]:
 
 def _is_plain(word: str) -> bool:
     """Tell whether a word may be a subcommand: letters, digits, hyphens and colons, not long."""
-    return len(word) <= 30 and word.replace("-", "").replace("_", "").replace(":", "").isalnum()
+    return (
+        len(word) <= _LONGEST and word.replace("-", "").replace("_", "").replace(":", "").isalnum()
+    )
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a guard asks of who puts it in force. May import `model`, `errors`; loaded by every approval."""
+"""What a guard asks of who puts it in force. May import `model`, `errors`; every approval does."""
 
 from __future__ import annotations
 

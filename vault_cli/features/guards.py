@@ -111,16 +111,20 @@ def _stand(record: Record, reason: str) -> Standing:
     if guard is None or record.kind not in KINDS:
         return Standing(record, None, REFUSED, "a guard belongs to a failure, a lesson or a rule")
     if record.status in IN_FORCE:
-        if reason or record.withheld:
-            return Standing(record, guard, NOT_HERE, record.withheld or reason)
-        action = action_in_force(guard)
-        why = "" if action == guard.action else "it hits too many calls to deny them"
-        return Standing(record, guard, IN_FORCE_STATE, why, action)
+        return _stand_in_force(record, guard, record.withheld or reason)
     if record.status is Status.DISPUTED and not reason:
         return Standing(record, guard, LOGS, "its record is disputed", fast.LOGGED)
     if record.status in {Status.CANDIDATE, Status.DISPUTED}:
         return Standing(record, guard, WAITS, reason or "a person has not admitted it")
     return Standing(record, guard, ENDED, f"its record is {record.status}")
+
+
+def _stand_in_force(record: Record, guard: Guard, reason: str) -> Standing:
+    if reason:
+        return Standing(record, guard, NOT_HERE, reason)
+    action = action_in_force(guard)
+    why = "" if action == guard.action else "it hits too many calls to deny them"
+    return Standing(record, guard, IN_FORCE_STATE, why, action)
 
 
 def weaken(standing: Standing, ancestry: Ancestry | None) -> Standing:

@@ -16,15 +16,25 @@ Groups = tuple[tuple[str, tuple[str, ...]], ...]
 """Words of a rule: of each simple command the separator before it ("" for the first), its words."""
 
 _SPEAKERS = frozenset(
-    "echo printf grep egrep fgrep zgrep rg ag ack man which type whereis apropos"
-    " write-output write-host select-string".split()
+    {
+        *("echo", "printf", "write-output", "write-host"),
+        *("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "select-string"),
+        *("man", "which", "type", "whereis", "apropos"),
+    }
 )
 _SPEAKERS_OF = {
-    "git": frozenset("commit log grep tag notes blame shortlog".split()),
-    "gh": frozenset("issue pr release gist".split()),
+    "git": frozenset({"commit", "log", "grep", "tag", "notes", "blame", "shortlog"}),
+    "gh": frozenset({"issue", "pr", "release", "gist"}),
 }
-_SHELLS = frozenset("sh bash zsh dash ksh fish ssh sudo xargs eval source".split())
-_BEFORE = frozenset("sudo env time nice nohup command exec builtin doas then do else ! { }".split())
+_SHELLS = frozenset(
+    {*("sh", "bash", "zsh", "dash", "ksh", "fish"), *("ssh", "sudo", "xargs", "eval", "source")}
+)
+_BEFORE = frozenset(
+    {
+        *("sudo", "env", "time", "nice", "nohup", "command", "exec", "builtin", "doas"),
+        *("then", "do", "else", "!", "{", "}"),
+    }
+)
 _WIDE = "\u2e80"
 """From here on there are no spaces between words."""
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+
 TYPE_CHECKING = False  # the name that type checkers know; `typing` takes 8 ms to load
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 MAGIC = b"mvguard1"
 MAC_SIZE = 16
 TOKEN_SIZE = 32
-TOKEN_FILE = "cache-token"
+TOKEN_FILE = "cache-token"  # noqa: S105 - a name of a file
 NAME = "guards.bin"
 COOLDOWNS = "cooldown"
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"

@@ -20,7 +20,7 @@ from vault_cli.hook.tools import canonical, field_text
 from vault_cli.model.sighting import MAX_GIVEN, MAX_SAID, Sighting
 
 _CODE: Final = re.compile(
-    r"(?:^|\n)\s*\[?(?:Exit code:?|Exit Code:|Process exited with code|exit code:)\s*(-?\d{1,5})\]?",
+    r"(?:^|\n)\s*\[?(?:[Ee]xit code:?|Exit Code:|Process exited with code)\s*(-?\d{1,5})\]?",
 )
 _HEAD: Final = re.compile(
     r"\A(?:(?:Chunk ID|Wall time|Exit code|Original token count|Process exited with code)[^\n]*\n)*"
@@ -39,7 +39,8 @@ def read_sighting(
     """Return the call that an event after it tells of; None when it tells of none.
 
     Args:
-        host, event: canonical, of the frame.
+        host: canonical, of the frame.
+        event: likewise.
         payload: as the host sent it.
         at: Unix time the event came in.
         mark: names the event where the payload does not (see `key_of`).

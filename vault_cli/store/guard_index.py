@@ -193,7 +193,8 @@ def stamps_of(root: Path, sources: Iterable[str]) -> tuple[tuple[str, int, int],
 
 
 def _folders(root: Path) -> list[Path]:
-    found, waiting = [], [root]
+    found: list[Path] = []
+    waiting = [root]
     while waiting and len(found) < MOST_FOLDERS:
         folder = waiting.pop()
         found.append(folder)

@@ -154,9 +154,10 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "guard.propose",
         str,
-        "draft",
-        "what repeats: draft (a candidate for a person's review), or off",
-        choices=("draft", "off"),
+        "ask",
+        "failures that repeat: ask (a session's start tells), draft (it writes the drafts), off",
+        choices=("ask", "draft", "off"),
+        user_only=True,
     ),
     Setting(
         "guard.benign",
