@@ -23,8 +23,12 @@ MAX_INPUT = 32 << 20
 """Bytes of a payload that are read; a longer one is answered with nothing."""
 
 _CHUNK = 1 << 20
-_LIMITS = {events.PRE_TOOL: (0.3, 3.0), events.SESSION_END: (5.0, 1.2)}
-_LIMIT = (15.0, 20.0)
+_LIMITS = {
+    events.PRE_TOOL: (0.3, 3.0),
+    events.PROMPT: (15.0, 25.0),
+    events.SESSION_END: (5.0, 1.2),
+}
+_LIMIT = (30.0, 60.0)
 """Seconds of computing and of waiting after which the agent goes on without us, by event."""
 
 _SPOOLED = frozenset(
