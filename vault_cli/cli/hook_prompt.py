@@ -27,7 +27,15 @@ ROOM: Final = 4_000
 LEAST_FIT: Final = 0.2
 """Part of a prompt that a record answers at least (`recall.bm25`), if it is to be brought."""
 
-LEAST_TERMS: Final = 2
+NEAR_BEST: Final = 0.6
+"""Part of the best record's fit that another one has at least."""
+
+LEAST_WORDS: Final = 2
+"""So many words of the prompt a record has; of Chinese, pairs of characters."""
+
+WHOLE: Final = 0.6
+"""A record that answers so much of a prompt may do so with one word."""
+
 MOST_TEXT: Final = 4_000
 """Characters of a prompt that are looked at: its beginning and its end."""
 
@@ -82,7 +90,7 @@ def _beside(
     if not eligible:
         return ""
     prompt = _talk_of(events.text_of(call.payload, "prompt"))
-    hits = [hit for hit in _search(inv, snapshot, prompt, eligible) if fits(hit)][:MOST]
+    hits = pick_hits(_search(inv, snapshot, prompt, eligible))
     found = _with_partners([hit.record for hit in hits], eligible)
     if not found:
         return ""
@@ -98,9 +106,15 @@ def _beside(
     return block.text
 
 
-def fits(hit: Hit) -> bool:
-    """Tell whether a record answers enough of a prompt: one common word is no reason."""
-    return hit.parts["words"] >= LEAST_FIT and len(hit.matches) >= LEAST_TERMS
+def pick_hits(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the records that answer enough of a prompt; one common word of many is no reason."""
+    best = max((hit.parts["words"] for hit in hits), default=0.0)
+    return [
+        hit
+        for hit in hits
+        if (fit := hit.parts["words"]) >= max(LEAST_FIT, NEAR_BEST * best)
+        and (fit >= WHOLE or sum(len(term) > 1 for term in hit.matches) >= LEAST_WORDS)
+    ][:MOST]
 
 
 def _talk_of(prompt: str) -> str:

@@ -8,6 +8,8 @@ a sandboxed agent can be read only.
 from __future__ import annotations
 
 import os
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +43,8 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
         notice = _look_after_guards(call, inv)
         return {"notice": notice, **reply} if notice else reply
     if call.event == events.PROMPT:
-        return answer_prompt(call, inv)
+        with redirect_stderr(StringIO()):  # said at the session's start, and by `mvault status`
+            return answer_prompt(call, inv)
     if call.event == events.SUBAGENT_START:
         return turns.subagent_reply(call) if make_standing(call, inv)["shown"] else {}
     return {}

@@ -25,8 +25,15 @@ MAX_INPUT = 32 << 20
 _CHUNK = 1 << 20
 _RETRY = 60
 """Seconds after which rules that could not be compiled are tried again."""
-_LIMITS = {events.PRE_TOOL: (0.3, 3.0), events.SESSION_END: (5.0, 1.2)}
-_LIMIT = (15.0, 20.0)
+
+_COMPILE = "compile"
+_LIMITS = {
+    events.PRE_TOOL: (0.3, 3.0),
+    events.PROMPT: (15.0, 25.0),
+    events.SESSION_END: (5.0, 1.2),
+    _COMPILE: (5.0, 8.0),
+}
+_LIMIT = (30.0, 60.0)
 """Seconds of computing and of waiting after which the agent goes on without us, by event."""
 
 _SPOOLED = frozenset(
@@ -293,7 +300,7 @@ def _refresh(call: Call, path: str) -> Any:
     except OSError:
         return None  # where nothing can be written nothing can be compiled
     try:
-        _limit_time(events.STOP)
+        _limit_time(_COMPILE)
         _load_site(call)
         from importlib import import_module
 

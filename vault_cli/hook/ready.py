@@ -82,7 +82,7 @@ def keep(state: str, key: str, data: dict[str, Any]) -> None:
     Args:
         state: the state folder.
         key: from `key_of`.
-        data: `block`, `shown`, `receipt`, `complete` and `key` as `turns.begin` takes them;
+        data: `block` and what `turns.begin` takes with it;
             `sessions` that have records of their own; `until`, in Unix time, 0 for no end;
             `stamps` and `quick`, each a list of kind, path and stamp.
 

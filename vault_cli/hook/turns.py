@@ -78,14 +78,15 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
 
     Args:
         call: a session's start, or its first prompt.
-        standing: `block`, `shown` (ids with their vaults), `receipt`, `complete`, `key`.
+        standing: `block`, its `receipt`, ids with their vaults that it has (`shown`) and those
+            with their whole text (`whole`), whether that is all (`complete`), and its `key`.
     """
     session = load_session(call)
     block = str(standing["block"])
     notices = _notices(call, session) if block else []
     again = events.text_of(call.payload, "source") == "resume"
     stands = bool(block) and again and session.get("receipt") == standing["receipt"]
-    given = [list(key) for key in standing["shown"]]
+    given = [list(key) for key in standing["whole"]]
     if stands:  # what prompts brought since is in the conversation as well
         given = [*session.get("given", []), *given]
     session |= {
