@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vault_cli.store.vault import Vault
 
 _MARK = b"guard:"
+_RETRY = 60
 _MOST_CALLS = 500
 """Recorded calls that a guard which denies is held against."""
 
@@ -211,7 +212,9 @@ def compile_around(inv: Invocation) -> list[Compiled]:
     return done
 
 
-def _silent_run(inv: Invocation, place: Path, *, named: str = "") -> Invocation:
+def _silent_run(
+    inv: Invocation, place: Path, *, named: str = "", lenient: bool = True
+) -> Invocation:
     """Return a run of its own somewhere, that says nothing: what it would say was said."""
     from vault_cli.cli.invocation import Invocation as Run
     from vault_cli.cli.options import Options
@@ -221,7 +224,7 @@ def _silent_run(inv: Invocation, place: Path, *, named: str = "") -> Invocation:
         environ.pop("MVAULT", None)
     run = Run(Options(vault=named), environ)
     run.__dict__["cwd"] = place
-    run.bear_bad_settings()
+    run.lenient = lenient
     run.out.closed.update(("stdout", "stderr"))
     return run
 
@@ -258,7 +261,7 @@ def after_change(inv: Invocation, change: Change, paths: Sequence[str]) -> None:
 
 
 def refresh(folder: str) -> None:
-    """Compile for a folder, for a hook.
+    """Compile for a folder, for a hook; where its vault is broken nothing is stopped from then on.
 
     Args:
         folder: where the agent works.
@@ -268,7 +271,13 @@ def refresh(folder: str) -> None:
     """
     from vault_cli.cli.invocation import Invocation as Run
     from vault_cli.cli.options import Options
+    from vault_cli.hook.guard import clock
+    from vault_cli.store.guard_index import empty_section
 
     here = Run(Options(), os.environ)
     here.__dict__["cwd"] = Path(folder)
-    compile_here(_silent_run(here, here.cwd))
+    try:
+        compile_here(_silent_run(here, here.cwd, lenient=False))
+    except VaultError:
+        empty_section(folder, clock() + _RETRY)
+        raise

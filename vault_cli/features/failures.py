@@ -87,6 +87,8 @@ _PRECONDITION: Final = re.compile(
 
 
 _HEAD: Final = re.compile(r"\A\s*Exit code:? -?\d+\s*")
+_SUBSTITUTED: Final = re.compile(r"[$<>]\([^()]*\)|`[^`]*`")
+_DEEPEST: Final = 5
 _NAMED: Final = re.compile(r"([\w.+-]{1,30}): ")
 
 
@@ -107,8 +109,10 @@ class Benign(NamedTuple):
         """Tell whether a simple command is one of this kind."""
         if self.words == ("*",):
             return True
-        own = [part.name, *part.words[part.head + 1 :]]
-        if not own or own[0] != self.words[0]:
+        return self._begins([part.name, *part.words[part.head + 1 :]]) or self._begins(part.words)
+
+    def _begins(self, own: Sequence[str]) -> bool:
+        if own[0] != self.words[0]:
             return False
         place = 1
         for word in self.words[1:]:
@@ -149,7 +153,7 @@ def _read_line(line: str) -> Benign:
             codes = frozenset(map(int, numbers))
         else:
             words.append(word)
-    if not words or (sign and not says):
+    if not words or words[0].startswith("says=") or (sign and not says):
         raise _bad_line(line)
     return Benign(tuple(words), codes, says)
 
@@ -173,7 +177,7 @@ def why_benign(seen: Sighting, benign: Sequence[Benign]) -> str:
         return ""
     output = _HEAD.sub("", seen.text)
     if seen.given:
-        deciding = _deciding(split_command(seen.given, into_quotes=False))
+        deciding = _deciding(split_command(_flat(seen.given), into_quotes=False))
     else:  # the command is not known: programs begin what they say with their name
         named = _NAMED.match(output)
         deciding = [Part("", [named[1]])] if named else []
@@ -189,6 +193,15 @@ def why_benign(seen: Sighting, benign: Sequence[Benign]) -> str:
         if any(line.fits(part) for part in deciding):
             return " ".join(line.words)
     return ""
+
+
+def _flat(command: str) -> str:
+    """Return a command without what is substituted into it, which does not give the exit code."""
+    for _ in range(_DEEPEST):
+        command, number = _SUBSTITUTED.subn("x", command)
+        if not number:
+            break
+    return command
 
 
 def _deciding(parts: Sequence[Part]) -> list[Part]:

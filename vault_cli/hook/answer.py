@@ -256,19 +256,23 @@ def _pre_tool(call: Call) -> bytes:
         return replies.NOTHING
     from vault_cli.hook import guard
 
+    here = os.getcwd()
     rules = guard.load(path)
-    if rules and guard.is_stale(rules, os.getcwd(), guard.clock()):
-        rules = _refresh(call, path) or rules
+    if rules and guard.is_stale(rules, here, guard.clock()):
+        rules = _refresh(call, path, here) or rules
     if not rules or not guard.may_match(rules, call.raw):
         return replies.NOTHING
     payload = call.payload or parse(call)
+    folder = events.folder_of(payload)
+    if folder not in {"", here} and guard.is_stale(rules, folder, guard.clock()):
+        rules = _refresh(call, path, folder) or rules
     tool, given = events.call_of(payload)
     verdict = guard.match(
         rules,
         call.host,
         tool,
         given,
-        cwd=events.folder_of(payload),
+        cwd=folder,
         session=events.session_of(payload),
         state=call.state,
     )
@@ -282,7 +286,21 @@ def _pre_tool(call: Call) -> bytes:
     return encode(call, {verdict.action: verdict.reason})
 
 
-def _refresh(call: Call, path: str) -> Any:
+def _may_retry(mark: str) -> bool:
+    """Tell whether compiling did not fail within the last minute, and note that it is tried."""
+    try:
+        if 0 <= time.time() - os.stat(mark).st_mtime < _RETRY:
+            return False
+    except OSError:
+        pass
+    try:
+        os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    except OSError:
+        return False  # where nothing can be written nothing can be compiled
+    return True
+
+
+def _refresh(call: Call, path: str, folder: str) -> Any:
     """Compile the rules anew, in this process; None when that fails, which is tried once a minute.
 
     Rules whose own file has changed do not count until then (`guard.match` sees to that).
@@ -290,25 +308,20 @@ def _refresh(call: Call, path: str) -> Any:
     from vault_cli.hook import guard
 
     mark = f"{path}.stale"
-    try:
-        if 0 <= time.time() - os.stat(mark).st_mtime < _RETRY:
-            return None
-    except OSError:
-        pass
-    try:
-        os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-    except OSError:
-        return None  # where nothing can be written nothing can be compiled
+    if not _may_retry(mark):
+        return None
     try:
         _limit_time(_COMPILE)
         _load_site(call)
         from importlib import import_module
 
-        import_module("vault_cli.cli.guard_compile").refresh(os.getcwd())
+        import_module("vault_cli.cli.guard_compile").refresh(folder)
         os.unlink(mark)
-    except Exception as error:  # noqa: BLE001 - the rules that are there still count
-        call.complain(f"guards are stale: {explain(error)}")
-        return None
+    except Exception as error:  # noqa: BLE001 - what is compiled then counts
+        said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
+        call.complain(f"guards cannot be compiled: {said or explain(error)}")
+        if said:
+            os.unlink(mark)
     finally:
         _limit_time(call.event)
     return guard.load(path)

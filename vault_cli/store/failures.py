@@ -199,10 +199,9 @@ def sightings_path() -> Path:
 def open_sightings() -> Iterator[Sightings]:
     """Open the database; what was done in the block counts whole, or not at all.
 
-    A damaged file is put aside, and a new one begun: it only holds what was counted.
-
     Raises:
-        StoreError: the state folder cannot be written, or another process does not end.
+        StoreError: the state folder cannot be written, another process does not end, or the file is
+            damaged (it also holds what `capture` keeps, and is left for a person to look at).
     """
     path = sightings_path()
     try:
@@ -221,14 +220,7 @@ def open_sightings() -> Iterator[Sightings]:
 def _connect(path: Path) -> sqlite3.Connection:
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    try:
-        return _prepared(path)
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):
-            raise
-        path.replace(path.with_name(f"{FILE}.damaged"))
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        return _prepared(path)
+    return _prepared(path)
 
 
 def _prepared(path: Path) -> sqlite3.Connection:
@@ -242,7 +234,10 @@ def _prepared(path: Path) -> sqlite3.Connection:
 
 
 def _unwritable(path: Path, error: Exception) -> StoreError:
-    return StoreError(
-        f"cannot use {path}: {error}",
-        hint=f"Make the folder writable, or name another one in {STATE_VARIABLE}.",
+    is_damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(
+        error, sqlite3.OperationalError
     )
+    hint = f"Make the folder writable, or name another one in {STATE_VARIABLE}."
+    if is_damaged:
+        hint = "Put the file aside under another name; a new one is begun."
+    return StoreError(f"cannot use {path}: {error}", hint=hint)

@@ -76,6 +76,25 @@ def put_sections(sections: Mapping[str, Section], *, drop: Iterable[str] = ()) -
         _save(fast.Index({**kept, **{k: tuple(v) for k, v in sections.items()}}, index.off))
 
 
+def empty_section(folder: str, until: float) -> None:
+    """Let no rule count for a folder whose vault cannot be read, until something of it changes.
+
+    Args:
+        folder: as `hook.guard.Index.section` takes it.
+        until: Unix time at which it is tried again in any case.
+
+    Raises:
+        StoreError: the state folder cannot be written.
+    """
+    with _locked():
+        index = load_index()
+        key = index.section(folder)
+        if key is not None:
+            stamps = tuple(fast.stamp(row[0]) for row in index.sections[key][0])
+            index.sections[key] = (stamps, until, ())
+            _save(fast.Index(index.sections, index.off))
+
+
 def _is_there(key: str) -> bool:
     place = key.rpartition("\0")[2]
     return not place or os.path.isdir(place)  # noqa: PTH112 - no object for each
@@ -92,23 +111,34 @@ def restamp(root: Path, paths: Iterable[str]) -> None:
     """
     if not has_rules():
         return
-    names = {str(root / path) for path in paths}
-    names |= {os.path.dirname(name) for name in names}  # noqa: PTH120
-    real = os.path.realpath(root)
-    names |= {name.replace(str(root), real, 1) for name in names}
+    folders = _folders_of(root, paths)
+    names = {*(str(root / path) for path in paths), *folders}
     with suppress(StoreError), _locked():
         index = load_index()
         changed = False
         for key, (stamps, until, rules) in index.sections.items():
-            mine = {row[0] for row in stamps} & names
-            others = (row for row in stamps if row[0] not in mine)
-            if not mine or any(fast.stamp(row[0]) != row for row in others):
+            known = {row[0] for row in stamps}
+            others = (row for row in stamps if row[0] not in names)
+            if str(root) not in known or any(fast.stamp(row[0]) != row for row in others):
                 continue
-            fresh = tuple(fast.stamp(row[0]) if row[0] in mine else row for row in stamps)
+            fresh = tuple(fast.stamp(row[0]) if row[0] in names else row for row in stamps)
+            fresh += tuple(fast.stamp(name) for name in folders if name not in known)
             changed = changed or fresh != stamps
             index.sections[key] = (fresh, until, rules)
         if changed:
             _save(index)
+
+
+def _folders_of(root: Path, paths: Iterable[str]) -> list[str]:
+    """Return the folders that a change of some files changes: all above them, to the vault's."""
+    found = {str(root): None}
+    for path in paths:
+        parts = path.split("/")[:-1]
+        if parts and parts[0] not in _LEFT_OUT:
+            found.update(
+                (str(root.joinpath(*parts[: number + 1])), None) for number in range(len(parts))
+            )
+    return list(found)
 
 
 def switch_off(vault: str, record_id: str, until: float, now: float) -> None:
@@ -133,12 +163,15 @@ def off_until(index: fast.Index, vault: str, record_id: str, now: float) -> floa
 
 
 def _save(index: fast.Index) -> None:
-    """Write the index; without rules the file is empty, and hooks need not start Python for it."""
-    has_rules = any(section[2] for section in index.sections.values())
+    """Write the index; without rules the file is empty, and hooks need not start Python for it.
+
+    Where rules may come by the clock it is not, or nobody would look.
+    """
+    matters = any(section[1] or section[2] for section in index.sections.values())
     token = machine_token()
     if token is None:
         raise _unwritable(index_path(), "this machine has no secret to seal it with")
-    data = fast.dump(index, token) if has_rules or index.off else b""
+    data = fast.dump(index, token) if matters or index.off else b""
     target = index_path()
     temporary = target.with_name(f".{fast.NAME}.{os.getpid()}-{os.urandom(4).hex()}")
     try:
