@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -16,6 +16,9 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.options import GLOBAL_NAMES, root, scan_options, share_options
 from vault_cli.cli.output import Output, unwritable_answer
 from vault_cli.errors import UsageError, VaultError
+
+if TYPE_CHECKING:
+    from vault_cli.model.change import Change
 
 EXIT_INTERRUPTED = 130
 _FULL = frozenset({errno.ENOSPC, errno.EIO, errno.EDQUOT})
@@ -147,6 +150,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     args = _ask_for_help(list(sys.argv[1:] if argv is None else argv))
     run = Invocation(scan_options(args), os.environ)
+    run.follow = _follow
     try:
         return _bounded(args, run)
     except KeyboardInterrupt:
@@ -156,6 +160,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BugError.exit_code
     finally:
         _close_quietly()
+
+
+def _follow(run: Invocation, change: Change, paths: Sequence[str]) -> None:
+    """Let the compiled guards follow a change."""
+    from vault_cli.cli.guard_compile import after_change
+
+    after_change(run, change, paths)
 
 
 def _ask_for_help(args: list[str]) -> list[str]:

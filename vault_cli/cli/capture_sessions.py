@@ -85,9 +85,10 @@ def _writable(inv: Invocation) -> tuple[Queue, str]:
 
 
 def _fold(run: Capture) -> Folded:
+    from vault_cli.cli.sightings import take_frames
     from vault_cli.store.spool import fold
 
-    return fold(state_folder(), [run.take_frames])
+    return fold(state_folder(), [run.take_frames, take_frames])
 
 
 def _read_all(

@@ -60,6 +60,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "mark": Entry("curate", "usage", "mark", "Note that records were used, helped or misled."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
+    "guard": Entry("curate", "guards", "guard", "Stop tool calls that failed before."),
     "capture": Entry(
         "work", "capture", "capture", "Collect what sessions may teach, for proposals."
     ),

@@ -23,8 +23,17 @@ MAX_INPUT = 32 << 20
 """Bytes of a payload that are read; a longer one is answered with nothing."""
 
 _CHUNK = 1 << 20
-_LIMITS = {events.PRE_TOOL: (0.3, 3.0), events.SESSION_END: (5.0, 1.2)}
-_LIMIT = (15.0, 20.0)
+_RETRY = 60
+"""Seconds after which rules that could not be compiled are tried again."""
+
+_COMPILE = "compile"
+_LIMITS = {
+    events.PRE_TOOL: (0.3, 3.0),
+    events.PROMPT: (15.0, 25.0),
+    events.SESSION_END: (5.0, 1.2),
+    _COMPILE: (5.0, 8.0),
+}
+_LIMIT = (30.0, 60.0)
 """Seconds of computing and of waiting after which the agent goes on without us, by event."""
 
 _SPOOLED = frozenset(
@@ -179,7 +188,10 @@ def answer_call(call: Call) -> bytes:
         _spool(call)
     if call.event in _SILENT or call.event == events.OTHER or not call.host:
         return replies.NOTHING
-    return _full(call)
+    from vault_cli.hook import turns
+
+    reply = turns.answer(call)
+    return encode(call, _full(call) if reply is None else reply)
 
 
 def _agrees(call: Call) -> bool:
@@ -235,38 +247,84 @@ def _spool(call: Call) -> None:
 
 
 def _pre_tool(call: Call) -> bytes:
-    """Look a tool call up in the compiled guards.
-
-    `hook.guard` has: `load(path)`, the rules in force, empty for none; `may_match(rules, raw)`, a
-    quick look at the bytes; `match(rules, host, tool, input, ...)`, a verdict with `action`
-    (`allow`, `warn`, `deny`), `reason` and `id`.
-    """
+    """Look a tool call up in the compiled guards; rules that are stale are compiled once first."""
     path = os.path.join(call.state, state.FOLDER, "guards.bin")
     try:
         if not os.stat(path).st_size:
             return replies.NOTHING
     except FileNotFoundError:
         return replies.NOTHING
-    guard: Any = __import__("vault_cli.hook.guard", None, None, ["load"])
+    from vault_cli.hook import guard
+
+    here = os.getcwd()
     rules = guard.load(path)
+    if rules and guard.is_stale(rules, here, guard.clock()):
+        rules = _refresh(call, path, here) or rules
     if not rules or not guard.may_match(rules, call.raw):
         return replies.NOTHING
     payload = call.payload or parse(call)
+    folder = events.folder_of(payload)
+    if folder not in {"", here} and guard.is_stale(rules, folder, guard.clock()):
+        rules = _refresh(call, path, folder) or rules
     tool, given = events.call_of(payload)
     verdict = guard.match(
         rules,
         call.host,
         tool,
         given,
-        cwd=events.folder_of(payload),
+        cwd=folder,
         session=events.session_of(payload),
         state=call.state,
     )
-    if verdict.action not in {"warn", "deny"}:
+    if verdict.action == guard.ALLOW:
         return replies.NOTHING
     _note_hit(call, verdict)
+    if verdict.action == guard.LOGGED:
+        return replies.NOTHING
     name = events.named_event(payload, call.host, call.event)[1]
-    return replies.encode(call.host, name, {verdict.action: verdict.reason})
+    call.name = name
+    return encode(call, {verdict.action: verdict.reason})
+
+
+def _may_retry(mark: str) -> bool:
+    """Tell whether compiling did not fail within the last minute, and note that it is tried."""
+    try:
+        if 0 <= time.time() - os.stat(mark).st_mtime < _RETRY:
+            return False
+    except OSError:
+        pass
+    try:
+        os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    except OSError:
+        return False  # where nothing can be written nothing can be compiled
+    return True
+
+
+def _refresh(call: Call, path: str, folder: str) -> Any:
+    """Compile the rules anew, in this process; None when that fails, which is tried once a minute.
+
+    Rules whose own file has changed do not count until then (`guard.match` sees to that).
+    """
+    from vault_cli.hook import guard
+
+    mark = f"{path}.stale"
+    if not _may_retry(mark):
+        return None
+    try:
+        _limit_time(_COMPILE)
+        _load_site(call)
+        from importlib import import_module
+
+        import_module("vault_cli.cli.guard_compile").refresh(folder)
+        os.unlink(mark)
+    except Exception as error:  # noqa: BLE001 - what is compiled then counts
+        said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
+        call.complain(f"guards cannot be compiled: {said or explain(error)}")
+        if said:
+            os.unlink(mark)
+    finally:
+        _limit_time(call.event)
+    return guard.load(path)
 
 
 def _note_hit(call: Call, verdict: Any) -> None:
@@ -277,31 +335,41 @@ def _note_hit(call: Call, verdict: Any) -> None:
 
     data = {
         "guard": verdict.id,
+        "vault": verdict.vault,
         "action": verdict.action,
         "session": events.session_of(call.payload or parse(call)),
     }
     try:
         raw = dumps(data, ensure_ascii=True).encode("ascii")
         spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
-        injected.remember(call.state, [verdict.reason])
+        if verdict.reason:
+            injected.remember(call.state, [verdict.reason])
     except OSError as error:
         call.complain(f"a hit is not kept: {error.strerror or error}")
 
 
-def _full(call: Call) -> bytes:
-    """Ask the full program, in this process."""
+def encode(call: Call, reply: dict[str, str]) -> bytes:
+    """Return a reply in the host's words."""
+    return replies.encode(call.host, call.name, reply)
+
+
+def _load_site(call: Call) -> None:
+    """Make what is installed beside Python importable, which a hook starts without."""
     os.environ["MVAULT_STATE_DIR"] = call.state
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
         site.main()
+
+
+def _full(call: Call) -> dict[str, str]:
+    """Ask the full program, in this process."""
+    _load_site(call)
     from importlib import import_module
 
     hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours
-    reply = hooking.answer_event(call)
-    if not reply:
-        return replies.empty(call.host, call.name)
-    return replies.encode(call.host, call.name, reply)
+    reply: dict[str, str] = hooking.answer_event(call)
+    return reply
 
 
 def _limit_time(event: str) -> None:

@@ -15,7 +15,11 @@ they lead are remembered: on ordinary texts a character costs one look into a ta
 
 from __future__ import annotations
 
-Program = tuple[tuple, ...]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Program = tuple[tuple[Any, ...], ...]
 _EDGE = 0x110000
 _MOST_KEPT = 20_000
 
@@ -99,13 +103,13 @@ def _step(
     return tuple(sorted(behind)), False, len(seen) + 1
 
 
-def _fits(order: tuple, code: int) -> bool:
+def _fits(order: tuple[Any, ...], code: int) -> bool:
     _, negated, ranges, classes = order
     char = chr(code)
     found = any(low <= char <= high for low, high in ranges)
     if not found and classes:
         found = any(_in_class(name, char) for name in classes)
-    return found != negated
+    return bool(found != negated)
 
 
 def _in_class(name: str, char: str) -> bool:

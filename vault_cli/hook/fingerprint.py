@@ -63,7 +63,8 @@ _KEPT = re.compile(
       (?<![A-Za-z])(?:http(?:/[\d.]+)?|status(?:[ _-]?code)?|errno|err|code|returned|rc|signal
         |exit(?:ed)?(?:[ _-]?(?:code|status|value))?|exited\ with(?:\ code)?|sqlstate|hresult
         |ntstatus|error[ _-]?(?:code|number)){_SIGN}(?:0x[0-9a-f]+|-?\d+)(?![\w.]*\d)
-    | (?:错误代码|错误码|错误号|状态码|状态代码|退出码|退出代码|退出状态|返回码|返回值|返回|响应|代码|信号)
+    | (?:错误代码|错误码|错误号|状态码|状态代码|退出码|退出代码|退出状态|返回码|返回值|返回|响应
+        |代码|信号)
         {_SIGN}(?:为|是)?{_SIGN}(?:0x[0-9a-f]+|-?\d+)
     | (?<![A-Za-z])error[\ #]\d+(?!\w) | error:\s\d{{3,5}}(?=\s*[(:\]]|$) | 错误\s?\d{{2,5}}
     | (?<![\w.:])[1-5]\d\d(?=\ (?:not|bad|forbidden|unauthori[sz]ed|internal|service|gateway|too|
@@ -118,7 +119,7 @@ _MASKS = (
     _rule(r"\b([a-z][a-z0-9+.-]{1,15}://)([^\s/'\"<>)\],]+)([^\s'\"<>)\],]*)", _mask_url),
     _rule(
         r"(?<!\d)\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?(?!\d)"
-        rf"(?:[T ,]{{0,2}}{_CLOCK}\s?(?:Z\b|UTC|GMT|[+-]\d{{2}}:?\d{{2}})?)?",
+        rf"(?:[T ,]{{0,2}}{_CLOCK}(?:\s?(?:Z\b|UTC|GMT|[+-]\d{{2}}:?\d{{2}}))?)?",
         "<time>",
     ),
     _rule(

@@ -21,6 +21,7 @@ LEAST = 12
 MAX_FILE = 8 << 20
 _WIDE = "\u2e80"
 _DIGITS = 16
+"""Hex digits of a fingerprint."""
 
 
 def normalise(line: str) -> str:
@@ -36,15 +37,16 @@ def fingerprint(line: str) -> str:
     plain = normalise(line)
     if len(plain) < LEAST and len(plain) + sum(char >= _WIDE for char in plain) < LEAST:
         return ""
-    return _digest(plain.encode("utf-8", "surrogatepass"))
+    return digest(plain.encode("utf-8", "surrogatepass"))
 
 
-def _digest(data: bytes) -> str:
+def digest(data: bytes, key: bytes = b"", size: int = _DIGITS // 2) -> str:
+    """Return a digest in hex; with a key, one that only who has the key can make."""
     try:
         from _blake2 import blake2b  # without OpenSSL, which takes 2 ms to load
     except ImportError:
         from hashlib import blake2b
-    return str(blake2b(data, digest_size=_DIGITS // 2).hexdigest())
+    return str(blake2b(data, key=key, digest_size=size).hexdigest())
 
 
 def remember(state: str, texts: Iterable[str]) -> None:

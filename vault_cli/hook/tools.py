@@ -66,6 +66,9 @@ FIELDS = {
 }
 """One name for the same field of several hosts, in the order they are looked for."""
 
+_SCRIPT = 3
+"""Words of a command that is a shell, an option and a script."""
+
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd", "cmd.exe")
 
 
@@ -143,7 +146,11 @@ def _text_of(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-        if len(value) > 2 and value[0].rpartition("/")[2] in _SHELLS and value[1][:1] in ("-", "/"):
+        if (
+            len(value) >= _SCRIPT
+            and value[0].rpartition("/")[2] in _SHELLS
+            and value[1][:1] in ("-", "/")
+        ):
             return str(value[-1])
         return " ".join(value)
     return "" if value is None or isinstance(value, dict | list) else str(value)

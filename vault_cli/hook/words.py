@@ -1,314 +1,79 @@
-"""Words in order: whether a shell command runs them, or a text says them. No imports.
+"""What hooks say beside a block: fixed texts, and how to know our own words again. Standard lib.
 
-A command is cut into simple commands at `;` `&` `|` round brackets, back quotes and line ends, also
-within quotes, since a quoted script may be run. The words of a rule match when they stand in this
-order in one simple command, whatever stands between them; a separator among them (`curl | sh`)
-leads into the next one. Where words are only spoken of nothing matches: behind `echo`, `grep` or
-`git commit`, in a comment, in a here-document that no shell reads.
+Facts, never orders: a host takes text that commands for an attack, and what to do about a fact is
+the agent's to judge. The texts are constant, so that a prompt cache is not broken by them.
 """
 
 from __future__ import annotations
 
-SEPARATORS = frozenset(("|", "||", "&", "&&", ";"))
-BREAKS = frozenset(";|&\n()`")
-
-Groups = tuple[tuple[str, tuple[str, ...]], ...]
-"""Words of a rule: of each simple command the separator before it ("" for the first), its words."""
-
-_SPEAKERS = frozenset(
-    [
-        "echo",
-        "printf",
-        "grep",
-        "egrep",
-        "fgrep",
-        "zgrep",
-        "rg",
-        "ag",
-        "ack",
-        "man",
-        "which",
-        "type",
-        "whereis",
-        "apropos",
-        "write-output",
-        "write-host",
-        "select-string",
-    ]
+FOOTER = (
+    "Memory: records of this project are kept in a vault. `mvault search WORDS` finds them,"
+    " `mvault show ID` prints one. A finding worth keeping belongs in the report to the main"
+    " agent.\n"
 )
-_SPEAKERS_OF = {
-    "git": frozenset(["commit", "log", "grep", "tag", "notes", "blame", "shortlog"]),
-    "gh": frozenset(["issue", "pr", "release", "gist"]),
-}
-_SHELLS = frozenset(
-    ["sh", "bash", "zsh", "dash", "ksh", "fish", "ssh", "sudo", "xargs", "eval", "source"]
+"""All that a subagent is told."""
+
+STANDS = (
+    "Memory: the block given earlier in this session still holds as it stands there; nothing in"
+    " it has changed since.\n"
 )
-_BEFORE = frozenset(
-    [
-        "sudo",
-        "env",
-        "time",
-        "nice",
-        "nohup",
-        "command",
-        "exec",
-        "builtin",
-        "doas",
-        "then",
-        "do",
-        "else",
-        "!",
-        "{",
-        "}",
-    ]
+"""Said when a session goes on and its block is in the conversation already."""
+
+PRESSURE = (
+    "Memory: the conversation was compacted. What was said before it is known from the summary"
+    " only, and is in no record unless it was proposed (`mvault add`; a person admits it).\n"
 )
-_WIDE = "\u2e80"
-"""From here on there are no spaces between words."""
+"""Said once after each compaction."""
+
+COMPACTING = (
+    "mvault: the conversation is being compacted; what it taught is in the summary only, unless"
+    " it is proposed with `mvault add`"
+)
+"""The same for the person, at the time it happens."""
+
+AGAIN = (
+    "Memory: in the last session in this folder {} of {} tool calls failed; what came of it is in"
+    " no record unless it was proposed.\n"
+)
+"""Said once at the start of the next session, where calls failed."""
+
+BESIDE = (
+    "## Memory: beside the block above, what fits this prompt\n"
+    "\n"
+    "Headings as above. `mvault show ID` prints an entry with its sources.\n"
+)
+"""Intro of the records that one prompt brings."""
+
+MUST = (
+    "## Memory: what must be known in this project\n"
+    "\n"
+    "The whole block comes with the session; it may reach the conversation after this.\n"
+)
+"""Intro of what a first prompt repeats where the start of a session may come too late."""
+
+_OWN = ("<mvault-memory>", "Memory: ", "mvault: ", "mvault hook: ")
+_TAGS = (
+    *("<command-", "<local-command-", "<task-notification", "<system-reminder", "<bash-"),
+    *("<environment_context>", "<hook_prompt", "<user_instructions>", "# AGENTS.md instructions"),
+    "[Request interrupted",
+)
+_COMMANDS = "/!#"
+_LEAST = 3
+"""Letters of the shortest prompt that can be about anything; of Chinese two."""
 
 
-class Part:
-    """One simple command.
+def is_talk(prompt: str) -> bool:
+    """Tell whether a prompt is a person's words that records may have to do with.
 
-    Args:
-        mark: the separator before it.
-        words: what it says, without quotes.
+    Slash commands, what a program put into the conversation, our own text and mere assent are not.
     """
-
-    __slots__ = ("mark", "speaks", "words")
-
-    def __init__(self, mark: str, words: list[str]) -> None:
-        self.mark = mark
-        self.words = words
-        self.speaks = False
-        """Whether it only speaks of what stands behind its name."""
-
-    @property
-    def head(self) -> int:
-        """The place of the program's name: behind assignments, `sudo` and the like."""
-        for place, word in enumerate(self.words):
-            name, sign, _ = word.partition("=")
-            if word not in _BEFORE and not (sign and name.isidentifier()):
-                return place
-        return 0
-
-    @property
-    def name(self) -> str:
-        """The program, without its folder."""
-        return self.words[self.head].rpartition("/")[2].lower()
-
-    def is_speech(self) -> bool:
-        """Tell whether such a command only speaks of its arguments."""
-        among = _SPEAKERS_OF.get(self.name)
-        if among is None:
-            return self.name in _SPEAKERS
-        plain = [word for word in self.words[self.head + 1 :] if word[:1] != "-"]
-        return not among.isdisjoint(plain[:2])
-
-    def says(self, words: tuple[str, ...]) -> bool:
-        """Tell whether it has some words in this order, and means the first of them."""
-        place = 0
-        for number, word in enumerate(words):
-            while place < len(self.words) and not says(self.words[place], word):
-                place += 1
-            if place == len(self.words):
-                return False
-            if self.speaks and not number and place > self.head and word[0] != "-":
-                return False
-            place += 1
-        return True
+    text = prompt.strip()
+    if not text or text[0] in _COMMANDS or text.startswith((*_OWN, *_TAGS)):
+        return False
+    if "</mvault-memory>" in text:
+        return False
+    letters = sum(char.isalnum() + (char >= "\u2e80") for char in text[:_SEEN])
+    return letters > _LEAST
 
 
-def in_command(groups: Groups, text: str) -> bool:
-    """Tell whether a shell command runs the words of a rule."""
-    parts = split_command(text)
-    return any(
-        all(
-            parts[start + number].says(words) and (not number or parts[start + number].mark == mark)
-            for number, (mark, words) in enumerate(groups)
-        )
-        for start in range(len(parts) - len(groups) + 1)
-    )
-
-
-def in_text(groups: Groups, text: str) -> bool:
-    """Tell whether a text that is no command holds the words of a rule, in order."""
-    place = 0
-    for word in (word for _, words in groups for word in words):
-        place = find_word(text, word, place)
-        if place < 0:
-            return False
-        place += len(word)
-    return True
-
-
-def group_words(text: str) -> Groups:
-    """Return the words of a rule, by simple command.
-
-    Raises:
-        ValueError: there are none, or a separator has none on one side.
-    """
-    groups: list[tuple[str, list[str]]] = [("", [])]
-    for word in text.split():
-        if word in SEPARATORS:
-            groups.append((word, []))
-        else:
-            groups[-1][1].extend(word.translate(_NO_BREAKS).split())
-    if not all(words for _, words in groups):
-        raise ValueError("no words" if len(groups) == 1 else "nothing beside a separator")
-    return tuple((mark, tuple(words)) for mark, words in groups)
-
-
-_NO_BREAKS = {ord(char): " " for char in BREAKS}
-
-
-def split_command(text: str) -> list[Part]:
-    """Return the simple commands of a text."""
-    parts = _Splitter(text).split()
-    for place, part in enumerate(parts):
-        feeds = place + 1 < len(parts) and parts[place + 1].mark == "|"
-        part.speaks = part.is_speech() and not (feeds and parts[place + 1].name in _SHELLS)
-    return parts
-
-
-class _Splitter:
-    """Reads a command once, from left to right."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.place = 0
-        self.quote = self.word = self.mark = ""
-        self.words: list[str] = []
-        self.parts: list[Part] = []
-        self.documents: list[str] = []
-        """Names that end the here-documents of this line."""
-
-    def split(self) -> list[Part]:
-        """Return the simple commands."""
-        text, size = self.text, len(self.text)
-        while self.place < size:
-            char = text[self.place]
-            self.place += 1
-            if char in _SPECIAL:
-                self._take_special(char)
-            elif char.isspace():
-                self._end_word()
-            else:
-                self.word += char
-        self._end_part()
-        return self.parts
-
-    def _take_special(self, char: str) -> None:
-        if char == "\\" and self.quote != "'":
-            following = self._peek()
-            self.word += "" if following == "\n" else following
-            self.place += 1
-        elif char in BREAKS:
-            self._break(char)
-        elif char == self.quote:
-            self.quote = ""
-        elif self.quote:
-            self.word += char
-        elif char in "'\"":
-            self.quote = char
-        elif char == "#" and not self.word:
-            self.place = self._line_end()
-        elif char == "<" and self._peek() == "<" and self._peek(1) != "<":
-            self._begin_document()
-        else:
-            self.word += char
-
-    def _peek(self, further: int = 0) -> str:
-        place = self.place + further
-        return self.text[place : place + 1]
-
-    def _line_end(self) -> int:
-        end = self.text.find("\n", self.place)
-        return len(self.text) if end < 0 else end
-
-    def _break(self, char: str) -> None:
-        self._end_part()
-        sign = char
-        if char in "|&" and self._peek() == char:
-            sign, self.place = char * 2, self.place + 1
-        if sign == "\n":
-            sign = ";"
-            if self.documents and not self.quote:
-                self._skip_documents()
-        self.mark = sign
-
-    def _end_word(self) -> None:
-        if self.word:
-            self.words.append(self.word)
-            self.word = ""
-
-    def _end_part(self) -> None:
-        self._end_word()
-        if self.words:
-            self.parts.append(Part(self.mark, self.words))
-            self.words = []
-
-    def _begin_document(self) -> None:
-        """Read the name of a here-document."""
-        self.place += 1
-        if self._peek() == "-":
-            self.place += 1
-        while self._peek() in {" ", "\t"}:
-            self.place += 1
-        start = self.place
-        while self._peek() and not self._peek().isspace() and self._peek() not in ";|&<>()":
-            self.place += 1
-        name = self.text[start : self.place].strip("'\"\\")
-        if name:
-            self.documents.append(name)
-
-    def _skip_documents(self) -> None:
-        """Go behind the here-documents of the line that ended; not where a shell reads them."""
-        names, self.documents = self.documents, []
-        if self.parts and self.parts[-1].name in _SHELLS:
-            return
-        for name in names:
-            while self.place < len(self.text):
-                end = self._line_end()
-                line = self.text[self.place : end].strip("\t ")
-                self.place = min(end + 1, len(self.text))
-                if line == name:
-                    break
-
-
-_SPECIAL = BREAKS | frozenset("\\'\"#<")
-
-
-def says(text: str, word: str) -> bool:
-    """Tell whether a word of a command is a word of a rule, or holds it as a word of its own.
-
-    `./bin/npx` and `npx@10` say `npx`; `npx-run` and `npx.js` do not. An option is one only at the
-    beginning: `--port=80` says `--port`.
-    """
-    if word[0] == "-":
-        return text.startswith(word) and _ends(text, len(word), word[-1])
-    return find_word(text, word) >= 0
-
-
-def find_word(text: str, word: str, start: int = 0) -> int:
-    """Return where a text holds a word that stands for itself, -1 for nowhere."""
-    place = text.find(word, start)
-    while place >= 0:
-        begins = not place or not (_joins(text[place - 1]) and _joins(word[0]))
-        if begins and _ends(text, place + len(word), word[-1]):
-            return place
-        place = text.find(word, place + 1)
-    return -1
-
-
-def _ends(text: str, end: int, last: str) -> bool:
-    """Tell whether a word may end here: what follows makes it no longer word, nor a file's name."""
-    following = text[end : end + 1]
-    if not following or not _joins(last):
-        return True
-    if following == ".":
-        return not text[end + 1 : end + 2].isalnum()
-    return not _joins(following)
-
-
-def _joins(char: str) -> bool:
-    return char in "_-" or (char < _WIDE and char.isalnum())
+_SEEN = 200

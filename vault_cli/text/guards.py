@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vault_cli.hook import guard as fast
+from vault_cli.hook.command_words import group_words
 from vault_cli.hook.tools import FIELDS, MAIN_FIELDS, canonical
-from vault_cli.hook.words import group_words
 from vault_cli.text.neutral import neutral_inline
 from vault_cli.text.pattern import PatternError, compile_pattern, word_literals
 from vault_cli.text.values import BadValueError, describe
@@ -235,7 +235,8 @@ def compile_rule(
 
     Args:
         guard: checked.
-        record_id, title: of its record; the title is made harmless for a prompt.
+        record_id: of its record.
+        title: of its record; made harmless for a prompt.
         vault: folder of its vault.
         action: instead of its own, `log` for one that only logs.
         session: the only session that it counts in, "" for all.

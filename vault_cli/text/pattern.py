@@ -1,8 +1,8 @@
-"""Patterns of guards: a subset of regular expressions that cannot take long. May import nothing.
+r"""Patterns of guards: a subset of regular expressions that cannot take long. May import nothing.
 
 A pattern becomes a program for `hook.automaton`, which follows all of its ways at once; there is no
 backtracking, so no pattern is a trap. What would need it is refused: backreferences, looking ahead
-or behind, atomic groups. Written as in Python's `re`: literals, `.`, classes, `\\d \\w \\s \\b`,
+or behind, atomic groups. Written as in Python's `re`: literals, `.`, classes, `\d \w \s \b`,
 `^ $` (of lines), groups, `|`, `* + ? {m,n}`; `(?i)` at the beginning ignores case.
 """
 
