@@ -13,7 +13,7 @@ import pytest
 
 from vault_cli.errors import NotFoundError, StoreError, UsageError
 from vault_cli.store.queue import DEAD, DRAFTED, DROPPED, MOST_TRIES, WAITING, WATCHED, Queue
-from vault_cli.store.queue_base import RETRY_AFTER, LogRow, New, Sighting
+from vault_cli.store.queue_base import RETRY_AFTER, LogRow, New, Seen
 from vault_cli.store.queue_place import look_in, open_queue
 
 NOW = 1_796_040_000
@@ -21,7 +21,7 @@ NOW = 1_796_040_000
 
 def new(text: str, *, kind: str = "correction", session: str = "s-1", start: str = "1",
         end: str = "2", at: int = NOW) -> New:  # fmt: skip
-    seen = Sighting("claude-code", session, start, end, at)
+    seen = Seen("claude-code", session, start, end, at)
     key = sha256(text.encode()).hexdigest()[:16]
     return New(kind, key, text, seen, "/w", {"how": "rejected"})
 

@@ -16,7 +16,7 @@ from vault_cli.cli.output import View
 from vault_cli.errors import NeedsPersonError, RefusedError, VaultError
 from vault_cli.store.places import state_folder
 from vault_cli.store.queue import DRAFTED, DROPPED
-from vault_cli.store.queue_base import Item, Sighting
+from vault_cli.store.queue_base import Item, Seen
 from vault_cli.store.queue_place import look_in, open_queue
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _require_open(item: Item) -> None:
 def _request(
     inv: Invocation,
     item: Item,
-    seen: Sequence[Sighting],
+    seen: Sequence[Seen],
     kind: str,
     title: str,
     body: str,
@@ -121,7 +121,7 @@ def _request(
     )
 
 
-def evidence_of(item: Item, seen: Sighting, number: int) -> dict[str, str]:
+def evidence_of(item: Item, seen: Seen, number: int) -> dict[str, str]:
     """Return a sighting as an entry of evidence; its id leads back to the item."""
     return {
         "id": item.id if number == 1 else f"{item.id}-{number}",

@@ -57,14 +57,14 @@ def sessions(
       mvault capture sessions --host codex --since 2026-11-01
       mvault capture sessions ~/.claude/projects/-home-me-app/7f3a.jsonl
     """
-    from vault_cli.cli.capturing import Capture, make_echo
+    from vault_cli.cli.capturing import Capture, make_benign, make_echo
 
     inv: Invocation = ctx.obj
     hosts, now = read_hosts(host), now_of(inv)
     start = read_since(since, now)
     queue, problem = _writable(inv)
     with queue:
-        run = Capture(queue, make_echo(inv), int(now.timestamp()))
+        run = Capture(queue, make_echo(inv), make_benign(inv), int(now.timestamp()))
         folded = None if paths or inv.options.dry_run else _fold(run)
         _read_all(inv, run, paths, hosts, start, asked=bool(since))
         found = [queue.find(own) for done in run.outcomes for own in done.new]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -58,6 +58,9 @@ _CALLERS: Final = frozenset(
 _MOVES: Final = re.compile(r"(?:^|[;&|]\s*)(?:cd|pushd|source|export)\s+[^;&|]*(?:&&|;|$)")
 _PATHS: Final = frozenset({"edit", "write", "read"})
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+Benign = Callable[[str, str, str, int | None], bool]
+"""Tells of a failed call (tool, command, what it said, exit code) that it was no failure."""
 
 
 class Finding(NamedTuple):
@@ -114,14 +117,18 @@ class _Session:
 
 
 def find_all(
-    events: Iterable[Event], echo: Echo, *, is_benign: Any = None, from_hooks: bool = False
+    events: Iterable[Event],
+    echo: Echo,
+    *,
+    is_benign: Benign | None = None,
+    from_hooks: bool = False,
 ) -> Iterator[Finding]:
     """Yield what a session may teach, in the order of its events.
 
     Args:
         events: of one session; prompts are those of a person.
         echo: what mvault said itself; it is never a finding.
-        is_benign: tells of a failed call (tool, command, text, exit code) that it was no failure.
+        is_benign: tells of a failed call that it was no failure; None: all are.
         from_hooks: places are Unix times, written as instants.
     """
     seen = _Session(echo, from_hooks)
@@ -187,7 +194,7 @@ def _asks(said: str) -> bool:
     return said.rstrip(" \n*_`)").endswith(("?", "？"))
 
 
-def _read_result(seen: _Session, event: Event, is_benign: Any) -> Iterator[Finding]:
+def _read_result(seen: _Session, event: Event, is_benign: Benign | None) -> Iterator[Finding]:
     tool, command = canonical(event.tool), command_of(event)
     if event.failed is None or (tool == "shell" and _OWN.search(command)):
         return

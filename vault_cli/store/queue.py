@@ -25,7 +25,7 @@ from vault_cli.store.queue_base import (
     Item,
     LogRow,
     New,
-    Sighting,
+    Seen,
     connect,
     explain,
     read_item,
@@ -157,7 +157,7 @@ class Queue:
         raise StoreError("no id is free in the queue")
 
     @staticmethod
-    def _see(base: sqlite3.Connection, own: str, seen: Sighting) -> bool:
+    def _see(base: sqlite3.Connection, own: str, seen: Seen) -> bool:
         """Note a sighting; False when it is one that is known.
 
         The same moment in the same session may come from a hook and from a log, and a log that was
@@ -248,14 +248,14 @@ class Queue:
             raise UsageError(f"{text} is the beginning of several: {names}")
         return read_item((exact or rows)[0])
 
-    def sightings(self, own: str) -> list[Sighting]:
+    def sightings(self, own: str) -> list[Seen]:
         """Return where an item was seen, the first first."""
         rows = self._rows(
             "SELECT host, session, start, end, at FROM sighting WHERE item = ?"
             " ORDER BY at, session, start",
             (own,),
         )
-        return [Sighting(*row) for row in rows]
+        return [Seen(*row) for row in rows]
 
     def due(self, now: int) -> list[Item]:
         """Return what may be worked on now: all that waits, but for what failed a moment ago."""
@@ -380,7 +380,7 @@ class Queue:
         return twin
 
 
-def _is_same(start: str, end: str, seen: Sighting) -> bool:
+def _is_same(start: str, end: str, seen: Seen) -> bool:
     """Tell whether two places of one moment are the same: one of them may be an instant."""
     if str(end).isdigit() == seen.end.isdigit():
         return (str(start), str(end)) == (seen.start, seen.end)

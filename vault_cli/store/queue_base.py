@@ -70,7 +70,7 @@ class Item(NamedTuple):
     record: str
 
 
-class Sighting(NamedTuple):
+class Seen(NamedTuple):
     """Where an item was seen: which session, and from where to where in it."""
 
     host: str
@@ -125,7 +125,7 @@ class New(NamedTuple):
     kind: str
     key: str
     text: str
-    sighting: Sighting
+    sighting: Seen
     cwd: str
     detail: Mapping[str, Any]
     known_only: bool = False
