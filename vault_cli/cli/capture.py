@@ -21,6 +21,7 @@ from vault_cli.errors import UsageError
 from vault_cli.store.places import state_folder
 from vault_cli.store.queue import DEAD, DRAFTED, DROPPED, STATES, WAITING, WATCHED, Queue
 from vault_cli.store.queue_place import look_in, open_queue
+from vault_cli.store.spool import look
 
 _MOST_NAMED = 20
 
@@ -86,6 +87,8 @@ def status(ctx: typer.Context) -> int:
             yield [("yellow", f"{row['path']}: {row['error']}")]
 
     hints = []
+    if data["spool"]["files"]:
+        hints.append("`mvault capture sessions` takes in what the hooks took down.")
     if data["counts"][WAITING]:
         hints.append("`mvault capture list` shows what waits.")
     if data["counts"][DEAD] or data["dead_logs"]:
@@ -95,8 +98,6 @@ def status(ctx: typer.Context) -> int:
 
 def queue_data(queue: Queue, state: Path) -> dict[str, Any]:
     """Return the numbers of the queue, as `capture status` and `status` tell them."""
-    from vault_cli.store.spool import look
-
     rows, waits = queue.logs(), look(state)
     kinds = Counter(item.kind for item in queue.items(WAITING))
     return {
@@ -172,7 +173,9 @@ def list_items(
     notes = [] if found else ["nothing waits"]
     if len(shown) < len(found):
         notes.append(f"{len(found) - len(shown)} more (--limit 0 shows all)")
-    hints = ("`mvault capture show ITEM` shows one whole.",) if found else ()
+    hints = ["`mvault capture show ITEM` shows one whole."] if found else []
+    if look(state_folder()).files:
+        hints.append("Hooks took events down: `mvault capture sessions` takes them in.")
     return inv.out.show(
         View(data, lambda: item_lines(shown, counts, veil=veil), notes=notes, hints=hints)
     )

@@ -8,8 +8,9 @@ from typing import Any
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, inline
-from vault_cli.cli.views import cut
-from vault_cli.store.queue import WAITING
+from vault_cli.cli.views import cut, plural
+from vault_cli.errors import VaultError
+from vault_cli.store.queue import DEAD, WAITING
 from vault_cli.store.queue_base import Item
 
 _WIDTH = 96
@@ -70,3 +71,30 @@ def item_data(item: Item, *, veil: bool) -> dict[str, Any]:
 def instant_of(seconds: int) -> str:
     """Return a Unix time as an ISO instant in UTC, "" for none."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if seconds else ""
+
+
+def queue_counts() -> dict[str, Any]:
+    """Return what waits of sessions, for `status`: items, dead letters, spools; never an error."""
+    from vault_cli.store.places import state_folder
+    from vault_cli.store.queue_place import look_in
+    from vault_cli.store.spool import look
+
+    state = state_folder()
+    waits = look(state)
+    found: dict[str, Any] = {"waiting": 0, "dead": 0, "spooled": waits.files, "problem": ""}
+    try:
+        with look_in(state) as queue:
+            counts = queue.counts()
+            dead = sum(bool(row.dead) for row in queue.logs())
+    except VaultError as error:
+        return {**found, "problem": error.message}
+    return {**found, "waiting": counts[WAITING], "dead": counts[DEAD] + dead}
+
+
+def queue_lines(counts: dict[str, Any]) -> Iterator[Line]:
+    """Yield the lines of `status` about it; none when nothing waits."""
+    if counts["problem"]:
+        yield [("yellow", counts["problem"])]
+    if counts["waiting"] or counts["dead"]:
+        dead = f", {plural(counts['dead'], 'dead letter')}" if counts["dead"] else ""
+        yield [("dim", "from sessions: "), f"{plural(counts['waiting'], 'item')} waiting{dead}"]
