@@ -142,10 +142,18 @@ READING: tuple[tuple[str, ...], ...] = (
     ("check", "--stale"),
     ("anchor", "f-0000001"),
     ("quarantine", "list"),
+    ("capture", "status"),
+    ("capture", "sessions"),
+    ("capture", "list"),
+    ("capture", "show", "q-0000000"),
+    ("capture", "draft", "q-0000000", "--title", "x", "--body", "y", "--yes"),
+    ("capture", "drop", "q-0000000"),
+    ("capture", "retry"),
     ("demote", "c-0000001", "--reason", "x", "--yes"),
     ("init", "--dry-run"),
     ("show", "没有的"),
     ("mcp",),
+    ("hook", "codex", "UserPromptSubmit"),
 )
 
 

@@ -49,6 +49,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "mark": ("mark", "{id}", "--helpful", "--yes"),
     "stats": ("stats", "{id}"),
     "topic": ("topic", "assign", "部署", "{id}", "--yes"),
+    "capture": ("capture", "draft", "q-{id}", "--title", "标题", "--body", "正文。"),
     "init": ("init",),
     "status": ("status",),
     "check": ("check",),
@@ -56,6 +57,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "config": ("config", "set", "render.mode", "strict", "--yes"),
     "trust": ("trust", "--yes"),
     "mcp": ("mcp",),
+    "hook": ("hook", "codex", "stop"),
 }
 LISTS = (
     ("list",), ("search", "先问"), ("deprecate", "--list"), ("quarantine", "list"),

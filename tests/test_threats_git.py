@@ -94,6 +94,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("forget", "f-0000005", "--reason-code", "incorrect", "--yes"),
     ("revive", "f-0000002", "--reason", "true again", "--yes"),
     ("quarantine", "list"),
+    ("capture", "sessions", "."),
     ("check", "--fix", "--yes"),
     ("check", "--trust"),
     ("check", "--conflicts"),
@@ -103,6 +104,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("trust",),
     ("mcp", "--json"),
     ("init", "--dry-run"),
+    ("hook", "claude-code", "session-start"),
 )
 
 

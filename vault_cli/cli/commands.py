@@ -60,11 +60,16 @@ COMMANDS: dict[str, Entry] = {
     ),
     "mark": Entry("curate", "usage", "mark", "Note that records were used, helped or misled."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
+    "guard": Entry("curate", "guards", "guard", "Stop tool calls that failed before."),
+    "capture": Entry(
+        "work", "capture", "capture", "Collect what sessions may teach, for proposals."
+    ),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
     "mcp": Entry("upkeep", "serve", "mcp", "Serve the vault to an agent over MCP (stdio)."),
+    "hook": Entry("upkeep", "hook", "hook", "Answer an event of an agent program."),
     "trust": Entry("upkeep", "trusting", "trust", "Trust this repository's hooks and settings."),
 }
