@@ -8,17 +8,18 @@ that says nothing, and a line in `STATE/hook/log` says why.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 
-from vault_cli.hook import events, replies, state
+from vault_cli.hook import events, state
+from vault_cli.hook.system import absolute, calls
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+NOTHING = b"{}"
 MAX_INPUT = 32 << 20
 """Bytes of a payload that are read; a longer one is answered with nothing."""
 
@@ -68,7 +69,7 @@ class Call:
         self.host = events.find_host(words[0])
         self.event = events.find_event(words[1])
         self.name = events.native_event(self.host, self.event)
-        self.state = os.path.abspath(words[2]) if words[2] else state.default_state()
+        self.state = absolute(words[2]) if words[2] else state.default_state()
         self.raw = b""
         self.payload: dict[str, Any] = {}
 
@@ -94,15 +95,15 @@ def respond(argv: list[str], raw: bytes | None = None) -> bytes:
         argv: as `run`.
         raw: the payload; None: what stands on stdin, and what is printed meanwhile is stderr's.
     """
-    call = Call([])
+    call = Call(["", "", "/"])  # until the words are read
     try:
         call = Call(argv)
         _limit_time(call.event)
         if raw is None:
             call.raw = read_input()
-            return replies.NOTHING if state.is_child() else _without_noise(call)
+            return NOTHING if state.is_child() else _without_noise(call)
         call.raw = raw
-        return replies.NOTHING if state.is_child() else answer_call(call)
+        return NOTHING if state.is_child() else answer_call(call)
     except BaseException as error:  # noqa: BLE001 - fail open, whatever it is
         _unlimit_time()
         return _last_resort(call, error)
@@ -114,9 +115,11 @@ def _last_resort(call: Call, error: BaseException) -> bytes:
     """Return the answer that says nothing, after a failure nobody planned for."""
     try:
         call.complain(explain(error))
+        from vault_cli.hook import replies
+
         return replies.empty(call.host, call.name)
     except BaseException:  # noqa: BLE001 - memory, or a second signal
-        return replies.NOTHING
+        return NOTHING
 
 
 def explain(error: BaseException) -> str:
@@ -129,7 +132,7 @@ def explain(error: BaseException) -> str:
     step, where = error.__traceback__, ""
     while step is not None:
         code = step.tb_frame.f_code.co_filename
-        where = f"{os.path.basename(code)}:{step.tb_lineno}"
+        where = f"{code.rpartition('/')[2]}:{step.tb_lineno}"
         step = step.tb_next
     return f"{words} ({where}); the agent went on without it"
 
@@ -142,9 +145,9 @@ def read_input() -> bytes:
     parts: list[bytes] = []
     size = 0
     try:
-        if os.isatty(0):
+        if calls.isatty(0):
             return b""
-        while part := os.read(0, _CHUNK):
+        while part := calls.read(0, _CHUNK):
             size += len(part)
             if size <= MAX_INPUT:
                 parts.append(part)
@@ -156,16 +159,16 @@ def read_input() -> bytes:
 def _without_noise(call: Call) -> bytes:
     """Answer while everything else that is printed goes to stderr, also by programs we start."""
     try:
-        kept = os.dup(1)
+        kept = calls.dup(1)
     except OSError:
         return answer_call(call)
     try:
-        os.dup2(2, 1)
+        calls.dup2(2, 1)
         return answer_call(call)
     finally:
         state.flush_streams()
-        os.dup2(kept, 1)
-        os.close(kept)
+        calls.dup2(kept, 1)
+        calls.close(kept)
 
 
 def answer_call(call: Call) -> bytes:
@@ -176,13 +179,13 @@ def answer_call(call: Call) -> bytes:
         call.payload = parse(call)
         call.event, call.name = events.named_event(call.payload, call.host, call.event)
         if events.is_internal(call.payload):
-            return replies.NOTHING
+            return NOTHING
     if call.event == events.PRE_TOOL:
         return _pre_tool(call)
     if call.event in _SPOOLED:
         _spool(call)
     if call.event in _SILENT or call.event == events.OTHER or not call.host:
-        return replies.NOTHING
+        return NOTHING
     from vault_cli.hook import turns
 
     reply = turns.answer(call)
@@ -248,16 +251,16 @@ def _pre_tool(call: Call) -> bytes:
     quick look at the bytes; `match(rules, host, tool, input, ...)`, a verdict with `action`
     (`allow`, `warn`, `deny`), `reason` and `id`.
     """
-    path = os.path.join(call.state, state.FOLDER, "guards.bin")
+    path = f"{call.state}/{state.FOLDER}/guards.bin"
     try:
-        if not os.stat(path).st_size:
-            return replies.NOTHING
+        if not calls.stat(path).st_size:
+            return NOTHING
     except FileNotFoundError:
-        return replies.NOTHING
+        return NOTHING
     guard: Any = __import__("vault_cli.hook.guard", None, None, ["load"])
     rules = guard.load(path)
     if not rules or not guard.may_match(rules, call.raw):
-        return replies.NOTHING
+        return NOTHING
     payload = call.payload or parse(call)
     tool, given = events.call_of(payload)
     verdict = guard.match(
@@ -270,7 +273,7 @@ def _pre_tool(call: Call) -> bytes:
         state=call.state,
     )
     if verdict.action not in {"warn", "deny"}:
-        return replies.NOTHING
+        return NOTHING
     _note_hit(call, verdict)
     name = events.named_event(payload, call.host, call.event)[1]
     call.name = name
@@ -298,11 +301,15 @@ def _note_hit(call: Call, verdict: Any) -> None:
 
 def encode(call: Call, reply: dict[str, str]) -> bytes:
     """Return a reply in the host's words."""
+    from vault_cli.hook import replies
+
     return replies.encode(call.host, call.name, reply)
 
 
 def _full(call: Call) -> dict[str, str]:
     """Ask the full program, in this process."""
+    import os
+
     os.environ["MVAULT_STATE_DIR"] = call.state
     if "site" not in sys.modules or sys.flags.no_site:
         import site

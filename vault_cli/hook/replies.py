@@ -17,8 +17,6 @@ from __future__ import annotations
 
 from vault_cli.hook import events
 
-NOTHING = b"{}"
-
 LIMITS = {
     events.CLAUDE: (10_000, "utf-16"),
     events.CODEX: (10_000, "bytes"),
@@ -86,7 +84,7 @@ def encode(host: str, name: str, reply: dict[str, str]) -> bytes:
         given.pop("context", None)
     data = _ENCODERS.get(host, _silent)(event, name, given)
     if not data:
-        return NOTHING
+        return b"{}"
     from json import dumps
 
     return dumps(data, ensure_ascii=True, separators=(",", ":")).encode("ascii")
