@@ -215,7 +215,7 @@ def _agrees(call: Call) -> bool:
 
 def parse(call: Call) -> dict[str, Any]:
     """Return the payload; one that is no JSON object is said and counts as empty."""
-    from json import loads
+    from vault_cli.hook.jsons import loads
 
     if not call.raw.strip():
         call.complain("nothing came on stdin")
@@ -282,9 +282,8 @@ def _pre_tool(call: Call) -> bytes:
 
 def _note_hit(call: Call, verdict: Any) -> None:
     """Take a hit down for the observations, and our words so that they are known again."""
-    from json import dumps
-
     from vault_cli.hook import injected, spool
+    from vault_cli.hook.jsons import dumps
 
     data = {
         "guard": verdict.id,
@@ -292,7 +291,7 @@ def _note_hit(call: Call, verdict: Any) -> None:
         "session": events.session_of(call.payload or parse(call)),
     }
     try:
-        raw = dumps(data, ensure_ascii=True).encode("ascii")
+        raw = dumps(data)
         spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
         injected.remember(call.state, [verdict.reason])
     except OSError as error:

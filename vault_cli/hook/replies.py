@@ -85,9 +85,9 @@ def encode(host: str, name: str, reply: dict[str, str]) -> bytes:
     data = _ENCODERS.get(host, _silent)(event, name, given)
     if not data:
         return b"{}"
-    from json import dumps
+    from vault_cli.hook.jsons import dumps
 
-    return dumps(data, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return dumps(data)
 
 
 def empty(host: str, name: str) -> bytes:

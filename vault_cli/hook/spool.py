@@ -78,10 +78,10 @@ def is_spare(path: str) -> bool:
 
 def _shorten(raw: bytes) -> bytes:
     """Shorten the long texts of a payload, so that it stays JSON; what is none is cut off."""
-    from json import dumps, loads
+    from vault_cli.hook.jsons import dumps, loads
 
     try:
-        data = dumps(_short(loads(raw)), ensure_ascii=True, separators=(",", ":")).encode("ascii")
+        data = dumps(_short(loads(raw)))
     except (ValueError, RecursionError):
         data = raw
     return data[:MAX_PAYLOAD]

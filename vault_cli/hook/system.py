@@ -24,7 +24,8 @@ def variable(name: str) -> str:
     if os is not None:  # it may have been changed in there
         found: str = os.environ.get(name) or ""
         return found
-    return calls.environ.get(name.encode(), b"").decode("utf-8", "surrogateescape")
+    found_raw: bytes = calls.environ.get(name.encode()) or b""
+    return found_raw.decode("utf-8", "surrogateescape")
 
 
 def user_id() -> int:
