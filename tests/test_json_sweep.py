@@ -50,6 +50,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "stats": ("stats", "{id}"),
     "guard": ("guard", "add", "{id}", "--match", "npx tsc", "--yes"),
     "topic": ("topic", "assign", "部署", "{id}", "--yes"),
+    "capture": ("capture", "draft", "q-{id}", "--title", "标题", "--body", "正文。"),
     "init": ("init",),
     "status": ("status",),
     "check": ("check",),

@@ -98,6 +98,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("forget", "f-0000005", "--reason-code", "incorrect", "--yes"),
     ("revive", "f-0000002", "--reason", "true again", "--yes"),
     ("quarantine", "list"),
+    ("capture", "sessions", "."),
     ("check", "--fix", "--yes"),
     ("check", "--trust"),
     ("check", "--conflicts"),

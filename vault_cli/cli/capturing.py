@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vault_cli.errors import VaultError
-from vault_cli.features.capture import Finding, find_all
+from vault_cli.features.capture import Benign, Finding, find_all
 from vault_cli.hook import events as names
 from vault_cli.hook.spool import GIVEN, HIT
+from vault_cli.hook.tools import MAIN_FIELDS
+from vault_cli.hosts.outcomes import read_sighting
 from vault_cli.hosts.transcripts.claude_code import typed_text
-from vault_cli.hosts.transcripts.parts import exit_code_in, joined, output_of, texts_in
+from vault_cli.hosts.transcripts.parts import output_of
 from vault_cli.hosts.transcripts.reading import Log, LogError
 from vault_cli.hosts.transcripts.stream import Stream
 from vault_cli.model.transcript import Event
 from vault_cli.recall.echo import Echo
 from vault_cli.store.places import state_folder
-from vault_cli.store.queue import LogRow, New, Queue, Sighting
+from vault_cli.store.queue import Queue
+from vault_cli.store.queue_base import LogRow, New, Seen
 from vault_cli.store.spool import digest_of
 from vault_cli.text.scan import mask_secrets
 
@@ -58,11 +61,13 @@ class Capture:
     Args:
         queue: where findings go.
         echo: what mvault said itself.
+        is_benign: tells of a failed call that it was no failure.
         now: Unix time.
     """
 
     queue: Queue
     echo: Echo
+    is_benign: Benign
     now: int
     outcomes: list[Outcome] = field(default_factory=list)
 
@@ -110,7 +115,7 @@ class Capture:
         if start and Stream(path, start).prefix_digest() != row.digest:
             start, line = 0, 1  # it was written anew; what is known already counts once
         log = Log(path, row.host, start, line)
-        found = list(find_all(log.events(), self.echo))
+        found = list(find_all(log.events(), self.echo, is_benign=self.is_benign))
         session = log.session
         news = [
             _new(item, session.host, session.id, session.cwd, row.mtime // 10**9) for item in found
@@ -152,8 +157,8 @@ class Capture:
             unseen = [heard for heard in own if self.queue.take_frame(base, heard.digest, self.now)]
             if not unseen:
                 return
-            happened = (event for heard in own for event in _events_of(heard))
-            found = list(find_all(happened, self.echo, from_hooks=True))
+            happened = (event for heard in own for event in _events_of(heard, host))
+            found = list(find_all(happened, self.echo, is_benign=self.is_benign, from_hooks=True))
             self.queue.add(base, [_new(item, host, session, cwd, self.now) for item in found])
 
 
@@ -163,12 +168,21 @@ def _new(item: Finding, host: str, session: str, cwd: str, fallback: int) -> New
         at = int(datetime.fromisoformat(item.at).timestamp())
     except ValueError:
         at = fallback
-    detail = {
-        key: mask_secrets(value) if isinstance(value, str) else value
-        for key, value in item.detail.items()
+    seen = Seen(host, session, item.start, item.end, at)
+    text, detail = masked(item.text), mask_detail(item.detail)
+    return New(item.kind, item.key, text, seen, cwd, detail, known_only=item.is_echo)
+
+
+def masked(text: str) -> str:
+    """Return a text of a session as it is kept, shown and handed on: without secrets."""
+    return mask_secrets(text, personal=True)
+
+
+def mask_detail(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the details of an item, its texts without secrets."""
+    return {
+        key: masked(value) if isinstance(value, str) else value for key, value in detail.items()
     }
-    seen = Sighting(host, session, item.start, item.end, at)
-    return New(item.kind, item.key, mask_secrets(item.text), seen, cwd, detail)
 
 
 class _Heard(NamedTuple):
@@ -204,7 +218,7 @@ def _logs_of(own: Iterable[_Heard], host: str) -> list[Path]:
     return [Path(path) for path in paths if path.startswith("/") and Path(path).is_file()]
 
 
-def _events_of(heard: _Heard) -> Iterator[Event]:
+def _events_of(heard: _Heard, host: str) -> Iterator[Event]:
     """Yield what a hook's event says happened; prompts of agents are nobody's."""
     data, at = heard.data, datetime.fromtimestamp(heard.time).astimezone().isoformat()
     if heard.event == names.PROMPT:
@@ -216,28 +230,40 @@ def _events_of(heard: _Heard) -> Iterator[Event]:
         if said and heard.event == names.STOP:
             yield Event("agent", heard.time, at, said)
     elif heard.event in (names.POST_TOOL, names.TOOL_FAILURE):
-        yield from _result_of(heard, at)
+        yield from _result_of(heard, host, at)
 
 
-def _result_of(heard: _Heard, at: str) -> Iterator[Event]:
+def _result_of(heard: _Heard, host: str, at: str) -> Iterator[Event]:
     """Yield how a tool call ended, as far as the host tells its hooks."""
-    tool, given = names.call_of(heard.data)
-    if heard.event == names.TOOL_FAILURE:
-        error = names.text_of(heard.data, "error")
-        stopped = heard.data.get("is_interrupt") is True
-        code = exit_code_in(error)
+    call = read_sighting(host, heard.event, heard.data, heard.time, heard.digest)
+    if call is not None:
         yield Event(
-            "result", heard.time, at, output_of(error), tool, "", None if stopped else True, code,
-            given,
-        )  # fmt: skip
-        return
-    answer = heard.data.get("tool_response", heard.data.get("tool_output"))
-    text = answer if isinstance(answer, str) else joined(texts_in(answer))
-    code = exit_code_in(text)
-    failed = None if code is None else code != 0
-    if heard.data.get("hook_event_name") == "PostToolUse" and isinstance(answer, dict):
-        failed = False  # Claude Code has an event of its own for a failure
-    yield Event("result", heard.time, at, output_of(text), tool, "", failed, code, given)
+            "result",
+            heard.time,
+            at,
+            output_of(call.text),
+            call.tool,
+            failed=None if call.interrupted else call.failed,
+            exit_code=call.exit_code,
+            input={MAIN_FIELDS.get(call.tool, "input"): call.given},
+        )
+
+
+def make_benign(inv: Invocation) -> Benign:
+    """Return what tells of a failed call that it was none (`guard.benign` of the settings)."""
+    from vault_cli.features.failures import read_benign, why_benign
+    from vault_cli.model.sighting import Sighting
+
+    try:
+        lines = read_benign(inv.reading.config["guard.benign"])
+    except (VaultError, KeyError):
+        lines = read_benign(())
+
+    def is_benign(tool: str, command: str, text: str, code: int | None) -> bool:
+        seen = Sighting("", 0, "", "", "", tool, command, failed=True, exit_code=code, text=text)
+        return bool(why_benign(seen, lines))
+
+    return is_benign
 
 
 def make_echo(inv: Invocation) -> Echo:

@@ -47,6 +47,7 @@ def status(ctx: typer.Context) -> int:
     pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
+    from vault_cli.cli.capture_views import queue_counts
     from vault_cli.cli.hook_status import hook_data, hook_lines
     from vault_cli.cli.trusting import status_lines
 
@@ -71,6 +72,7 @@ def status(ctx: typer.Context) -> int:
         "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
+        "sessions": queue_counts(),
         "settings": [found.as_data() for found in settings],
         "trust": trusted,
         "hooks": hook_data(inv.now.tzinfo),
@@ -158,6 +160,8 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
     if data["disputed"]:
         one = data["disputed"][0]["id"]
         hints.append(f"A person answers a dispute: mvault resolve {one} --reason TEXT")
+    if data["sessions"]["waiting"]:
+        hints.append("`mvault capture list` shows what sessions may teach.")
     if any(not record.adopted for record in records):
         hints.append("Notes without an id are drafts too; `mvault adopt PATH` gives them one.")
     if data["quarantined"]:
@@ -205,9 +209,12 @@ def _status_lines(
 
 def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
     """Yield how much waits for a person, or for more of its kind."""
+    from vault_cli.cli.capture_views import queue_lines
+
     seen = data["observations"]
     if seen["waiting"]:
         yield [("dim", "observations: "), f"{seen['waiting']} of {seen['commit_every']} wait"]
+    yield from queue_lines(data["sessions"])
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
     if data["quarantined"]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -40,16 +40,27 @@ _PROMPTS: Final = 2
 _SHARE: Final = 0.5
 """Part of the words of the shorter of two commands that they share when they have one goal."""
 
-_OWN: Final = re.compile(r"(?:^|[;&|]\s*|\s)(?:uvx? |pipx run |python3? -m )?(?:mvault|vault_cli)\b")
-_CALLERS: Final = frozenset(
-    "bash sh zsh sudo env time nohup timeout cd echo set export source python python3 py node npx "
-    "bunx pnpm yarn npm uv uvx poetry pipx exec xargs docker compose run and then with the in "
-    "for use using command script m c lc q x e 2 1 dev null true".split()
+_OWN: Final = re.compile(
+    r"(?:^|[;&|]\s*|\s)(?:uvx? |pipx run |python3? -m )?(?:mvault|vault_cli)\b"
 )
-"""Words of a command that do not say what it is for."""
+_CALLERS: Final = frozenset(
+    word
+    for words in (
+        "bash sh zsh sudo env time nohup timeout echo set export source exec xargs null true",
+        "python python3 py node npx bunx bun deno pnpm yarn npm uv uvx poetry pipx pip git make",
+        "just task cargo go gradle mvn docker compose kubectl helm run script command",
+        "and then with the in for use using",
+    )
+    for word in words.split()
+)
+"""Words of a command that say who does it, and not what it is for."""
 
+_MOVES: Final = re.compile(r"(?:^|[;&|]\s*)(?:cd|pushd|source|export)\s+[^;&|]*(?:&&|;|$)")
 _PATHS: Final = frozenset({"edit", "write", "read"})
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+Benign = Callable[[str, str, str, int | None], bool]
+"""Tells of a failed call (tool, command, what it said, exit code) that it was no failure."""
 
 
 class Finding(NamedTuple):
@@ -62,6 +73,8 @@ class Finding(NamedTuple):
         start, end: where it stands in the session, as evidence names it.
         at: ISO instant of its end, "" when the log does not say.
         detail: more about it, texts and numbers by name.
+        is_echo: all of it stands in what mvault says: it is worth a sighting of an item that is
+            there already, since a person may say a thing again, and never an item of its own.
     """
 
     kind: str
@@ -71,6 +84,7 @@ class Finding(NamedTuple):
     end: str
     at: str
     detail: Mapping[str, Any] = NOTHING
+    is_echo: bool = False
 
 
 @dataclass(slots=True)
@@ -103,14 +117,18 @@ class _Session:
 
 
 def find_all(
-    events: Iterable[Event], echo: Echo, *, is_benign: Any = None, from_hooks: bool = False
+    events: Iterable[Event],
+    echo: Echo,
+    *,
+    is_benign: Benign | None = None,
+    from_hooks: bool = False,
 ) -> Iterator[Finding]:
     """Yield what a session may teach, in the order of its events.
 
     Args:
         events: of one session; prompts are those of a person.
         echo: what mvault said itself; it is never a finding.
-        is_benign: tells of a failed call (tool, command, text, exit code) that it was no failure.
+        is_benign: tells of a failed call that it was no failure; None: all are.
         from_hooks: places are Unix times, written as instants.
     """
     seen = _Session(echo, from_hooks)
@@ -147,10 +165,12 @@ def _read_prompt(seen: _Session, event: Event) -> Iterator[Finding]:
     seen.prompts += 1
     for failure in seen.open:
         failure.prompts += 1
-    found = find_correction(own, first=first, asked=_asks(seen.said))
+    is_echo = not own and len(event.text) <= MAX_CONTEXT
+    said = event.text.strip() if is_echo else own
+    found = find_correction(said, first=first, asked=_asks(seen.said))
     if found is None or seen.corrections >= MAX_CORRECTIONS:
         return
-    seen.corrections += 1
+    seen.corrections += not is_echo
     detail = {
         "how": found.kind,
         "sentence": found.sentence[:MAX_TEXT],
@@ -160,12 +180,13 @@ def _read_prompt(seen: _Session, event: Event) -> Iterator[Finding]:
     start = before if before >= 0 else event.place
     yield Finding(
         CORRECTION,
-        make_key(CORRECTION, letters(own)),
-        own[:MAX_TEXT],
+        make_key(CORRECTION, letters(said)),
+        said[:MAX_TEXT],
         _place(seen, start),
         _place(seen, event.place),
         event.at,
         MappingProxyType(detail),
+        is_echo,
     )
 
 
@@ -173,7 +194,7 @@ def _asks(said: str) -> bool:
     return said.rstrip(" \n*_`)").endswith(("?", "？"))
 
 
-def _read_result(seen: _Session, event: Event, is_benign: Any) -> Iterator[Finding]:
+def _read_result(seen: _Session, event: Event, is_benign: Benign | None) -> Iterator[Finding]:
     tool, command = canonical(event.tool), command_of(event)
     if event.failed is None or (tool == "shell" and _OWN.search(command)):
         return
@@ -233,7 +254,7 @@ def _match_success(seen: _Session, event: Event, tool: str, command: str) -> Ite
         if failure.tool != tool or not _one_goal(failure, words, tool):
             continue
         seen.open.remove(failure)
-        if letters(failure.command) != letters(command):
+        if failure.command.split() != command.split():
             yield _fixed(seen, failure, event, command)
         return
 
@@ -257,21 +278,27 @@ def goal_words(tool: str, command: str, event: Event) -> frozenset[str]:
     if tool in _PATHS:
         return frozenset({command.strip()} if command.strip() else ())
     said = event.input.get("description")
-    whole = f"{command}\n{said}" if isinstance(said, str) and tool == "shell" else command
+    whole = _MOVES.sub(" ", command) if tool == "shell" else command
+    if isinstance(said, str) and tool == "shell":
+        whole = f"{whole}\n{said}"
     words: set[str] = set()
     for word in tokenize(re.sub(r"[/\\.:=_@-]+", " ", whole)):
-        if word in _CALLERS or word.isdigit() or len(word) < 2:  # noqa: PLR2004
+        if word in _CALLERS or word.isdigit() or len(word) < 2:  # noqa: PLR2004 - a lone letter
             continue
         words.add(_TASKS.get(word, word))
     return frozenset(words)
 
 
 _TASKS: Final = {
-    **dict.fromkeys(("pytest", "jest", "vitest", "unittest", "nose", "tox", "ctest", "spec", "tests"), "test"),
-    **dict.fromkeys(("ruff", "eslint", "flake8", "pylint", "clippy"), "lint"),
-    **dict.fromkeys(("tsc", "mypy", "pyright", "typecheck"), "type"),
-    **dict.fromkeys(("prettier", "black", "fmt", "gofmt", "rustfmt"), "format"),
-}  # fmt: skip
+    program: task
+    for task, programs in {
+        "test": "pytest jest vitest unittest nose tox ctest spec tests",
+        "lint": "ruff eslint flake8 pylint clippy",
+        "type": "tsc mypy pyright typecheck",
+        "format": "prettier black fmt gofmt rustfmt",
+    }.items()
+    for program in programs.split()
+}
 """Programs that are named after nothing, by what they do."""
 
 

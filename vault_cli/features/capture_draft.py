@@ -23,6 +23,8 @@ _LEAD: Final = re.compile(
     re.IGNORECASE,
 )
 
+_MASK: Final = re.compile(r"^(?:<\w+>[\s:]*)+")
+
 
 def propose(
     kind: str,
@@ -39,11 +41,15 @@ def propose(
     """Return what would be remembered of an item.
 
     Args:
-        kind, text, detail: of the item, without secrets.
+        kind: of the item.
+        text: what is kept of it, without secrets.
+        detail: more about it, without secrets.
         evidence: the sessions it was seen in, newest last.
         named: the kind somebody chose.
-        title, body: somebody's own words, which take the place of what was said.
-        scope, topics: as `DraftRequest` has them; "" for global.
+        title: somebody's own words in the place of what was said, "" for none.
+        body: as `title`.
+        scope: as `DraftRequest` has it; "" for global.
+        topics: as `DraftRequest` has them.
 
     Raises:
         UsageError: the item says nothing that could stand in a title.
@@ -75,8 +81,8 @@ def _title(kind: str, text: str, detail: Mapping[str, Any]) -> str:
         pieces = [f"`{_one_line(part, 44)}`" for part in (worked, failed)]
         return f"{pieces[0]} {words.replace('{1}', pieces[1])}"
     lines = str(detail.get("template") or text).splitlines() or [""]
-    tool = str(detail.get("tool", ""))
-    return _shorten(f"{tool}: {lines[-1].strip()}" if tool else lines[-1])
+    tool, said = str(detail.get("tool", "")), _MASK.sub("", lines[-1]).strip()
+    return _shorten(f"{tool}: {said}" if tool else said)
 
 
 def _best_sentence(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
-Kind = Literal["session", "turn", "user", "agent", "call", "result", "compaction"]
+EventKind = Literal["session", "turn", "user", "agent", "call", "result", "compaction"]
 
 NO_INPUT: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -29,7 +29,7 @@ class Event(NamedTuple):
         input: what the tool was given; a command stands under `command`, as one text.
     """
 
-    kind: Kind
+    kind: EventKind
     place: int
     at: str = ""
     text: str = ""

@@ -17,6 +17,8 @@ from vault_cli.model.record import Record
 from vault_cli.model.tables import GROUPS
 from vault_cli.recall import wording
 from vault_cli.recall.match import letters, read_paste
+from vault_cli.text.corrections import find_correction
+from vault_cli.text.sections import NAMES
 
 _MOST_JOINED: Final = 16
 """Lines into which a host may have broken one of ours."""
@@ -35,9 +37,29 @@ _TAG: Final = re.compile(
 )
 """What stands around our text, alone in a line or before it."""
 
+_FRAME: Final = re.compile(
+    r"[\W_]*(?:Topic: |Any topic[\W_]*$|Conflicts?(?: \([^)\n]*\))?: |Shortened to fit: |"
+    r"Left out to fit: |Larger than the whole budget|Not rendered by configuration: |"
+    r"Held back until a person|Kept out by the reader|\d[\d,]* files? could not be read|"
+    r"mvault: \d|by id only:|Read one with .{0,2}mvault show ID)"
+)
+"""How lines of a block begin that belong to no record (`recall.wording`)."""
+
+_MARKS: Final = re.compile(r"\s*\([^()\n]{1,120}\)\s*$")
 _ENTRY: Final = re.compile(r"\[(?:by id only: )?[a-z]-[0-9a-z]{7}\]")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;。！？；])\s*")
 _WIDE: Final = "\u2e80"
+
+
+_LABELS: Final = frozenset(
+    letters(word)
+    for word in (
+        *(word for words in NAMES.values() for word in words),
+        *("When", "Boundary", "has a boundary", "auto-derived, unverified", "verified", "instead"),
+        *("external source, reference only", "low confidence", "avoid", "code changed"),
+    )
+)
+"""What a block writes before and behind the words of a record."""
 
 
 class Echo:
@@ -72,14 +94,21 @@ class Echo:
 
     def _judge(self, lines: list[str], bare: list[str]) -> list[bool]:
         ours = [
-            self._is_ours(line) or self._is_ours(plain) or not _TAG.sub("", plain).strip()
-            if _TAG.search(line)
-            else self._is_ours(line) or self._is_ours(plain)
+            self._is_ours(line) or self._is_ours(plain) or self._is_frame(plain)
             for line, plain in zip(lines, bare, strict=True)
         ]
         for start, end in self._joined(bare, ours):
             ours[start:end] = [True] * (end - start)
         return self._filled(bare, ours)
+
+    def _is_frame(self, plain: str) -> bool:
+        """Tell whether a line stands around the entries of a block, or heads one of them."""
+        if _TAG.search(plain) and not _TAG.sub("", plain).strip():
+            return True
+        if _FRAME.match(plain):
+            return True
+        head = _ENTRY.search(plain[:24])
+        return head is not None and self._is_ours(_MARKS.sub("", plain))
 
     def _is_ours(self, line: str) -> bool:
         if fingerprint(line) in self._marks and fingerprint(line):
@@ -103,12 +132,16 @@ class Echo:
 
     @staticmethod
     def _filled(bare: list[str], ours: list[bool]) -> list[bool]:
-        """Count short remains between lines of ours as ours: ends of broken lines."""
+        """Count as ours what a host broke off: our labels and marks, and remains between lines."""
         done = list(ours)
-        for place in range(1, len(bare) - 1):
-            between = done[place - 1] and ours[place + 1]
-            if between and not done[place] and 0 < _weight(normalise(bare[place])) < LEAST // 2:
-                done[place] = True
+        for place, line in enumerate(bare):
+            if done[place] or not line.strip():
+                continue
+            before = place > 0 and done[place - 1]
+            after = place + 1 < len(ours) and ours[place + 1]
+            short = _weight(normalise(line)) < LEAST and not find_correction(line)
+            label = letters(line) in _LABELS
+            done[place] = (before and after and short) or ((before or after) and label)
         return done
 
     def _without_sentences(self, line: str) -> str:
@@ -126,6 +159,8 @@ def _own_texts(records: Iterable[Record]) -> Iterator[str]:
             yield letters(wording.heading(group, mode))
     for record in records:
         yield letters(wording.full_text(record))
+        yield letters(wording.line_text(record))
+        yield letters(f"{wording.show_id(record.id)} {record.title}")
         yield letters(f"{record.title} {record.summary}")
         yield letters(record.body)
 

@@ -10,22 +10,29 @@ tables of their own.
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from vault_cli.errors import NotFoundError, StoreError, UsageError
-from vault_cli.hook.state import FOLDER, own_folder, spare_folder
+from vault_cli.store.queue_base import (
+    RETRY_AFTER,
+    SELECT_ITEM,
+    SELECT_LOG,
+    TABLES,
+    Item,
+    LogRow,
+    New,
+    Seen,
+    connect,
+    explain,
+    read_item,
+)
 
 if TYPE_CHECKING:
     import sqlite3
-
-NAME: Final = "sightings.db"
-RETRY_AFTER: Final = 30 * 60
-"""Seconds after a failed attempt in which the next one waits."""
 
 MOST_TRIES: Final = 5
 """After more failed attempts than these an item or a log is a dead letter."""
@@ -42,116 +49,7 @@ SAME_MOMENT: Final = 120
 KEEP_WATCHED: Final = 90 * 86400
 KEEP_SEEN: Final = 30 * 86400
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-_WAIT: Final = 10.0
-_ID: Final = re.compile(r"q?-?([0-9a-z]{1,7})")
-
-_TABLES: Final = """
-CREATE TABLE IF NOT EXISTS queue (id TEXT PRIMARY KEY, kind TEXT, key TEXT, text TEXT, detail TEXT,
-    host TEXT, cwd TEXT, state TEXT, first INTEGER, last INTEGER, attempts INTEGER DEFAULT 0,
-    last_attempt INTEGER DEFAULT 0, last_error TEXT DEFAULT '', record TEXT DEFAULT '',
-    UNIQUE (kind, key));
-CREATE TABLE IF NOT EXISTS sighting (item TEXT, host TEXT, session TEXT, start TEXT, end TEXT,
-    at INTEGER, PRIMARY KEY (item, session, start, end));
-CREATE TABLE IF NOT EXISTS sessions (path TEXT PRIMARY KEY, host TEXT, session TEXT, cwd TEXT,
-    size INTEGER, mtime INTEGER, offset INTEGER, line INTEGER, digest TEXT, done INTEGER,
-    read_at INTEGER, notes TEXT, attempts INTEGER DEFAULT 0, last_attempt INTEGER DEFAULT 0,
-    last_error TEXT DEFAULT '', dead INTEGER DEFAULT 0);
-CREATE TABLE IF NOT EXISTS seen (digest TEXT PRIMARY KEY, at INTEGER)
-"""
-_ITEM: Final = (
-    "SELECT id, kind, key, text, detail, host, cwd, state, first, last, attempts, last_attempt,"
-    " last_error, record FROM queue"
-)
-_LOG: Final = (
-    "SELECT path, host, session, cwd, size, mtime, offset, line, digest, done, read_at, notes,"
-    " attempts, last_attempt, last_error, dead FROM sessions"
-)
-
-
-class Item(NamedTuple):
-    """One thing that waits, or what became of it.
-
-    Args:
-        id: `q-` and seven characters, made from what it says.
-        kind, key, text, detail: as the planner gave them (`features.capture.Finding`).
-        host, cwd: of the session that it was seen in last.
-        state: one of `STATES`.
-        first, last: Unix times of the first and the last sighting.
-        attempts, last_attempt, last_error: of making something of it.
-        record: id of the record it became, "" for none.
-    """
-
-    id: str
-    kind: str
-    key: str
-    text: str
-    detail: Mapping[str, Any]
-    host: str
-    cwd: str
-    state: str
-    first: int
-    last: int
-    attempts: int
-    last_attempt: int
-    last_error: str
-    record: str
-
-
-class Sighting(NamedTuple):
-    """Where an item was seen: which session, and from where to where in it."""
-
-    host: str
-    session: str
-    start: str
-    end: str
-    at: int
-
-
-class LogRow(NamedTuple):
-    """How far a session log was read.
-
-    Args:
-        path: absolute.
-        host, session, cwd: as the log says.
-        size, mtime: of the file then; mtime in nanoseconds.
-        offset, line: where the next run begins (the last turn but one), `digest` of all before it.
-        done: byte behind the last whole line that was read.
-        read_at: Unix time.
-        notes: what was odd, one a line.
-        attempts, last_attempt, last_error: of reading it; `dead` after too many.
-    """
-
-    path: str
-    host: str = ""
-    session: str = ""
-    cwd: str = ""
-    size: int = 0
-    mtime: int = 0
-    offset: int = 0
-    line: int = 1
-    digest: str = ""
-    done: int = 0
-    read_at: int = 0
-    notes: str = ""
-    attempts: int = 0
-    last_attempt: int = 0
-    last_error: str = ""
-    dead: int = 0
-
-    def is_due(self, now: int) -> bool:
-        """Tell whether it may be tried again by itself."""
-        return not self.dead and (not self.last_error or now - self.last_attempt >= RETRY_AFTER)
-
-
-class New(NamedTuple):
-    """A finding as it comes in: kind, key, text, where, when (Unix time), details."""
-
-    kind: str
-    key: str
-    text: str
-    sighting: Sighting
-    cwd: str
-    detail: Mapping[str, Any]
+_ID: Final = re.compile(r"(?:q-|q$)?([0-9a-z]{0,7})")
 
 
 class Queue:
@@ -166,9 +64,9 @@ class Queue:
     def __init__(self, path: Path | None, *, spare: bool = False, readonly: bool = False) -> None:
         self.path = path
         self.spare = spare
-        self._base = _connect(path, readonly=readonly)
+        self._base = connect(path, readonly=readonly)
         if not readonly or path is None:
-            self._base.executescript(_TABLES)
+            self._base.executescript(TABLES)
 
     def __enter__(self) -> Self:
         return self
@@ -191,7 +89,7 @@ class Queue:
             self._base.execute("COMMIT")
         except sqlite3.Error as error:
             self._undo()
-            raise _explain(error, self.path) from error
+            raise explain(error, self.path) from error
         except BaseException:
             self._undo()
             raise
@@ -210,9 +108,9 @@ class Queue:
         except sqlite3.OperationalError as error:
             if "no such table" in str(error):
                 return []
-            raise _explain(error, self.path) from error
+            raise explain(error, self.path) from error
         except sqlite3.Error as error:
-            raise _explain(error, self.path) from error
+            raise explain(error, self.path) from error
 
     # What comes in
 
@@ -224,7 +122,7 @@ class Queue:
         waiting = []
         for new in found:
             own = self._put(base, new)
-            if self._see(base, own, new.sighting) and self._ripen(base, own, new):
+            if own and self._see(base, own, new.sighting) and self._ripen(base, own, new):
                 waiting.append(own)
         return waiting
 
@@ -232,6 +130,8 @@ class Queue:
         rows = list(base.execute("SELECT id FROM queue WHERE kind = ? AND key = ?", new[:2]))
         if rows:
             return str(rows[0][0])
+        if new.known_only:
+            return ""
         own = self._free_id(base, f"{new.kind}\0{new.key}")
         detail = json.dumps(dict(new.detail), ensure_ascii=False)
         at = new.sighting.at
@@ -257,7 +157,7 @@ class Queue:
         raise StoreError("no id is free in the queue")
 
     @staticmethod
-    def _see(base: sqlite3.Connection, own: str, seen: Sighting) -> bool:
+    def _see(base: sqlite3.Connection, own: str, seen: Seen) -> bool:
         """Note a sighting; False when it is one that is known.
 
         The same moment in the same session may come from a hook and from a log, and a log that was
@@ -314,7 +214,8 @@ class Queue:
         """Forget failures that were never seen again, and frames of long ago."""
         old = (WATCHED, now - KEEP_WATCHED)
         base.execute(
-            "DELETE FROM sighting WHERE item IN (SELECT id FROM queue WHERE state = ? AND last < ?)",
+            "DELETE FROM sighting WHERE item IN"
+            " (SELECT id FROM queue WHERE state = ? AND last < ?)",
             old,
         )
         base.execute("DELETE FROM queue WHERE state = ? AND last < ?", old)
@@ -325,8 +226,8 @@ class Queue:
     def items(self, *states: str) -> list[Item]:
         """Return the items in some states, the newest first."""
         marks = ", ".join("?" * len(states))
-        rows = self._rows(f"{_ITEM} WHERE state IN ({marks}) ORDER BY last DESC, id", states)  # noqa: S608 - question marks only
-        return [_item(row) for row in rows]
+        rows = self._rows(f"{SELECT_ITEM} WHERE state IN ({marks}) ORDER BY last DESC, id", states)
+        return [read_item(row) for row in rows]
 
     def find(self, text: str) -> Item:
         """Return the item that an id or its unique beginning names.
@@ -336,7 +237,7 @@ class Queue:
         """
         match = _ID.fullmatch(text.strip().lower())
         start = f"q-{match[1]}" if match else ""
-        rows = self._rows(f"{_ITEM} WHERE substr(id, 1, ?) = ? LIMIT 9", (len(start), start))
+        rows = self._rows(f"{SELECT_ITEM} WHERE substr(id, 1, ?) = ? LIMIT 9", (len(start), start))
         exact = [row for row in rows if row[0] == start]
         if not start or not rows:
             raise NotFoundError(
@@ -345,16 +246,16 @@ class Queue:
         if len(rows) > 1 and not exact:
             names = ", ".join(row[0] for row in rows)
             raise UsageError(f"{text} is the beginning of several: {names}")
-        return _item((exact or rows)[0])
+        return read_item((exact or rows)[0])
 
-    def sightings(self, own: str) -> list[Sighting]:
+    def sightings(self, own: str) -> list[Seen]:
         """Return where an item was seen, the first first."""
         rows = self._rows(
             "SELECT host, session, start, end, at FROM sighting WHERE item = ?"
             " ORDER BY at, session, start",
             (own,),
         )
-        return [Sighting(*row) for row in rows]
+        return [Seen(*row) for row in rows]
 
     def due(self, now: int) -> list[Item]:
         """Return what may be worked on now: all that waits, but for what failed a moment ago."""
@@ -427,7 +328,8 @@ class Queue:
                     (WAITING, WAITING, DEAD, *ids),
                 ).rowcount
             items = base.execute(
-                f"UPDATE queue SET {fresh}, state = ? WHERE state = ? OR (state = ? AND last_error != '')",  # noqa: S608 - constants
+                f"UPDATE queue SET {fresh}, state = ? WHERE state = ?"  # noqa: S608 - constants
+                " OR (state = ? AND last_error != '')",
                 (WAITING, DEAD, WAITING),
             ).rowcount
             logs = base.execute(
@@ -439,12 +341,12 @@ class Queue:
 
     def log(self, path: str) -> LogRow | None:
         """Return how far a log was read, None when it never was."""
-        rows = self._rows(f"{_LOG} WHERE path = ?", (path,))
+        rows = self._rows(f"{SELECT_LOG} WHERE path = ?", (path,))
         return LogRow(*rows[0]) if rows else None
 
     def logs(self) -> list[LogRow]:
         """Return all logs that were read or tried, the last read first."""
-        return [LogRow(*row) for row in self._rows(f"{_LOG} ORDER BY read_at DESC, path")]
+        return [LogRow(*row) for row in self._rows(f"{SELECT_LOG} ORDER BY read_at DESC, path")]
 
     def save_log(self, base: sqlite3.Connection, row: LogRow) -> None:
         """Note how far a log was read, with what was found in it: within `writing`."""
@@ -470,132 +372,16 @@ class Queue:
         found = {str(state): int(number) for state, number in rows}
         return {state: found.get(state, 0) for state in STATES}
 
-    def take_over(self, other: Queue) -> None:
-        """Take in what another queue holds: items with what became of them, and read logs."""
-        with self.writing() as base:
-            for item in other.items(*STATES):
-                for seen in other.sightings(item.id):
-                    new = New(item.kind, item.key, item.text, seen, item.cwd, item.detail)
-                    self.add(base, [new])
-                if item.state in (DRAFTED, DROPPED):
-                    base.execute(
-                        "UPDATE queue SET state = ?, record = ? WHERE kind = ? AND key = ?",
-                        (item.state, item.record, item.kind, item.key),
-                    )
-            for row in other.logs():
-                if self.log(row.path) is None:
-                    self.save_log(base, row)
-
     def copy(self) -> Queue:
         """Return a copy in memory, to try out what a run would do."""
         twin = Queue(None)
-        self._base.backup(twin._base)  # noqa: SLF001 - of the same kind
-        twin._base.executescript(_TABLES)  # noqa: SLF001
+        self._base.backup(twin._base)
+        twin._base.executescript(TABLES)
         return twin
 
 
-def _is_same(start: str, end: str, seen: Sighting) -> bool:
+def _is_same(start: str, end: str, seen: Seen) -> bool:
     """Tell whether two places of one moment are the same: one of them may be an instant."""
     if str(end).isdigit() == seen.end.isdigit():
         return (str(start), str(end)) == (seen.start, seen.end)
     return True
-
-
-def _item(row: Sequence[Any]) -> Item:
-    values = list(row)
-    try:
-        detail = json.loads(values[4])
-    except ValueError:
-        detail = {}
-    values[4] = detail if isinstance(detail, dict) else {}
-    return Item(*values)
-
-
-def _connect(path: Path | None, *, readonly: bool) -> sqlite3.Connection:
-    import sqlite3
-    from urllib.parse import quote
-
-    name = ":memory:"
-    if path is not None:
-        mode = "ro" if readonly else "rw"
-        name = f"file:{quote(os.fspath(path))}?mode={mode}"
-    try:
-        base = sqlite3.connect(name, timeout=_WAIT, isolation_level=None, uri=True)
-        base.execute("PRAGMA secure_delete = ON")  # what is dropped is gone from the file, too
-        base.execute("SELECT count(*) FROM sqlite_master")
-    except sqlite3.Error as error:
-        raise _explain(error, path) from error
-    return base
-
-
-def _explain(error: sqlite3.Error, path: Path | None) -> StoreError:
-    words = str(error)
-    if "locked" in words or "busy" in words:
-        hint = "Another mvault is writing; try again."
-    elif "not a database" in words or "malformed" in words:
-        hint = "Move the file away; session logs are read again then."
-    else:
-        hint = "Check the folder and the disk."
-    return StoreError(f"the queue {path or 'in memory'} cannot be used: {words}", hint=hint)
-
-
-def open_queue(state: Path) -> Queue:
-    """Open the queue to write, in the state folder or where that cannot be written in the spare one.
-
-    What was left in the spare folder while the state folder could not be written is taken in.
-
-    Raises:
-        StoreError: the queue is damaged, or neither folder can be written.
-    """
-    try:
-        queue = Queue(_make(state / FOLDER))
-    except OSError as first:
-        try:
-            return Queue(_make(Path(spare_folder())), spare=True)
-        except OSError:
-            raise StoreError(
-                f"the queue cannot be kept: {first.strerror or first}",
-                hint=f"Make {state} writable, or name another one in MVAULT_STATE_DIR.",
-            ) from first
-    _take_spare(queue)
-    return queue
-
-
-def look_in(state: Path) -> Queue:
-    """Open the queue to look at it; nothing is made where there is none."""
-    for folder, spare in ((state / FOLDER, False), (Path(spare_folder()), True)):
-        path = folder / NAME
-        if path.is_file() and not path.is_symlink() and _is_own(folder):
-            return Queue(path, spare=spare, readonly=True)
-    return Queue(None)
-
-
-def _is_own(folder: Path) -> bool:
-    facts = folder.stat()
-    return not hasattr(os, "getuid") or facts.st_uid == os.getuid()
-
-
-def _make(folder: Path) -> Path:
-    """Return the database's path, the file made for this user alone.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    own_folder(os.fspath(folder))
-    path = folder / NAME
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-    os.close(os.open(path, flags, 0o600))
-    if not os.access(folder, os.W_OK):  # the journal stands beside the file
-        raise PermissionError(13, "the folder cannot be written", os.fspath(folder))
-    return path
-
-
-def _take_spare(queue: Queue) -> None:
-    path = Path(spare_folder()) / NAME
-    if path.is_symlink() or not path.is_file() or path == queue.path or not _is_own(path.parent):
-        return
-    with Queue(path) as other:
-        queue.take_over(other)
-    for name in ("", "-journal", "-wal", "-shm"):
-        with suppress(OSError):
-            os.unlink(f"{path}{name}")

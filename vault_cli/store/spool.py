@@ -1,7 +1,7 @@
 """Take in what the hooks spooled: rename, hand over, remove. May import `hook`, `errors`.
 
-At least once: a file goes away only after everyone who wants its frames has taken them in. Who takes
-them in twice must bear it: `digest_of` names a frame for good.
+At least once: a file goes away only after everyone who wants its frames has taken them in. Who
+takes them in twice must bear it: `digest_of` names a frame for good.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Waiting(NamedTuple):
 
 
 def spool_folders(state: Path) -> tuple[Path, ...]:
-    """Return where spools may lie: below the state folder, and in the spare folder if it is ours."""
+    """Return where spools may lie: below the state folder, and in our spare folder."""
     own = state / FOLDER / NAMES[0]
     spare = Path(spare_folder())
     try:
@@ -127,12 +127,12 @@ def _files(folder: Path) -> list[Path]:
 
 def _fold_file(path: Path, takers: Sequence[Take], done: Folded) -> Folded:
     """Take one file in; what a late hook still wrote to it is taken in, too."""
-    reader = frames.read(str(path))
-    found = list(reader)
-    for take in takers:
-        take(found)
-    size = path.stat().st_size
     with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        reader = frames.read(str(path))
+        found = list(reader)
+        for take in takers:
+            take(found)
         time.sleep(_SETTLE)
         path.unlink()
         file.seek(size)

@@ -30,10 +30,14 @@ CHECKED: Final = (2, 1)
 """Newest version whose logs were looked at."""
 
 _PLAIN: Final = frozenset(
-    {"attachment", "queue-operation", "last-prompt", "mode", "cost-state", "tools-used", "atis-latch",
-     "summary", "custom-title", "ai-title", "agent-name", "file-history-snapshot", "progress",
-     "permission-mode", "pr-link", "tag", "content-replacement"}
-)  # fmt: skip
+    word
+    for words in (
+        "attachment queue-operation last-prompt mode cost-state tools-used atis-latch summary",
+        "custom-title ai-title agent-name file-history-snapshot progress permission-mode pr-link",
+        "tag content-replacement",
+    )
+    for word in words.split()
+)
 """Types of lines that hold nothing a person or the model said; `api-request…` are others."""
 
 _NOT_TYPED: Final = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")

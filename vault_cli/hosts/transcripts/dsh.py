@@ -5,7 +5,7 @@ Format version 0, as its source describes it. Another version is not read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from vault_cli.hosts.transcripts.parts import (
     texts_in,
 )
 from vault_cli.hosts.transcripts.stream import Line, LogError
-from vault_cli.model.transcript import Event, Session
+from vault_cli.model.transcript import Event, EventKind, Session
 
 HOST: Final = "dsh"
 VERSION: Final = 0
@@ -32,6 +32,8 @@ _PLAIN: Final = frozenset(
      "todo/write", "sandbox/mode", "compaction/start", "compaction/summary"}
 )  # fmt: skip
 
+_MARKS: Final[Mapping[Any, EventKind]] = {"turn/start": "turn", "compaction/end": "compaction"}
+
 
 class Reader:
     """Reads the lines of one session in order."""
@@ -40,6 +42,12 @@ class Reader:
         self.session = Session(HOST, path.parent.name)
         self._calls = Calls()
         self._inherited = False
+        self._readers: Mapping[str, Callable[[int, str, Mapping[str, Any]], Iterator[Event]]] = {
+            "user/message": self._user,
+            "assistant/message": _said,
+            "tool/call": self._call,
+            "tool/result": self._result,
+        }
 
     def begin(self, first: list[Line], *, resumed: bool) -> None:
         """Take what the head says about the session, wherever the reading goes on.
@@ -65,23 +73,15 @@ class Reader:
         kind, seq = data.get("type"), data.get("seq")
         if kind == "session/end-seed":  # what stands before was taken from another session
             self._inherited = False
+        if self._inherited or kind == "session/end-seed":
             return iter(())
         place = seq if type(seq) is int and seq >= 0 else line.number
         at, body = instant(data.get("time")), as_map(data.get("data"))
-        if self._inherited:
-            return iter(())
-        if kind == "turn/start":
-            return iter((Event("turn", place, at),))
-        if kind == "compaction/end":
-            return iter((Event("compaction", place, at),))
-        if kind == "user/message":
-            return self._user(place, at, body)
-        if kind == "assistant/message":
-            return _said(place, at, body)
-        if kind == "tool/call":
-            return self._call(place, at, body)
-        if kind == "tool/result":
-            return self._result(place, at, body)
+        if kind in _MARKS:
+            return iter((Event(_MARKS[kind], place, at),))
+        reader = self._readers.get(str(kind))
+        if reader is not None:
+            return reader(place, at, body)
         return iter(()) if kind in _PLAIN else None
 
     def _user(self, place: int, at: str, data: Mapping[str, Any]) -> Iterator[Event]:

@@ -21,7 +21,8 @@ _EXIT: Final = re.compile(
 )
 _OUTPUT: Final = re.compile(r"\A(?:[^\n]{0,200}\n){1,8}?Output:\n")
 _AROUND: Final = re.compile(
-    r"\A\s*Exit code:? -?\d{1,10}[ \t]*\n|^\[std(?:err|out)\][ \t]*\n|\n?^\[exit code: -?\d{1,10}\]\s*\Z",
+    r"\A\s*Exit code:? -?\d{1,10}[ \t]*\n|^\[std(?:err|out)\][ \t]*\n|"
+    r"\n?^\[exit code: -?\d{1,10}\]\s*\Z",
     re.MULTILINE,
 )
 _VERSION: Final = re.compile(r"(\d{1,6})(?:\.(\d{1,6}))?")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -34,7 +34,7 @@ class Reader(Protocol):
         """Return what happened in a line, None for a line of a kind that is not known."""
 
 
-_READERS: Final = {
+_READERS: Final[Mapping[str, Callable[[Path], Reader]]] = {
     claude_code.HOST: claude_code.Reader,
     codex.HOST: codex.Reader,
     dsh.HOST: dsh.Reader,
@@ -131,20 +131,21 @@ def sniff_host(first: list[dict[str, Any]]) -> str:
 
     `other` stands for lines of role and content.
     """
-    for data in first:
-        kind = data.get("type")
-        if kind == "session" and "delegationDepth" in data:
-            return dsh.HOST
-        if kind == "session" and type(data.get("version")) is int and "createdAt" in data:
-            return dsh.HOST
-        if kind in ("session_meta", "event_msg", "response_item", "turn_context"):
-            return codex.HOST
-        if "sessionId" in data or "parentUuid" in data or kind == "file-history-snapshot":
-            return claude_code.HOST
-        if kind in ("summary", "custom-title") and ("leafUuid" in data or "customTitle" in data):
-            return claude_code.HOST
-        if kind is None and {"id", "timestamp", "instructions"} <= data.keys():
-            return codex.HOST
-        if kind is None and isinstance(data.get("role"), str) and "content" in data:
-            return plain.HOST
-    return ""
+    return next(filter(None, map(_host_of, first)), "")
+
+
+def _host_of(data: dict[str, Any]) -> str:
+    kind, keys = data.get("type"), data.keys()
+    head = kind == "session" and type(data.get("version")) is int
+    if head and keys & {"delegationDepth", "createdAt"}:
+        return dsh.HOST
+    if kind in _CODEX or (kind is None and keys >= {"id", "timestamp", "instructions"}):
+        return codex.HOST
+    if keys & {"sessionId", "parentUuid", "leafUuid", "customTitle"} or kind == _SNAPSHOT:
+        return claude_code.HOST
+    is_plain = kind is None and isinstance(data.get("role"), str) and "content" in data
+    return plain.HOST if is_plain else ""
+
+
+_CODEX: Final = frozenset({"session_meta", "event_msg", "response_item", "turn_context"})
+_SNAPSHOT: Final = "file-history-snapshot"

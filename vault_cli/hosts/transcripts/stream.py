@@ -19,7 +19,11 @@ LONGEST_LINE: Final = 32 << 20
 """Bytes of one line; a longer one holds a picture or the like and is passed over."""
 
 MOST_BYTES: Final = 4 << 30
-"""Bytes of one log, unpacked, that are read: small files can unpack to very large ones."""
+"""Bytes of one log, unpacked, that are read."""
+
+MOST_RATIO: Final = 500
+FREE: Final = 32 << 20
+"""A packed log gives no more than so many times its bytes, and so many in any case."""
 
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _FEED: Final = 64 << 10
@@ -78,8 +82,6 @@ class Stream:
     line: int = 1
     health: Health = field(default_factory=Health)
     end: int = 0
-    _hash: Any = field(default_factory=hashlib.sha256)
-    _marks: dict[int, str] = field(default_factory=dict)
 
     def prefix_digest(self) -> str:
         """Return the SHA-256 of the log up to `start`."""
@@ -154,7 +156,7 @@ def _split(chunks: Iterator[bytes]) -> Iterator[tuple[bytes | _TooLong, bool]]:
 
 
 def _read_object(raw: bytes | _TooLong) -> dict[str, Any] | None:
-    if isinstance(raw, _TooLong):
+    if isinstance(raw, _TooLong) or not raw.strip():
         return None
     try:
         data = json.loads(raw.decode("utf-8", "replace").lstrip("\ufeff"))
@@ -175,8 +177,10 @@ def open_chunks(path: Path, health: Health) -> Iterator[bytes]:
                 raise LogError("it is no plain file")
             head = file.read(len(ZSTD_MAGIC))
             file.seek(0)
-            chunks = _unpack(file, health) if head == ZSTD_MAGIC else _plain(file)
-            yield from _bounded(chunks, health)
+            size = os.fstat(file.fileno()).st_size
+            packed = head == ZSTD_MAGIC
+            most = min(MOST_BYTES, FREE + MOST_RATIO * size) if packed else MOST_BYTES
+            yield from _bounded(_unpack(file, health) if packed else _plain(file), most, health)
     except OSError as error:
         raise LogError(error.strerror or str(error)) from error
 
@@ -186,12 +190,12 @@ def _plain(file: IO[bytes]) -> Iterator[bytes]:
         yield chunk
 
 
-def _bounded(chunks: Iterator[bytes], health: Health) -> Iterator[bytes]:
+def _bounded(chunks: Iterator[bytes], most: int, health: Health) -> Iterator[bytes]:
     done = 0
     for chunk in chunks:
         done += len(chunk)
-        if done > MOST_BYTES:
-            health.damage = f"only the first {MOST_BYTES >> 30} GiB are read"
+        if done > most:
+            health.damage = f"only the first {most >> 20} MiB are read: no log is so large"
             return
         yield chunk
 
