@@ -11,8 +11,9 @@ pass, patterns run as sets of states.
 from __future__ import annotations
 
 import marshal
-import os
 import sys
+
+from vault_cli.hook.system import NO_FOLLOW, calls, make_folders, variable
 
 TYPE_CHECKING = False  # the name that type checkers know; `typing` takes 8 ms to load
 
@@ -46,6 +47,8 @@ INSTEAD = 11
 SESSION = 12
 SOURCE = 13
 """Absolute path of the file of its record."""
+STAMP = 14
+"""Time of change and size of that file."""
 
 ALLOW = "allow"
 WARN = "warn"
@@ -67,6 +70,8 @@ MAX_TEXT = 16 << 10
 MAX_STEPS = 150_000
 """Steps after which matching one pattern gives up, as if it had not matched."""
 
+_SLASH = "\\" if sys.platform == "win32" else "/"
+_SLASHES = "/\\"
 _FILE = 0o100000
 _KIND = 0o170000
 
@@ -77,7 +82,7 @@ class Index:
     Args:
         sections: by folder (`""`: wherever no other one holds): (stamps, until, rules). A stamp is
             (path, time of change in ns, size); `until`: when the rules may change by the clock, 0
-            for never.
+            for never. Rules are a tuple, or its marshalled bytes until somebody asks (`rules_of`).
         off: until when a person has switched rules off, by `off_key`.
         needs: literals of all rules: as they are, in lower case, and whether a rule has none.
     """
@@ -98,22 +103,34 @@ class Index:
         """Whether there is anything to look up."""
         return bool(self.sections)
 
+    def rules_of(self, key: str) -> tuple[tuple[Any, ...], ...]:
+        """Return the rules of a section."""
+        rules: tuple[tuple[Any, ...], ...] | bytes = self.sections[key][2]
+        return marshal.loads(rules) if isinstance(rules, bytes) else rules  # noqa: S302 - sealed
+
     def section(self, folder: str) -> str | None:
         """Return the key of the section for a folder: the deepest that holds it, None for none.
 
         Where the environment names a vault, only that one's section counts.
         """
-        named = os.environ.get("MVAULT", "")
+        named = variable("MVAULT")
         if named:
-            place = os.path.realpath(os.path.join(folder, os.path.expanduser(named)))
-            keys = (named_section(place), named_section(os.path.join(place, ".mvault")))
-            return next((key for key in keys if key in self.sections), None)
+            return self._named(folder, named)
         best = None
         for root in self.sections:
-            inside = not root or folder == root or folder.startswith(root.rstrip("/\\") + os.sep)
+            inside = (
+                not root or folder == root or folder.startswith(f"{root.rstrip(_SLASHES)}{_SLASH}")
+            )
             if inside and (best is None or len(root) > len(best)):
                 best = root
         return best
+
+    def _named(self, folder: str, name: str) -> str | None:
+        import os
+
+        place = os.path.realpath(os.path.join(folder, os.path.expanduser(name)))
+        keys = (named_section(place), named_section(os.path.join(place, ".mvault")))
+        return next((key for key in keys if key in self.sections), None)
 
 
 class Verdict:
@@ -152,7 +169,8 @@ def collect_needs(
     folded: dict[bytes, None] = {}
     always = False
     for section in sections.values():
-        for rule in section[2]:
+        rules = section[2]
+        for rule in marshal.loads(rules) if isinstance(rules, bytes) else rules:  # noqa: S302
             (folded if rule[FOLDED] else plain).update(dict.fromkeys(rule[LITERALS]))
             always = always or not rule[LITERALS]
     return tuple(plain), tuple(folded), always
@@ -175,7 +193,11 @@ def _blake2(data: bytes, **options: Any) -> Any:
 
 def dump(index: Index, token: bytes) -> bytes:
     """Return the bytes of an index file."""
-    body = marshal.dumps((PYTHON, index.sections, index.off, index.needs), 4)
+    sections = {
+        key: (stamps, until, marshal.dumps(index.rules_of(key), 4) if rules else ())
+        for key, (stamps, until, rules) in index.sections.items()
+    }
+    body = marshal.dumps((PYTHON, sections, index.off, index.needs), 4)
     return MAGIC + seal(body, token) + body
 
 
@@ -189,7 +211,7 @@ def load(path: str, token_path: str = "") -> Index:
         path: the file.
         token_path: the machine's token; by default in the state folder, two folders up.
     """
-    token_path = token_path or os.path.join(os.path.dirname(os.path.dirname(path)), TOKEN_FILE)
+    token_path = token_path or f"{_above(_above(path))}/{TOKEN_FILE}"
     try:
         return parse(_read(path), _read(token_path))
     except OSError:
@@ -212,12 +234,16 @@ def parse(data: bytes, token: bytes) -> Index:
     return Index(sections, off, needs) if python == PYTHON else empty
 
 
+def _above(path: str) -> str:
+    return path[: max(path.rfind("/"), path.rfind("\\"), 0)]
+
+
 def _read(path: str) -> bytes:
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    file = calls.open(path, calls.O_RDONLY | getattr(calls, "O_BINARY", 0))
     try:
-        return os.read(file, os.fstat(file).st_size + 1)
+        return calls.read(file, calls.fstat(file).st_size + 1)
     finally:
-        os.close(file)
+        calls.close(file)
 
 
 def is_stale(index: Index, folder: str, now: float) -> bool:
@@ -234,7 +260,7 @@ def is_stale(index: Index, folder: str, now: float) -> bool:
 def stamp(path: str) -> tuple[str, int, int]:
     """Return path, time of change and size of a file or folder; what is not there has one, too."""
     try:
-        facts = os.stat(path)
+        facts = calls.stat(path)
     except (OSError, ValueError):
         return path, 0, -1
     # the size of a folder tells nothing
@@ -246,13 +272,9 @@ def may_match(index: Index, raw: bytes) -> bool:
     plain, folded, always = index.needs
     if always or len(raw) > MAX_PAYLOAD:
         return True
-    for literal in plain:
-        if literal in raw:
-            return True
-    if folded:
-        lower = raw.lower()
-        return any(literal in lower for literal in folded)
-    return False
+    for _ in filter(raw.__contains__, plain):
+        return True
+    return bool(folded) and any(map(raw.lower().__contains__, folded))
 
 
 def match(
@@ -284,16 +306,15 @@ def match(
     """
     del host
     now = now or clock()
-    key = index.section(cwd or os.getcwd())
-    stamps, _, rules = ((), 0, ()) if key is None else index.sections[key]
+    key = index.section(cwd or calls.getcwd())
+    rules = () if key is None else index.rules_of(key)
     found = [
         rule
         for rule in matching(rules, tool, given, session=session)
         if not index.off or now >= index.off.get(off_key(rule[VAULT], rule[ID]), 0)
     ]
-    if found:  # of a file that has changed since nobody knows what it says now
-        known = {row[0]: row for row in stamps}
-        found = [rule for rule in found if known.get(rule[SOURCE]) == stamp(rule[SOURCE])]
+    # of a file that has changed since nobody knows what it says now
+    found = [rule for rule in found if stamp(rule[SOURCE])[1:] == rule[STAMP]]
     if not found:
         return Verdict(ALLOW)
     rule = min(found, key=_rank)
@@ -308,7 +329,7 @@ def clock() -> float:
     """Return the Unix time; `$MVAULT_NOW` overrides it, as everywhere."""
     import time
 
-    given = os.environ.get("MVAULT_NOW", "")
+    given = variable("MVAULT_NOW")
     if given:
         from datetime import datetime
 
@@ -330,29 +351,68 @@ def matching(
     from vault_cli.hook.tools import canonical, field_text, fits
 
     name = canonical(tool)
-    texts: dict[str, str] = {}
+    looks: dict[str, Look] = {}
     found = []
     for rule in rules:
         if (rule[SESSION] and rule[SESSION] != session) or not fits(rule[TOOLS], name):
             continue
         field = rule[FIELD]
-        if field not in texts:
-            texts[field] = field_text(name, given, field)[:MAX_TEXT]
-        if texts[field] and hits(rule, name, texts[field]):
+        look = looks.get(field)
+        if look is None:
+            text = field_text(name, given, field)[:MAX_TEXT]
+            look = looks[field] = Look(text, is_command=_is_command(name, field))
+        if look.text and look.may_hit(rule) and look.hits(rule):
             found.append(rule)
     return found
 
 
+class Look:
+    """A text that rules are held against: cut into commands once, whatever their number.
+
+    Args:
+        text: a field of a tool's input.
+        is_command: whether it is a shell's.
+    """
+
+    __slots__ = ("_data", "_lower", "_parts", "is_command", "text")
+
+    def __init__(self, text: str, *, is_command: bool) -> None:
+        self.text = text
+        self.is_command = is_command
+        self._data = text.encode("utf-8", "surrogatepass")
+        self._lower = b""
+        self._parts: Any = None
+
+    def may_hit(self, rule: tuple[Any, ...]) -> bool:
+        """Tell whether a literal of a rule stands in the text; no is never wrong."""
+        literals = rule[LITERALS]
+        data = self._data
+        if rule[FOLDED]:
+            data = self._lower = self._lower or data.lower()
+        return not literals or any(map(data.__contains__, literals))
+
+    def hits(self, rule: tuple[Any, ...]) -> bool:
+        """Tell whether a rule matches."""
+        if rule[FORM] == PATTERN:
+            from vault_cli.hook.automaton import search
+
+            return search(rule[PROGRAM], self.text, MAX_STEPS)
+        from vault_cli.hook.command_words import in_parts, in_text, split_command
+
+        if not self.is_command:
+            return in_text(rule[PROGRAM], self.text)
+        if self._parts is None:
+            self._parts = split_command(self.text)
+        return in_parts(rule[PROGRAM], self._parts)
+
+
+def _is_command(tool: str, field: str) -> bool:
+    return tool == "shell" and field in {"", "command"}
+
+
 def hits(rule: tuple[Any, ...], tool: str, text: str) -> bool:
     """Tell whether one rule matches a text of the input of a canonical tool."""
-    if rule[FORM] == WORDS:
-        from vault_cli.hook.command_words import in_command, in_text
-
-        is_command = tool == "shell" and rule[FIELD] in {"", "command"}
-        return (in_command if is_command else in_text)(rule[PROGRAM], text)
-    from vault_cli.hook.automaton import search
-
-    return search(rule[PROGRAM], text, MAX_STEPS)
+    return Look(text, is_command=_is_command(tool, rule[FIELD])).hits(rule)
 
 
 def fingerprint(tool: str, text: str) -> tuple[str, str]:
@@ -390,7 +450,7 @@ def cooldown_path(state: str, session: str, rule: tuple[Any, ...]) -> str:
     """Return the file that remembers when a session was last stopped by a rule."""
     text = "\0".join((session, rule[VAULT], rule[ID])).encode("utf-8", "surrogatepass")
     name = _blake2(text, digest_size=12).hexdigest()
-    return os.path.join(state, "hook", COOLDOWNS, name)
+    return f"{state}/hook/{COOLDOWNS}/{name}"
 
 
 def _is_first(state: str, session: str, rule: tuple[Any, ...], now: float) -> bool:
@@ -401,21 +461,21 @@ def _is_first(state: str, session: str, rule: tuple[Any, ...], now: float) -> bo
     if not state:
         return False
     path = cooldown_path(state, session, rule)
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
     try:
         try:
-            file = os.open(path, flags, 0o600)
+            file = calls.open(path, flags, 0o600)
         except FileNotFoundError:
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            file = os.open(path, flags, 0o600)
+            make_folders(_above(path))
+            file = calls.open(path, flags, 0o600)
         try:
-            said = os.read(file, 32)
+            said = calls.read(file, 32)
             if said.isdigit() and 0 <= now - int(said) < rule[COOLDOWN]:
                 return False
-            os.lseek(file, 0, os.SEEK_SET)
-            os.truncate(file, os.write(file, b"%d" % now))
+            calls.lseek(file, 0, 0)
+            calls.truncate(file, calls.write(file, b"%d" % now))
         finally:
-            os.close(file)
+            calls.close(file)
     except OSError:
         return False
     return True
