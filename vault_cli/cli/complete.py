@@ -80,8 +80,12 @@ def complete_topic(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _matches(incomplete: str, records: Iterator[Record]) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()  # of two vaults that have an id it is offered once
     for record in records:
+        if record.id in seen:
+            continue
         if record.id.startswith(incomplete) and ID_PATTERN.fullmatch(record.id):
+            seen.add(record.id)
             yield record.id, plain_title(record.title)
 
 

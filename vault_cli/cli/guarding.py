@@ -18,10 +18,24 @@ if TYPE_CHECKING:
 OTHER_TEXT: Final = "another text is shown"
 
 
-def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, str]) -> Snapshot:
+def guard(
+    out: Output,
+    vault: Vault,
+    snapshot: Snapshot,
+    environ: Mapping[str, str],
+    *,
+    quiet: bool = False,
+) -> Snapshot:
     """Return what the person's trust settings leave of a vault; what waits is said on stderr.
 
     While `vault.toml` waits, the admitted one counts for the rest of the run.
+
+    Args:
+        out: where it is said.
+        vault: which.
+        snapshot: as the files are.
+        environ: the environment, for settings.
+        quiet: count nothing up: for who looks at one record.
 
     Raises:
         UsageError: a setting cannot be used. StoreError: git failed.
@@ -33,7 +47,7 @@ def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, s
     from vault_cli.store.guard import guard_snapshot
 
     guarded = guard_snapshot(vault, snapshot)
-    for line in waiting_notes(guarded):
+    for line in () if quiet else waiting_notes(guarded):
         out.warn(line)
     _use_admitted_settings(vault, guarded, environ)
     return guarded.snapshot
@@ -105,6 +119,21 @@ def review_hint(reason: str) -> str:
     if reason in (UNCOMMITTED, OTHER_TEXT):
         return "It counts when it is committed."
     return "It counts when an allowed key has signed it: mvault check --trust"
+
+
+def waiting_hint(record: Record, *, waiting: bool = False) -> str:
+    """Return which command shows the text that waits, and how a person lets it count.
+
+    Args:
+        record: of which another text waits, or which waits itself.
+        waiting: it is shown already.
+    """
+    from vault_cli.store.guard import EDITED
+
+    shows = "" if waiting else f"The other text: mvault show {record.id} --waiting. "
+    if record.waits == EDITED or (waiting and not record.withheld):
+        return f"{shows}It counts when it is committed."
+    return f"{shows}A person looks at it: mvault review --incoming"
 
 
 def _use_admitted_settings(vault: Vault, guarded: Guarded, environ: Mapping[str, str]) -> None:

@@ -63,7 +63,7 @@ def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
     from vault_cli.features.states import states_of
     from vault_cli.features.support import chain_of, dependents_of, related_to
 
-    snapshot, rules = inv.snapshot, state_rules(inv)
+    snapshot, rules = inv.shown, state_rules(inv)
     return {
         **three_parts(inv, record),
         "source": record.source,
@@ -128,7 +128,7 @@ def _rest_data(rest: Rest) -> dict[str, Any]:
 
 def _chain(inv: Invocation, record: Record) -> list[dict[str, Any]]:
     """Return the older versions, newest first; an id that is not there stands alone."""
-    by_id = inv.snapshot.by_id
+    by_id = inv.shown.by_id
     found: list[dict[str, Any]] = []
     seen = {record.id}
     waiting = list(record.supersedes)
@@ -147,7 +147,7 @@ def _later(inv: Invocation, record: Record) -> list[Record]:
     waiting = [record.id]
     while waiting:
         name = waiting.pop(0)
-        for other in inv.snapshot.records:
+        for other in inv.shown.records:
             if name in other.supersedes and other.id != record.id and other not in found:
                 found.append(other)
                 waiting.append(other.id)

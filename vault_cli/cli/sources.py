@@ -26,7 +26,7 @@ def three_parts(inv: Invocation, record: Record) -> dict[str, Any]:
     """Return the three parts in the promised JSON shape: lesson, source, in_force_then."""
     from vault_cli.features.sources import source_tasks, tell_starts
 
-    tasks = source_tasks(record, inv.snapshot.by_id)
+    tasks = source_tasks(record, inv.shown.by_id)
     start, said_by = None, ""
     for text, who in tell_starts(record, tasks):
         start, said_by = _moment(inv, text), who

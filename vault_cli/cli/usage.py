@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.guarding import require_admitted, shown_records
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import brief_data, marks_text, plural
@@ -255,8 +255,8 @@ def stats(
     """
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
-    records = inv.find_all(ids) if ids else inv.snapshot.records
-    shown_records(inv.vault, inv.snapshot)  # marks in place what the trust settings keep out
+    named = {record.path: record for record in map(inv.find_shown, ids or ())}
+    records = tuple(named.values()) if ids else inv.shown.records
     log = _log(inv)
     sums = _sums(inv, log.pool)
     chosen = _chosen(inv, records, sums, named=bool(ids), demote=demote)
@@ -292,7 +292,7 @@ def _chosen(
     from vault_cli.model.record import NO_TALLY
 
     if demote:
-        snapshot = replace(inv.snapshot, tallies=sums.tallies)
+        snapshot = replace(inv.shown, tallies=sums.tallies)
         against = {record.path for record, _ in find_misleading(snapshot)}
         return [record for record in records if record.path in against]
     if named:

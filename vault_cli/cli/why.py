@@ -177,8 +177,8 @@ class _Answer:
             from vault_cli.cli.quarantine import require_reader
 
             require_reader(self.inv, record)
-        key = (record.vault, record.path)
-        here = [r for r in self.clocks.snapshot.records if (r.vault, r.path) == key]
+        key = (record.vault, record.path, record.digest)  # not what waits in its place
+        here = [r for r in self.clocks.snapshot.records if (r.vault, r.path, r.digest) == key]
         return [Match(r, SAME, "", self._is_shown(r)) for r in here or (record,)]
 
     def _by_ids(self) -> list[Match]:

@@ -47,6 +47,9 @@ class StateRules:
     judge: Judge | None = None
 
 
+Key = tuple[str, str]
+"""Name of the vault ("" when one is read) and path of a record."""
+
 DEFAULTS: Final = StateRules()
 
 
@@ -61,7 +64,7 @@ def states_of(
         now: aware instant in the vault's time zone.
         rules: see `StateRules`.
     """
-    return all_states(snapshot, now, rules, (record,)).get(record.path, ())
+    return all_states(snapshot, now, rules, (record,)).get((record.vault, record.path), ())
 
 
 def all_states(
@@ -69,8 +72,8 @@ def all_states(
     now: datetime,
     rules: StateRules = DEFAULTS,
     records: tuple[Record, ...] | None = None,
-) -> dict[str, tuple[str, ...]]:
-    """Return the derived states of records by path; those without any are left out.
+) -> dict[Key, tuple[str, ...]]:
+    """Return the derived states of records by vault and path; those without any are left out.
 
     Args:
         snapshot: the vault.
@@ -81,7 +84,7 @@ def all_states(
     wanted = [r for r in (records or snapshot.records) if r.status not in ENDED]
     supports = judge_support(snapshot, wanted)
     dormancy = Dormancy(Aging.at(now, rules.curve), rules.dormant_below, snapshot.tallies)
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[Key, tuple[str, ...]] = {}
     for record in wanted:
         support = supports.get(record.id, _INTACT)
         states = [record.validity.state_at(now)]
@@ -90,7 +93,7 @@ def all_states(
         states += [support.state, STALE if is_stale(record, rules.judge) else INTACT]
         told = tuple(state for state in states if state not in ("current", INTACT))
         if told:
-            found[record.path] = told
+            found[record.vault, record.path] = told
     return found
 
 

@@ -222,6 +222,9 @@ class Record:
         vault: `project` or `user` in a snapshot of both vaults, else "" (see `recall.together`).
         withheld: why the person's own trust settings keep it out of what is shown to an agent, else
             "". Set by the program after reading (see `store.guard`), never by a file.
+        waits: of an admitted text that is shown in the place of another: what waits for a person,
+            else "". Set like `withheld`.
+        lapsed: why it counts as active although it says `verified` (`model.evidence`), else "".
     """
 
     id: str
@@ -258,6 +261,8 @@ class Record:
     findings: tuple[Diagnostic, ...] = ()
     vault: str = ""
     withheld: str = ""
+    waits: str = ""
+    lapsed: str = ""
 
     @property
     def status(self) -> Status:
@@ -340,6 +345,14 @@ class Snapshot:
     def heard(self) -> Snapshot:
         """Return the snapshot without the records whose words must not count for others."""
         return replace(self, records=tuple(r for r in self.records if not r.is_silent))
+
+    def standing(self) -> Snapshot:
+        """Return the snapshot without the texts in whose place an admitted one is shown."""
+        known = {(r.vault, r.id) for r in self.records if r.waits}
+        if not known:
+            return self
+        kept = (r for r in self.records if not (r.withheld and (r.vault, r.id) in known))
+        return replace(self, records=tuple(kept))
 
     def at_watermark(self) -> Snapshot:
         """Return the snapshot with the observations that a render goes by."""

@@ -32,6 +32,10 @@ SHOWN: Final = "changed by others, not reviewed: the admitted text counts, not t
 LOST: Final = "changed by others, and git no longer has the admitted text"
 
 COPY: Final = "has the id of a record in force"
+CHANGED: Final = "a changed text of it waits for a review"
+GONE: Final = "others took it out of force, which waits for a review"
+EDITED: Final = "an edit of it is not committed"
+"""What `Record.waits` says of an admitted text."""
 
 _DUPLICATE: Final = "duplicate-id"
 _COLLISION: Final = "name-collision"
@@ -100,7 +104,7 @@ def _show_committed(guarded: Guarded, repo: Repository) -> None:
     for record in records:
         if record.path in changed and record.has_effect:
             _withhold(record, UNCOMMITTED)
-    records.extend(old.values())
+    records.extend(_note_waiting(record, EDITED) for record in old.values())
     guarded.replaced = tuple(sorted(old))
     guarded.snapshot = _with_records(guarded.snapshot, records)
 
@@ -109,6 +113,11 @@ def _withhold(record: Record, reason: str) -> Record:
     """Mark a record that was just read; in place, as `recall.together.mark_vault` does."""
     object.__setattr__(record, "withheld", reason)
     return record
+
+
+def _note_waiting(record: Record, what: str) -> Record:
+    """Return an admitted text with what waits in its place."""
+    return replace(record, waits=what)
 
 
 def _with_records(snapshot: Snapshot, records: Iterable[Record]) -> Snapshot:
@@ -152,21 +161,23 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
     guarded.waiting = tuple(waiting)
     texts = admitted_texts(vault, [item for item in waiting if item.admitted])
     items = {item.id: item for item in waiting}
+    kept = frozenset(texts)
     records: list[Record] = []
     for record in guarded.snapshot.records:
         item = items.get(record.id)
         row = item.admitted if item else None
         if row is not None and record.has_effect and record.digest == row.digest:
             texts.pop(record.id, None)  # a changed copy lies beside it
-            records.append(record)
+            records.append(_note_waiting(record, CHANGED))
         elif item is not None and record.has_effect:
-            shown = SHOWN if item.id in texts else LOST
+            shown = SHOWN if item.id in kept else LOST
             first = FIRST if guarded.is_first else NEW
             records.append(_withhold(record, first if row is None else shown))
-        elif record.id not in texts:
+        elif record.id not in kept:
             records.append(record)
-    records.extend(texts.values())
     for key, record in texts.items():
+        what = GONE if items[key].what == "gone" else CHANGED
+        records.append(_note_waiting(record, what))
         row = items[key].admitted
         guarded.restored[record.path, record.digest] = row.commit if row else ""
     guarded.snapshot = _with_records(guarded.snapshot, records)
