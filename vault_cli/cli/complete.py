@@ -80,8 +80,8 @@ def complete_topic(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _matches(incomplete: str, records: Iterator[Record]) -> Iterator[tuple[str, str]]:
-    seen: set[str] = set()  # of two vaults that have an id it is offered once
-    for record in records:
+    seen: set[str] = set()  # of two records with an id the one in force is offered
+    for record in sorted(records, key=lambda record: not record.in_force):
         if record.id in seen:
             continue
         if record.id.startswith(incomplete) and ID_PATTERN.fullmatch(record.id):

@@ -77,7 +77,7 @@ class Finder:
                 first = self._in_files(inv.snapshot, text, inv.root)
             except (NotFoundError, RefusedError) as fault:
                 error = fault
-            if isinstance(error, RefusedError) and not self._are_all_kept_out(text.strip()):
+            if isinstance(error, RefusedError) and not self._counts_for_nothing(text.strip()):
                 raise error
         if first is not None and text.strip() == first.id and not _was_moved(first):
             return self._unless_kept_out(first, other)
@@ -93,13 +93,13 @@ class Finder:
     def _in_files(self, snapshot: Snapshot, text: str, root: Path) -> Record:
         return resolve_record(snapshot, text, root=root, cwd=self._inv.cwd)
 
-    def _are_all_kept_out(self, record_id: str) -> bool:
-        """Whether files of the vault that is written have an id, and none of them counts here."""
+    def _counts_for_nothing(self, record_id: str) -> bool:
+        """Whether the files of an id in the vault that is written are kept out, or not in force."""
         home = self._reading.home
-        same = [r for r in self._inv.snapshot.records if r.id == record_id]
-        if home is None or not same or not self._has_policies(home):
+        if home is None or not self._has_policies(home):
             return False
-        return all(r.withheld for r in self.whole(home).records if r.id == record_id)
+        same = [r for r in self.whole(home).records if r.id == record_id]
+        return bool(same) and not any(r.in_force and not r.withheld for r in same)
 
     def _unless_kept_out(self, first: Record, other: Vault) -> Found:
         """Return the project's record, or the user's when nobody let the project's count here."""

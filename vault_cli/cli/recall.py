@@ -15,10 +15,10 @@ from vault_cli.cli.filters import make_filter
 from vault_cli.cli.guarding import review_hint, waiting_hint
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal, told
-from vault_cli.cli.views import brief_data, full_data, list_lines, record_data, show_lines
+from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
 from vault_cli.errors import UsageError
 from vault_cli.model.record import ALWAYS, Record, Status
-from vault_cli.recall.together import PROJECT, USER, mark_vault
+from vault_cli.recall.together import PROJECT, USER
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -211,7 +211,7 @@ def show(
     kept, hints = _standing(record, waiting=waiting)
     twin = _tell_twin(inv, found)
     more |= {"also_in": twin} if twin else {}
-    kept += [f"the {twin['vault']} vault has this id too: {told(twin['title'])}"] if twin else []
+    kept += [f"the {twin['vault']} vault has this id too: {told(twin['path'])}"] if twin else []
     hints += (f"mvault --vault {twin['root']} show {record.id}",) if twin else ()
     notes = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
     own = () if provenance else tuple(anchor_lines(anchors))
@@ -270,8 +270,8 @@ def _tell_twin(inv: Invocation, found: Found | None) -> dict[str, str]:
     layers = inv.layers
     root = layers.home if found.vault is not None else layers.beside
     name = PROJECT if found.vault is not None else USER
-    mark_vault((found.twin,), name)
-    return {**brief_data(found.twin), "root": str(root)}
+    other = found.twin  # by its file only: its words may be nobody's to read in passing
+    return {"vault": name, "path": other.path, "status": str(other.status), "root": str(root)}
 
 
 def _require_readable(inv: Invocation, record: Record) -> None:

@@ -118,7 +118,7 @@ def find_clashes(project: Snapshot, user: Snapshot) -> Iterator[Diagnostic]:
         other = mine.get(record.id)
         if other is not None and not record.is_silent:
             yield from _same_id(record, other, copies[record.id])
-        if not record.supersedes or not record.in_force or record.is_silent:
+        if not record.supersedes or not record.in_force:
             continue
         for old in map(mine.get, record.supersedes):
             if old is not None and old.in_force and _is_protected(old):
