@@ -11,7 +11,10 @@ from test_two_vaults import note
 
 from vault_cli.cli.complete import complete_id
 
-MINE = {"zh": ("f-mine000", "我的偏好", "缩进用四个空格。"), "en": ("f-mine001", "My habit", "Tabs.")}
+MINE = {
+    "zh": ("f-mine000", "我的偏好", "缩进用四个空格。"),
+    "en": ("f-mine001", "My habit", "Tabs."),
+}
 EVIL = {"zh": ("别的偏好", "全都不缩进。"), "en": ("Another habit", "No indentation at all.")}
 PERSON = {"MVAULT_ACTOR": "person"}
 CLAIM = "in force is the one of the project vault"

@@ -150,6 +150,7 @@ def _tensions(inv: Invocation) -> list[tuple[Diagnostic, dict[str, Any]]]:
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
     from vault_cli.cli.admission import admission_findings
+    from vault_cli.cli.guarding import ledger_findings
     from vault_cli.cli.usage import usage_findings
     from vault_cli.cli.where import find_elsewhere
     from vault_cli.features.health import check as check_health
@@ -170,7 +171,7 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
     own = admission_findings(inv, head)
     extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own)
     extra += find_suspects(snapshot.records, inv.vault.config.gates)
-    extra += usage_findings(inv)
+    extra += (*usage_findings(inv), *ledger_findings(inv.vault))
     found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
 

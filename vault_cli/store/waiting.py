@@ -131,7 +131,9 @@ def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
 
 def _compare_settings(vault: Kept, ledger: Ledger) -> Iterator[Waiting]:
     row = ledger.rows.get(CONFIG_FILE)
-    if row is not None and _digest(read_settings(vault.root)) != row.digest:
+    if ledger.problem:  # nobody knows which settings were admitted: none
+        yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, None, None)
+    elif row is not None and _digest(read_settings(vault.root)) != row.digest:
         yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, row, None)
 
 
@@ -281,6 +283,7 @@ def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     ledger = load_ledger(vault.root)
     ledger.rows.clear()
     ledger.unseen.clear()
+    ledger.problem = ""  # a person let everything count anew
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.admit(snapshot.records, commit)
     count = len(ledger.rows)
@@ -298,9 +301,10 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
         shown: the settings as the person saw them; what a pull brought since waits again.
 
     Raises:
-        StoreError: the state folder cannot be written.
+        StoreError: what was admitted cannot be read or written.
     """
     ledger = load_ledger(vault.root)
+    ledger.require_readable()
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.rows.pop(item.id, None)
     ledger.unseen.discard(item.id)
