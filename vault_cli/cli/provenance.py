@@ -83,9 +83,11 @@ def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
 
 def support_data(snapshot: Snapshot, record: Record) -> dict[str, Any]:
     """Return how well what a record rests on still holds, its evidence and its verification."""
-    from vault_cli.model.support import Support, judge_support
+    from vault_cli.model.support import Support
+    from vault_cli.recall.support import judge_supports
 
-    support = judge_support(snapshot, (record,)).get(record.id, Support())
+    key = (record.vault, record.id)
+    support = judge_supports(snapshot, (record,)).get(key, Support())
     return {
         "support": {"state": support.state, "why": support.describe()},
         "evidence": _evidence_data(record),

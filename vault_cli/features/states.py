@@ -13,8 +13,9 @@ from typing import Final
 from vault_cli.features.anchors import Judge, is_stale
 from vault_cli.model.anchors import STALE
 from vault_cli.model.record import ENDED, Record, Snapshot, Tally
-from vault_cli.model.support import INTACT, Support, judge_support
+from vault_cli.model.support import INTACT, Support
 from vault_cli.recall.retention import Aging, Dormancy
+from vault_cli.recall.support import judge_supports
 
 STATES: Final = (
     "scheduled",
@@ -82,11 +83,11 @@ def all_states(
         records: of whom (all by default).
     """
     wanted = [r for r in (records or snapshot.records) if r.status not in ENDED]
-    supports = judge_support(snapshot, wanted)
+    supports = judge_supports(snapshot, wanted)
     dormancy = Dormancy(Aging.at(now, rules.curve), rules.dormant_below, snapshot.tallies)
     found: dict[Key, tuple[str, ...]] = {}
     for record in wanted:
-        support = supports.get(record.id, _INTACT)
+        support = supports.get((record.vault, record.id), _INTACT)
         states = [record.validity.state_at(now)]
         states += ["dormant"] if dormancy.holds(record) else []
         states += maturity_of(record, snapshot.tally(record.id))

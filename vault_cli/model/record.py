@@ -224,6 +224,8 @@ class Record:
             "". Set by the program after reading (see `store.guard`), never by a file.
         waits: of an admitted text that is shown in the place of another: what waits for a person,
             else "". Set like `withheld`.
+        foreign: it is not in force, and nothing says that it was made or looked at here: it has no
+            say about what is. Set like `withheld`.
         lapsed: why it counts as active although it says `verified` (`model.evidence`), else "".
     """
 
@@ -262,6 +264,7 @@ class Record:
     vault: str = ""
     withheld: str = ""
     waits: str = ""
+    foreign: bool = False
     lapsed: str = ""
 
     @property
@@ -294,6 +297,11 @@ class Record:
         if self.withheld:
             return True
         return bool(self.findings) and any(f.code not in _ABOUT_COPIES for f in self.held_by)
+
+    @property
+    def has_say(self) -> bool:
+        """Whether it counts for another record: as support, and in what is usual for a search."""
+        return not (self.foreign or self.is_silent)
 
     @property
     def size(self) -> int:
@@ -345,6 +353,10 @@ class Snapshot:
     def heard(self) -> Snapshot:
         """Return the snapshot without the records whose words must not count for others."""
         return replace(self, records=tuple(r for r in self.records if not r.is_silent))
+
+    def speaking(self) -> Snapshot:
+        """Return the snapshot with the records that have a say only."""
+        return replace(self, records=tuple(r for r in self.records if r.has_say))
 
     def standing(self) -> Snapshot:
         """Return the snapshot without the texts in whose place an admitted one is shown."""

@@ -68,7 +68,7 @@ class Shelf(Protocol):
 
     @property
     def unheard(self) -> AbstractSet[int]:
-        """Numbers of records that have no say in what is usual here: gone, withheld or held."""
+        """Numbers of records that have no say in what is usual (`Record.has_say`), or are gone."""
         ...
 
     @property
@@ -207,7 +207,7 @@ class TextShelf:
     @cached_property
     def unheard(self) -> AbstractSet[int]:
         """As `Shelf`."""
-        return frozenset(n for n, record in enumerate(self._records) if record.is_silent)
+        return frozenset(n for n, record in enumerate(self._records) if not record.has_say)
 
     @property
     def has_sessions(self) -> bool:

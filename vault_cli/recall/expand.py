@@ -71,7 +71,7 @@ def _mates(snapshot: Snapshot, record: Record, shelves: Sequence[Shelf] | None) 
     """Yield records of the same topics, the rarest topic first, the weightiest record first."""
     groups = []
     for topic in record.topics:
-        members = [r for r in _members(snapshot, topic, shelves) if not r.is_silent]
+        members = [r for r in _members(snapshot, topic, shelves) if r.has_say]
         groups.append((len(members), topic, members))
     left = MOST_MATES
     for _, topic, members in sorted(groups, key=lambda group: group[:2]):

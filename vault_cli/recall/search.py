@@ -67,7 +67,7 @@ def search(
     today: date | None = None,
     aging: Aging | None = None,
 ) -> Results:
-    """Find records by their words; the best first, and last what is withheld or held.
+    """Find records by their words; the best first, and last what has no say.
 
     Ties in the order: verified first, then what a record is worth (`recall.score`), then the id.
     A query that is a record's id finds it first; an empty one all records, by what they are worth.
@@ -144,7 +144,7 @@ class _Search:
         return Results(tuple(map(self._explain, shown)), total, hidden, self._meant)
 
     def _by_say(self, places: list[int]) -> tuple[list[int], list[int]]:
-        """Return the records that have a say, and those that are withheld or held."""
+        """Return the records that have a say, and those that have none."""
         unheard = [shelf.unheard for _, shelf in self._shelves]
         if not any(unheard):
             return places, []
@@ -333,7 +333,7 @@ class _Search:
         hits.sort(
             key=lambda hit: (
                 hit.record is not named,
-                hit.record.is_silent,  # it takes no place from one that counts
+                not hit.record.has_say,  # it takes no place from one that counts
                 -hit.score,
                 hit.record.id,
                 hit.record.path,

@@ -113,7 +113,7 @@ _EXPECTED: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "body", "adopted", "scope"),
         *("topics", "applies_when", "keywords", "importance", "source", "origin", "created"),
-        *("fields", "findings", "vault", "withheld", "waits"),
+        *("fields", "findings", "vault", "withheld", "waits", "foreign"),
         *RARE,
     }
 )
@@ -287,6 +287,7 @@ def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Reco
     record.findings = findings
     record.vault = ""
     record.withheld = record.waits = ""
+    record.foreign = False
     _set_rare(record, more)
     record.__class__ = Record
     return record  # type: ignore[no-any-return]

@@ -186,6 +186,8 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
             first = UNREAD if guarded.problem else FIRST if guarded.is_first else NEW
             records.append(_withhold(record, first if row is None else shown))
         elif record.id not in kept:
+            if not ledger.knows(record):
+                object.__setattr__(record, "foreign", True)  # in place, as above
             records.append(record)
     for key, record in texts.items():
         what = GONE if items[key].what == "gone" else CHANGED

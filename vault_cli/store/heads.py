@@ -42,6 +42,7 @@ _IN_HEAD: Final = frozenset(
         "vault",  # says where the record was read, not what is in it
         "withheld",
         "waits",
+        "foreign",
         *LOOKED_AT,
     }
 )
@@ -139,6 +140,7 @@ def decode_heads(text: str, folder: str, head: type[Record]) -> dict[str, Parsed
         record.scope = GLOBAL
         record.vault = ""
         record.withheld = record.waits = record.lapsed = ""
+        record.foreign = False
         record.validity = ALWAYS
         record.__class__ = head
         result[path] = record, nothing

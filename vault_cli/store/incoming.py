@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from vault_cli.model.record import Record
 
 _ROW: Final = 3
+_KNOWN: Final = 32
 
 UNREAD_HINT: Final = (
     "Until then nothing of this vault counts here, its settings neither. Put the file back from a"
@@ -70,6 +71,8 @@ class Ledger:
         exists: False until anything was admitted here.
         unseen: ids of records that waited for a person when a command took them out of force:
             what brings them back without showing their whole text does not admit them.
+        known: by path the digests (32 hex digits) of texts that are not in force and were made
+            here, or were there when a person trusted the vault. Only these have a say.
         problem: why the file that is there cannot be read, "" when it can. Then nothing counts as
             admitted, the settings neither, and nothing is written over it.
     """
@@ -79,6 +82,7 @@ class Ledger:
     rows: dict[str, Admitted] = field(default_factory=dict)
     exists: bool = False
     unseen: set[str] = field(default_factory=set)
+    known: dict[str, str] = field(default_factory=dict)
     problem: str = ""
 
     def require_readable(self) -> None:
@@ -91,7 +95,8 @@ class Ledger:
         self.require_readable()
         rows = {key: list(row) for key, row in sorted(self.rows.items())}
         data = {"vault": self.root, "records": rows}
-        more = {"unseen": sorted(self.unseen)} if self.unseen else {}
+        more: dict[str, Any] = {"unseen": sorted(self.unseen)} if self.unseen else {}
+        more |= {"known": dict(sorted(self.known.items()))} if self.known else {}
         write_state(INCOMING, self.name, {**data, **more})
         self.exists = True
 
@@ -101,6 +106,15 @@ class Ledger:
             if record.has_effect:
                 self.rows[record.id] = Admitted(record.path, record.digest, commit)
                 self.unseen.discard(record.id)
+
+    def note_known(self, record: Record) -> None:
+        """Take down a text that is not in force as made or looked at here."""
+        if not record.has_effect:
+            self.known[record.path] = record.digest[:_KNOWN]
+
+    def knows(self, record: Record) -> bool:
+        """Tell whether a record is in force, or not and known here."""
+        return record.has_effect or self.known.get(record.path) == record.digest[:_KNOWN]
 
     def has(self, record: Record) -> bool:
         """Tell whether this text of a record was admitted."""
@@ -146,8 +160,9 @@ def load_ledger(root: Path) -> Ledger:
 
 def _read_ledger(name: str, real: str, data: Mapping[str, Any]) -> Ledger:
     """Return what a file says; StoreError when a part of it is not what we write."""
-    rows, listed = data.get("records"), data.get("unseen", [])
-    whole = data.get("vault") == real and isinstance(rows, dict) and isinstance(listed, list)
+    rows, listed, known = data.get("records"), data.get("unseen", []), data.get("known", {})
+    whole = data.get("vault") == real and isinstance(rows, dict)
+    whole = whole and isinstance(listed, list) and isinstance(known, dict)
     found: dict[str, Admitted] = {}
     for key, row in rows.items() if whole and isinstance(rows, dict) else ():
         whole = whole and isinstance(row, list) and len(row) == _ROW
@@ -155,7 +170,8 @@ def _read_ledger(name: str, real: str, data: Mapping[str, Any]) -> Ledger:
     if not whole:
         path = state_file(INCOMING, name)
         raise StoreError(f"{path} is damaged: it does not hold what mvault writes")
-    return Ledger(name, real, found, exists=True, unseen=set(map(str, listed)))
+    unseen, made = set(map(str, listed)), {str(path): str(text) for path, text in known.items()}
+    return Ledger(name, real, found, exists=True, unseen=unseen, known=made)
 
 
 def has_ledger(root: Path) -> bool:
@@ -197,7 +213,7 @@ def record_change(root: Path, change: Change, commit: str, before: Before) -> li
     """
     ledger = load_ledger(root)
     ledger.require_readable()
-    old = dict(ledger.rows), set(ledger.unseen)
+    old = dict(ledger.rows), set(ledger.unseen), dict(ledger.known)
     decides = change.actor in {Actor.PERSON, Actor.POLICY}
     after = {_place_after(edit): edit.data for edit in change.edits if not isinstance(edit, Remove)}
     texts = {path: _read_record(data, path) for path, data in after.items()}
@@ -216,10 +232,21 @@ def record_change(root: Path, change: Change, commit: str, before: Before) -> li
         elif record.has_effect and decides and ledger.may_admit(record.id, change.verb):
             ledger.admit((record,), commit)
     ledger.pin_settings(root, commit)
-    if (ledger.rows, ledger.unseen) != old:
+    if ledger.exists or ledger.rows:
+        _note_known(ledger, change, texts)
+    if (ledger.rows, ledger.unseen, ledger.known) != old:
         ledger.save()
     left_over = (record for record in texts.values() if record is not None and record.has_effect)
     return [record for record in left_over if not ledger.has(record)]
+
+
+def _note_known(ledger: Ledger, change: Change, texts: Mapping[str, Record | None]) -> None:
+    """Take down the texts out of force that a change made, in the place of those before them."""
+    for edit in change.edits:
+        ledger.known.pop(edit.path, None)
+    for record in texts.values():
+        if record is not None:
+            ledger.note_known(record)
 
 
 def _read_record(data: bytes, path: str) -> Record | None:

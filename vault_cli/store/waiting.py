@@ -283,9 +283,12 @@ def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     ledger = load_ledger(vault.root)
     ledger.rows.clear()
     ledger.unseen.clear()
+    ledger.known.clear()
     ledger.problem = ""  # a person let everything count anew
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.admit(snapshot.records, commit)
+    for record in snapshot.records:
+        ledger.note_known(record)
     count = len(ledger.rows)
     ledger.admit_settings(read_settings(vault.root), commit)
     ledger.save()
