@@ -318,15 +318,17 @@ def find_record(inv: Invocation, clocks: Clocks, text: str) -> Record:
     Raises:
         NotFoundError, UsageError, RefusedError: as `features.resolve.resolve_record`.
     """
+    from vault_cli.cli.shown import find_shown
+
     if not clocks.is_past:
-        return inv.find_shown(text)
+        return find_shown(inv, text)
     from vault_cli.features.resolve import resolve_record
 
     try:
         return resolve_record(clocks.snapshot, text, root=inv.root, cwd=inv.cwd)
     except NotFoundError as error:
         try:
-            today = inv.find_shown(text)
+            today = find_shown(inv, text)
         except NotFoundError:
             raise error from None
         found = clocks.snapshot.by_id.get(today.id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from vault_cli.errors import (
     ChangedMeanwhileError,
@@ -23,8 +23,51 @@ from vault_cli.model.record import Record, Snapshot
 from vault_cli.recall.together import PROJECT, USER, mark_vault, pick_loser
 
 if TYPE_CHECKING:
-    from vault_cli.cli.reading import Reading, Run
+    from collections.abc import Mapping
+
+    from vault_cli.cli.output import Output
+    from vault_cli.store.layers import Layers
     from vault_cli.store.vault import Vault
+
+
+class Run(Protocol):
+    """What is needed here of the running invocation."""
+
+    environ: Mapping[str, str]
+    out: Output
+    lenient: bool
+
+    @property
+    def cwd(self) -> Path: ...  # noqa: D102 - as `Invocation`, like all of these
+
+    @property
+    def layers(self) -> Layers: ...  # noqa: D102
+
+    @property
+    def root(self) -> Path: ...  # noqa: D102
+
+    @property
+    def vault(self) -> Vault: ...  # noqa: D102
+
+    @property
+    def snapshot(self) -> Snapshot: ...  # noqa: D102
+
+    def whole_snapshot(self) -> Snapshot: ...  # noqa: D102
+
+    def turn_to(self, vault: Vault, snapshot: Snapshot | None = None) -> None: ...  # noqa: D102
+
+
+class Vaults(Protocol):
+    """What is needed here of the vaults that a run reads (`reading.Reading`)."""
+
+    @property
+    def home(self) -> Vault | None: ...  # noqa: D102 - as there, like the next two
+
+    @property
+    def other(self) -> Vault | None: ...  # noqa: D102
+
+    @property
+    def beside_heads(self) -> Snapshot: ...  # noqa: D102
 
 
 class Found(NamedTuple):
@@ -49,7 +92,7 @@ class Finder:
         inv: the run; its `snapshot` is that of the vault which is written.
     """
 
-    def __init__(self, reading: Reading, inv: Run) -> None:
+    def __init__(self, reading: Vaults, inv: Run) -> None:
         self._reading = reading
         self._inv = inv
         self._guarded: dict[Path, Snapshot] = {}

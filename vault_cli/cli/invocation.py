@@ -22,7 +22,6 @@ __all__ = ["LEFT", "Consent", "Invocation", "Plan"]
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from vault_cli.cli.finding import Found
     from vault_cli.cli.reading import Reading
     from vault_cli.errors import Diagnostic
     from vault_cli.model.change import Change, Receipt
@@ -115,11 +114,6 @@ class Invocation:
         self.__dict__["snapshot"] = self.vault.snapshot()
         return self.snapshot
 
-    @property
-    def shown(self) -> Snapshot:
-        """The records of the vault at hand as the trust settings leave them."""
-        return self.reading.finder.of(self.vault)
-
     @cached_property
     def now(self) -> datetime:
         """The instant this run happens at, in the vault's time zone (`MVAULT_NOW` overrides)."""
@@ -203,21 +197,6 @@ class Invocation:
         if other is not None:
             self.turn_to(other, self.reading.beside_heads)
         return record
-
-    def find_shown(self, text: str) -> Record:
-        """As `find`, but as a reader is shown it: the admitted text, the record that counts."""
-        return self.look_up(text).record
-
-    def look_up(self, text: str) -> Found:
-        """Return the record that a reader is shown and its twin in the other vault, turned to it.
-
-        Raises:
-            NotFoundError, UsageError, RefusedError: as `Finder.find_shown`.
-        """
-        found = self.reading.finder.find_shown(text)
-        if found.vault is not None:
-            self.turn_to(found.vault, self.reading.beside_heads)
-        return found
 
     def turn_to(self, vault: Vault, snapshot: Snapshot | None = None) -> None:
         """Write another vault from here on; the changes of one run are made in one vault."""

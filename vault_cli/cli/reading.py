@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from vault_cli.errors import (
     Diagnostic,
@@ -26,10 +25,8 @@ from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.recall.together import PROJECT, USER, find_clashes, join_vaults, mark_vault
 
 if TYPE_CHECKING:
-    from vault_cli.cli.finding import Finder
-    from vault_cli.cli.output import Output
+    from vault_cli.cli.finding import Finder, Run
     from vault_cli.store.config import Config
-    from vault_cli.store.layers import Layers
     from vault_cli.store.vault import Vault
 
 CROSS_CODES = frozenset(
@@ -45,33 +42,6 @@ CROSS_CODES = frozenset(
 
 _NAMED = 5
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-
-
-class Run(Protocol):
-    """What is needed here of the running invocation."""
-
-    environ: Mapping[str, str]
-    out: Output
-    lenient: bool
-
-    @property
-    def cwd(self) -> Path: ...  # noqa: D102 - as `Invocation`, like all of these
-
-    @property
-    def layers(self) -> Layers: ...  # noqa: D102
-
-    @property
-    def root(self) -> Path: ...  # noqa: D102
-
-    @property
-    def vault(self) -> Vault: ...  # noqa: D102
-
-    @property
-    def snapshot(self) -> Snapshot: ...  # noqa: D102
-
-    def whole_snapshot(self) -> Snapshot: ...  # noqa: D102
-
-    def turn_to(self, vault: Vault, snapshot: Snapshot | None = None) -> None: ...  # noqa: D102
 
 
 class Reading:

@@ -15,6 +15,7 @@ from vault_cli.cli.filters import make_filter
 from vault_cli.cli.guarding import review_hint, waiting_hint
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal, told
+from vault_cli.cli.shown import look_up, shown_of
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
 from vault_cli.errors import UsageError
 from vault_cli.model.record import ALWAYS, Record, Status
@@ -194,13 +195,13 @@ def show(
     if timed:
         record = timed.find(record_id)
     else:
-        found = inv.look_up(record_id)
+        found = look_up(inv, record_id)
         record = found.record
     if waiting:
         record = inv.reading.finder.find_waiting(record, record_id)
     _require_readable(inv, record)
     past = timed is not None and timed.clocks.is_past
-    snapshot = timed.clocks.snapshot if timed and past else inv.shown
+    snapshot = timed.clocks.snapshot if timed and past else shown_of(inv)
     now = timed.clocks.now if timed else inv.now
     rules = state_rules(inv)
     states = states_of(record, snapshot, now, rules)
