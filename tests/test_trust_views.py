@@ -150,6 +150,25 @@ def test_the_waiting_text_is_there_for_who_asks(
     assert data["body"].strip() == body
 
 
+def test_conflicts_are_those_of_the_admitted_texts(tmp_path: Path) -> None:
+    pair = Pair(tmp_path)
+    always = "Always run the tests before each push to the main branch."
+    never = "Never run the tests before each push to the main branch."
+    write_files(pair.theirs, {TWO: RULE.format(id="r-two", title="Tests", body=always)})
+    pair.push()
+    pair.pull()
+    pair.trust()
+    for path, key in ((ONE, "r-one"), ("playbook/new.md", "r-new")):
+        write_files(pair.theirs, {path: RULE.format(id=key, title="Speed", body=never)})
+    pair.push()
+    pair.pull()
+    waits = run("--vault", pair.mine, "--json", "check", "--conflicts")
+    assert waits.data["conflicts"] == []
+    run("--vault", pair.mine, "trust", "--yes", env=PERSON).ok()
+    found = run("--vault", pair.mine, "--json", "check", "--conflicts").data["conflicts"]
+    assert {row["id"] for item in found for row in item["records"]} >= {"r-one", "r-two"}
+
+
 def test_nothing_waits_is_said(tmp_path: Path) -> None:
     pair = Pair(tmp_path)
     pair.trust()
