@@ -20,11 +20,11 @@ def look_up(inv: Invocation, text: str) -> Found:
         text: an id, its beginning or a path.
 
     Raises:
-        NotFoundError, UsageError, RefusedError: as `Finder.find_shown`.
+        NotFoundError, UsageError, RefusedError: as `Finder.find_shown`; and when one
+            of the other vault was looked up before.
     """
     found = inv.reading.finder.find_shown(text)
-    if found.vault is not None:
-        inv.turn_to(found.vault, inv.reading.beside_heads)
+    inv.settle_on(found.record, found.vault)
     return found
 
 
