@@ -150,6 +150,27 @@ def test_the_waiting_text_is_there_for_who_asks(
     assert data["body"].strip() == body
 
 
+@pytest.mark.parametrize("how", [*CHANGES, "uncommitted"])
+def test_a_diff_compares_with_what_a_render_gives_now(tmp_path: Path, how: str) -> None:
+    pair = Pair(tmp_path)
+    if how == "uncommitted":
+        pair.set("uncommitted", "committed")
+        run("--vault", pair.mine, "trust", "--yes", env=PERSON).ok()
+    else:
+        pair.trust()
+    run("--vault", pair.mine, "render").ok()
+    if how == "uncommitted":
+        edit_here(pair)
+    else:
+        CHANGES[how](pair)
+        pair.push()
+        pair.pull()
+    for line in ("diff @1", "render --since @1"):
+        found = run("--vault", pair.mine, *line.split()).ok()
+        for words in NEW.values():
+            assert not any(word in found.out for word in words), f"{line}\n{found.text}"
+
+
 def test_conflicts_are_those_of_the_admitted_texts(tmp_path: Path) -> None:
     pair = Pair(tmp_path)
     always = "Always run the tests before each push to the main branch."
