@@ -159,3 +159,15 @@ def test_the_beginning_of_an_id_of_others_does_not_stand_in_the_way(
     for key, _, body in MINE.values():
         assert body in twins.run(f"show {key}").ok().out
         assert body in twins.run(f"show {key[:7]}{key[7:]}").ok().out
+
+
+def test_records_of_both_vaults_are_not_mixed_in_one_answer(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GIT_CEILING_DIRECTORIES")
+    twins = Twins(home, lambda tongue: {f"memories/{tongue}.md": note(f"f-own-{tongue}", "它的")})
+    mine = MINE["zh"][0]
+    for line in (f"stats {mine} f-own-zh", f"stats f-own-zh {mine}"):
+        found = twins.run(line)
+        assert found.code == 2
+        assert "is in another vault than what was named before it" in found.err

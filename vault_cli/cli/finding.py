@@ -95,7 +95,7 @@ class Finder:
     def __init__(self, reading: Vaults, inv: Run) -> None:
         self._reading = reading
         self._inv = inv
-        self._guarded: dict[Path, Snapshot] = {}
+        self._guarded: dict[Path, tuple[Snapshot, Snapshot]] = {}
 
     # as the files are
 
@@ -164,17 +164,23 @@ class Finder:
 
     def whole(self, vault: Vault) -> Snapshot:
         """Return the records of a vault as the trust settings leave them, what waits among them."""
-        found = self._guarded.get(vault.root)
-        if found is None:
-            from vault_cli.cli.guarding import guard
+        inv, reading = self._inv, self._reading
+        is_beside = reading.other is not None and vault.root == reading.other.root
+        known = self._guarded.get(vault.root)
+        if vault.root == inv.root:
+            raw = inv.snapshot
+        elif is_beside:
+            raw = reading.beside_heads
+        else:  # the run has turned to the other vault
+            raw = known[0] if known is not None else vault.snapshot(whole=False)
+        if known is not None and known[0] is raw:  # it may be read again after a change
+            return known[1]
+        from vault_cli.cli.guarding import guard
 
-            inv, reading = self._inv, self._reading
-            is_beside = reading.other is not None and vault.root == reading.other.root
-            raw = reading.beside_heads if is_beside else inv.snapshot
-            found = guard(inv.out, vault, raw, inv.environ, quiet=True)
-            if is_beside:
-                mark_vault(found.records, USER)
-            self._guarded[vault.root] = found
+        found = guard(inv.out, vault, raw, inv.environ, quiet=True)
+        if is_beside:
+            mark_vault(found.records, USER)
+        self._guarded[vault.root] = raw, found
         return found
 
     def of(self, vault: Vault) -> Snapshot:

@@ -36,3 +36,11 @@ def find_shown(inv: Invocation, text: str) -> Record:
 def shown_of(inv: Invocation) -> Snapshot:
     """Return the records of the vault at hand as the person's trust settings leave them."""
     return inv.reading.finder.of(inv.vault)
+
+
+def admitted_of(inv: Invocation) -> Snapshot:
+    """Return those of `shown_of` that the trust settings keep nothing out of."""
+    from dataclasses import replace
+
+    found = shown_of(inv)
+    return replace(found, records=tuple(r for r in found.records if not r.withheld))
