@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cli.test_terminal import Terminal
 from helpers import make_vault, run, write_files
 from test_trust_incoming import Pair
 
@@ -112,6 +113,20 @@ def test_a_push_changes_no_mark(
     pair.push()
     pair.pull()
     assert answers(pair) == before
+
+
+def test_what_a_person_let_end_is_known(pair: Pair) -> None:
+    before = answers(pair)
+    write_files(pair.theirs, {"memories/f-base.md": text("f-base", "deprecated", kind="fact")})
+    pair.push()
+    pair.pull()
+    assert answers(pair) == before  # the admitted text stands until somebody looked
+    terminal = Terminal("--vault", pair.mine, "review", "--incoming")
+    terminal.read("[a,r,s,q,?]")
+    terminal.type("a")
+    assert terminal.end() == 0
+    lost = dict(answers(pair)["show l-zh"][1])
+    assert lost == {"f-gone": "not in the vault", "f-base": "deprecated"}
 
 
 QUERIES = ("部署", "tests push", "例外 before", "pusj")

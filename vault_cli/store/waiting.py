@@ -342,5 +342,6 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
         ledger.admit_settings(shown, commit)
     elif item.present is not None:
         ledger.admit((item.present,), commit)
+        ledger.note_known(item.present)
     ledger.pin_settings(vault.root, commit)
     ledger.save()
