@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import run, write_files
+from helpers import git, run, write_files
 from test_trust_incoming import ONE, PERSON, RULE, TWO, Pair
 
 OLD = {"zh": ("先问再部署", "没有例外。"), "en": ("Run the tests", "Before each push.")}
@@ -129,6 +129,19 @@ def test_show_and_lists_say_that_a_text_waits(changed: Pair, tongue: str) -> Non
         (item,) = [row for row in rows if row["id"] == key]
         assert item["waits"] == data["waits"]
         assert "withheld" not in item
+
+
+@pytest.mark.parametrize("tongue", ["zh", "en"])
+def test_why_tells_the_commit_of_the_admitted_text(changed: Pair, tongue: str) -> None:
+    key = IDS[tongue]
+    found = run("--vault", changed.mine, "why", OLD[tongue][1]).ok()
+    assert COMMAND.format(id=key) in found.err
+    (story,) = run("--vault", changed.mine, "--json", "why", OLD[tongue][1]).ok().data["records"]
+    log = git(changed.mine, "log", "--reverse", "--format=%H", "--", FILES[tongue])
+    first = log.split()[0]
+    assert story["history"]["last"]["commit"] == first
+    assert story["history"]["line"] == 7
+    assert story["waits"]
 
 
 @pytest.mark.parametrize("tongue", ["zh", "en"])
