@@ -55,8 +55,6 @@ def in_scope(record: Record, text: str) -> bool:
 
 def _counts_as(record: Record, statuses: Collection[Status]) -> bool:
     """Tell whether a record counts as one of these: a stale verification makes it active."""
-    if record.status is not Status.VERIFIED:
-        return record.status in statuses
     from vault_cli.model.evidence import standing_of
 
     return standing_of(record)[0] in statuses

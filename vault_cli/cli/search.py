@@ -91,7 +91,7 @@ def search(
     inv: Invocation = ctx.obj
     text = " ".join(query or ()).strip()
     narrow = _narrow(view, status, topic, source, (since, until))
-    clocks = set_clocks(inv, view, valid_at, known_at, guarded=True, faded=True)
+    clocks = set_clocks(inv, view, valid_at, known_at, guarded=True, standing=True, faded=True)
     named = topic if inv.layers.beside else None  # of two vaults a topic is not only its names
     plain = make_filter(clocks.snapshot.records, kind, None, named, scope)
     test = plain if kind or scope or named else None

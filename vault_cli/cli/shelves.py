@@ -45,6 +45,9 @@ def _prepare(index: Postings, records: Sequence[Record]) -> list[Shelf]:
     except PostingsError:
         index.discard()
         return [TextShelf(records)]
+    silent = {record.path for record in records if not record.has_say}
+    for shelf in stored:
+        shelf.silence(silent)
     shelves: list[Shelf] = [*stored]
     if loose or not shelves:
         shelves.append(TextShelf(loose))

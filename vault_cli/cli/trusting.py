@@ -311,6 +311,9 @@ def status_lines(inv: Invocation) -> tuple[dict[str, Any], list[Line], Snapshot]
         "withheld": withheld,
     }
     lines = [[("dim", "trust: "), "; ".join(guarded.policies)]]
+    if guarded.problem:
+        data["problem"] = guarded.problem.message
+        lines += [[("red", guarded.problem.message)], f"  {guarded.problem.hint}"]
     lines += [[("yellow", note)] for note in waiting_notes(guarded)]
     lines += [[*_indented(_waiting_line(item))] for item in guarded.waiting[:_MOST]]
     waits = {item.id for item in guarded.waiting}

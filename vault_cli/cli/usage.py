@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.guarding import require_admitted, shown_records
+from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.shown import find_shown, shown_of
 from vault_cli.cli.views import brief_data, marks_text, plural
 from vault_cli.errors import Diagnostic, UsageError
 
@@ -255,8 +256,9 @@ def stats(
     """
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
-    records = inv.find_all(ids) if ids else inv.snapshot.records
-    shown_records(inv.vault, inv.snapshot)  # marks in place what the trust settings keep out
+    found = (find_shown(inv, text) for text in ids or ())
+    named = {record.path: record for record in found}
+    records = tuple(named.values()) if ids else shown_of(inv).records
     log = _log(inv)
     sums = _sums(inv, log.pool)
     chosen = _chosen(inv, records, sums, named=bool(ids), demote=demote)
@@ -292,7 +294,7 @@ def _chosen(
     from vault_cli.model.record import NO_TALLY
 
     if demote:
-        snapshot = replace(inv.snapshot, tallies=sums.tallies)
+        snapshot = replace(shown_of(inv), tallies=sums.tallies)
         against = {record.path for record, _ in find_misleading(snapshot)}
         return [record for record in records if record.path in against]
     if named:

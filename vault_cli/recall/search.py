@@ -67,7 +67,7 @@ def search(
     today: date | None = None,
     aging: Aging | None = None,
 ) -> Results:
-    """Find records by their words; the best first.
+    """Find records by their words; the best first, and last what has no say.
 
     Ties in the order: verified first, then what a record is worth (`recall.score`), then the id.
     A query that is a record's id finds it first; an empty one all records, by what they are worth.
@@ -131,7 +131,9 @@ class _Search:
             taken += self._draw_along(taken)
         best = taken
         if limit and self._query.text:
-            best = self._cut_at(taken, max(LEAST_RANKED, 2 * limit))
+            most = max(LEAST_RANKED, 2 * limit)
+            heard, silent = self._by_say(taken)
+            best = self._cut_at(heard, most) + self._cut_at(silent, most)
         named = self._named()
         ranked = self._rank(best, named)
         total = len(taken)
@@ -140,6 +142,15 @@ class _Search:
             total += 1
         shown = ranked[:limit] if limit else ranked
         return Results(tuple(map(self._explain, shown)), total, hidden, self._meant)
+
+    def _by_say(self, places: list[int]) -> tuple[list[int], list[int]]:
+        """Return the records that have a say, and those that have none."""
+        unheard = [shelf.unheard for _, shelf in self._shelves]
+        if not any(unheard):
+            return places, []
+        silent = [place for place in places if place % _SHELF in unheard[place // _SHELF]]
+        without = frozenset(silent)
+        return [place for place in places if place not in without], silent
 
     def _explain(self, hit: Hit) -> Hit:
         return with_snippet(hit, self._query, self._topics.other_names(hit.record))
@@ -256,7 +267,7 @@ class _Search:
     def _draw_along(self, taken: list[int]) -> list[int]:
         """Let the best records speak for those beside them; return those that came in by it."""
         known = set(taken)
-        best = self._cut_at(taken, MOST_SPREAD)
+        best = self._cut_at(self._by_say(taken)[0], MOST_SPREAD)
         records = self._records(best)
         sessions: dict[str, set[int]] = {}
         for place in best:
@@ -272,7 +283,7 @@ class _Search:
         starts: dict[int, int] = {}
         for place, shelf in self._shelves:
             for number, start in zip(*shelf.find([key]).get(key, ((), ())), strict=True):
-                if number not in shelf.gone:
+                if number not in shelf.unheard:
                     starts[place * _SHELF + number] = start
         heads = self._records(list(starts), whole=False)
         return sorted(starts, key=lambda place: (starts[place], heads[place].path))
@@ -322,6 +333,7 @@ class _Search:
         hits.sort(
             key=lambda hit: (
                 hit.record is not named,
+                not hit.record.has_say,  # it takes no place from one that counts
                 -hit.score,
                 hit.record.id,
                 hit.record.path,

@@ -97,6 +97,7 @@ RARE: Final = (
     "branch",
     "allow",
     "hits",
+    "lapsed",
 )
 _LISTS: Final = frozenset({"supersedes", "derived_from", "aliases", "branch", "allow"})
 """Attributes that most records leave at their default."""
@@ -112,7 +113,7 @@ _EXPECTED: Final = frozenset(
     {
         *("id", "kind", "path", "digest", "written_status", "title", "body", "adopted", "scope"),
         *("topics", "applies_when", "keywords", "importance", "source", "origin", "created"),
-        *("fields", "findings", "vault", "withheld"),
+        *("fields", "findings", "vault", "withheld", "waits", "foreign"),
         *RARE,
     }
 )
@@ -285,7 +286,8 @@ def _build(row: Row, known: list[Any], findings: tuple[Diagnostic, ...]) -> Reco
     record.fields = LazyFields(front)
     record.findings = findings
     record.vault = ""
-    record.withheld = ""
+    record.withheld = record.waits = ""
+    record.foreign = False
     _set_rare(record, more)
     record.__class__ = Record
     return record  # type: ignore[no-any-return]
@@ -298,6 +300,7 @@ def _set_rare(record: Any, more: list[dict[str, Any]]) -> None:
     record.branch = record.allow = ()
     record.required = record.checklist = record.correction = False
     record.hits = 0
+    record.lapsed = ""
     if more:
         for name, value in decode_rare(more[0]).items():
             setattr(record, name, value)

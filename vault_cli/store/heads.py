@@ -32,7 +32,7 @@ from vault_cli.store.opening import show_name
 Load = Callable[[str, str], Record]
 """Gives the whole record of a path and a digest."""
 
-LOOKED_AT: Final = ("validity", "supersedes", "allow", "branch")
+LOOKED_AT: Final = ("validity", "supersedes", "allow", "branch", "lapsed")
 """Attributes that commands look at in every record, and that most records have not."""
 
 _IN_HEAD: Final = frozenset(
@@ -41,6 +41,8 @@ _IN_HEAD: Final = frozenset(
         "scope",
         "vault",  # says where the record was read, not what is in it
         "withheld",
+        "waits",
+        "foreign",
         *LOOKED_AT,
     }
 )
@@ -137,7 +139,8 @@ def decode_heads(text: str, folder: str, head: type[Record]) -> dict[str, Parsed
         record.findings = record.supersedes = record.allow = record.branch = nothing
         record.scope = GLOBAL
         record.vault = ""
-        record.withheld = ""
+        record.withheld = record.waits = record.lapsed = ""
+        record.foreign = False
         record.validity = ALWAYS
         record.__class__ = head
         result[path] = record, nothing

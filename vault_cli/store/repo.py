@@ -352,11 +352,11 @@ class Repository:
             return history.list_record_commits(self.git, self._prefix, record_id, full, limit)
         return history.list_commits(self.git, self._prefix, full, limit)
 
-    def people(self) -> dict[str, str]:
-        """Return who wrote and committed what is in the vault, with the oldest commit of each."""
+    def people(self, since: str = "") -> dict[str, str]:
+        """Return who wrote and committed what is in the vault: `history.list_people`."""
         from vault_cli.store import history
 
-        return history.list_people(self.git, self._prefix)
+        return history.list_people(self.git, self._prefix, since)
 
     def commits_between(self, old: str, new: str) -> list[CommitInfo]:
         """Return the vault commits that one of two (full ids) reaches and the other does not."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Any, Final, Protocol
 from zlib import crc32
@@ -94,6 +95,7 @@ class StoredShelf:
         self._index = index
         self._found = found
         self.gone: set[int] = set()
+        self._silent: frozenset[int] = frozenset()
         self.segment, lengths, standings, days, sessions, crc = row
         if crc32(b"".join((lengths, standings, days))) != crc:
             raise PostingsError("a segment is damaged")
@@ -117,6 +119,16 @@ class StoredShelf:
             for term, numbers, counts, crc in rows:
                 self._known[term] = self._decode(term, numbers, counts, crc)
         return {term: known for term in terms if (known := self._known[term]) is not None}
+
+    @property
+    def unheard(self) -> AbstractSet[int]:
+        """As `recall.corpus.Shelf`."""
+        return self.gone | self._silent if self._silent else self.gone
+
+    def silence(self, paths: AbstractSet[str]) -> None:
+        """Give the records of these paths no say in what is usual here."""
+        named = enumerate(self.names) if paths else ()
+        self._silent = frozenset(number for number, (path, _) in named if path in paths)
 
     def _decode(
         self, term: str, numbers: bytes, counts: bytes, crc: int

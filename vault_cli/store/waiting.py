@@ -6,10 +6,11 @@ A difference that lies only in the work tree, on top of an admitted text, is the
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from vault_cli.errors import StoreError
 from vault_cli.model.record import Record, Snapshot
@@ -20,6 +21,13 @@ from vault_cli.store.toml_read import CONFIG_FILE
 if TYPE_CHECKING:
     from vault_cli.store.config import Config
     from vault_cli.store.repo import Repository
+
+
+_FEW: Final = 8
+"""So many commits are asked for one by one."""
+
+_COMMIT: Final = re.compile(r"[0-9a-f]{40,64}")
+_NO_GRAPH: Final = (("core.commitGraph", "false"),)  # it may have come with the repository
 
 
 class Kept(Protocol):
@@ -131,7 +139,9 @@ def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
 
 def _compare_settings(vault: Kept, ledger: Ledger) -> Iterator[Waiting]:
     row = ledger.rows.get(CONFIG_FILE)
-    if row is not None and _digest(read_settings(vault.root)) != row.digest:
+    if ledger.problem:  # nobody knows which settings were admitted: none
+        yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, None, None)
+    elif row is not None and _digest(read_settings(vault.root)) != row.digest:
         yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, row, None)
 
 
@@ -204,9 +214,28 @@ def _going_on(repo: Repository, found: Iterable[Waiting]) -> list[Waiting]:
 
     In one that was rewound an older signed text is the last signed change: a replay.
     """
-    rows = {item.admitted.commit for item in found if item.admitted}
-    past = set(repo.git.run("rev-list", "HEAD").out.decode("ascii").split()) if rows else set()
-    return [item for item in found if item.admitted is None or item.admitted.commit in past]
+    listed = list(found)
+    past = _reached(repo, {item.admitted.commit for item in listed if item.admitted} - {""})
+    return [item for item in listed if item.admitted is None or item.admitted.commit in past]
+
+
+def _reached(repo: Repository, commits: set[str]) -> set[str]:
+    """Return those of some commits that HEAD reaches.
+
+    Most often everything was admitted with one commit or a few: then only what lies between is
+    looked at, not the whole of history.
+    """
+    if len(commits) <= _FEW:
+        return {name for name in commits if _is_past(repo, name)}
+    every = repo.git.run("rev-list", "HEAD", config=_NO_GRAPH).out.decode("ascii").split()
+    return commits.intersection(every)
+
+
+def _is_past(repo: Repository, commit: str) -> bool:
+    if not _COMMIT.fullmatch(commit):
+        return False
+    asked = ("merge-base", "--is-ancestor", commit, "HEAD")
+    return repo.git.run(*asked, config=_NO_GRAPH, check=False).code == 0
 
 
 def _is_in_head(vault: Kept, item: Waiting, heads: Mapping[str, bytes]) -> bool:
@@ -281,8 +310,12 @@ def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     ledger = load_ledger(vault.root)
     ledger.rows.clear()
     ledger.unseen.clear()
+    ledger.known.clear()
+    ledger.problem = ""  # a person let everything count anew
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.admit(snapshot.records, commit)
+    for record in snapshot.records:
+        ledger.note_known(record)
     count = len(ledger.rows)
     ledger.admit_settings(read_settings(vault.root), commit)
     ledger.save()
@@ -298,9 +331,10 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
         shown: the settings as the person saw them; what a pull brought since waits again.
 
     Raises:
-        StoreError: the state folder cannot be written.
+        StoreError: what was admitted cannot be read or written.
     """
     ledger = load_ledger(vault.root)
+    ledger.require_readable()
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.rows.pop(item.id, None)
     ledger.unseen.discard(item.id)
@@ -308,5 +342,6 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
         ledger.admit_settings(shown, commit)
     elif item.present is not None:
         ledger.admit((item.present,), commit)
+        ledger.note_known(item.present)
     ledger.pin_settings(vault.root, commit)
     ledger.save()

@@ -115,6 +115,10 @@ def record_of(
         findings=findings,
         **reader.attributes(),
     )
+    if record.status is Status.VERIFIED:  # few records; what judges them takes a while to load
+        from vault_cli.model.evidence import lapse_of
+
+        record = replace(record, lapsed=lapse_of(record))
     return record, findings
 
 
