@@ -146,6 +146,7 @@ READING: tuple[tuple[str, ...], ...] = (
     ("init", "--dry-run"),
     ("show", "没有的"),
     ("mcp",),
+    ("hook", "codex", "UserPromptSubmit"),
 )
 
 

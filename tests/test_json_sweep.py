@@ -56,6 +56,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "config": ("config", "set", "render.mode", "strict", "--yes"),
     "trust": ("trust", "--yes"),
     "mcp": ("mcp",),
+    "hook": ("hook", "codex", "stop"),
 }
 LISTS = (
     ("list",), ("search", "先问"), ("deprecate", "--list"), ("quarantine", "list"),

@@ -103,6 +103,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("trust",),
     ("mcp", "--json"),
     ("init", "--dry-run"),
+    ("hook", "claude-code", "session-start"),
 )
 
 

@@ -24,9 +24,10 @@ from vault_cli.cli.installing import (
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
-from vault_cli.hosts.install.hooks import JsonTextError, find_hooks
+from vault_cli.hosts.install.hooks import find_hooks
 from vault_cli.hosts.install.instructions import Reading, read_instructions
 from vault_cli.hosts.table import HOSTS, Host
+from vault_cli.text.json_patch import JsonTextError
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
@@ -158,9 +159,7 @@ def _ask_hook(inv: Invocation, report: Report) -> None:
             f" model {host.hook_limit:,}"
         )
     if host.injects and not text:
-        report.notes.append(
-            "a session start gives nothing: nothing is in force here, or see status"
-        )
+        report.notes.append("a session start gives nothing: nothing is in force here")
 
 
 def _context_of(answer: Any) -> str:
@@ -193,9 +192,7 @@ def _data(report: Report) -> dict[str, Any]:
         "found": report.is_there,
         "hooks": report.hooks,
         "instructions": {"files": files, "limit": reading.limit if reading else 0},
-        "given": {"bytes": report.given[0], "characters": report.given[1]}
-        if report.given
-        else None,
+        "given": dict(zip(("bytes", "characters"), report.given or (), strict=False)),
         "problems": report.problems,
         "notes": report.notes,
     }

@@ -53,7 +53,7 @@ def install(
       mvault install cursor --project
       mvault install --check
     """
-    from vault_cli.cli.installing import Wanted, known_host, plan_install, require_known
+    from vault_cli.cli.installing import Wanted, known_host, plan_install
 
     inv: Invocation = ctx.obj
     if check:
@@ -63,7 +63,6 @@ def install(
     if not host:
         raise UsageError("which agent program?", hint="For example: mvault install claude-code")
     wanted = Wanted(known_host(host), project, block, server, skills)
-    require_known(wanted)
     return _settle(inv, wanted, plan_install(inv, wanted), "install", yes=yes)
 
 
@@ -103,9 +102,9 @@ def _settle(inv: Invocation, wanted: Wanted, plan: Installation, verb: str, *, y
         return inv.out.left(data, NeedsPersonError(LEFT))
     carry_out(changes)
     done = [f"{change.path}: {change.what}" for change in changes]
-    view = View(
-        {**data, "applied": True}, lambda: done, notes=plan.notes, hints=_hints(wanted, verb)
-    )
+    data["applied"] = True
+    hints = _hints(wanted, verb)
+    view = View(data, lambda: done, notes=plan.notes, hints=hints)
     return inv.out.show(view)
 
 
@@ -153,17 +152,14 @@ def _diff(changes: Sequence[FileChange]) -> Iterator[Line]:
     from vault_cli.cli.preview import diff_lines
 
     for change in changes:
+        name = _home(change.path)
         if change.link is not None:
-            sign = "-" if change.new is None else "+"
-            yield [
-                ("green" if sign == "+" else "red", f"{sign} {_home(change.path)} -> {change.link}")
-            ]
+            sign, style = ("-", "red") if change.new is None else ("+", "green")
+            yield [(style, f"{sign} {name} -> {change.link}")]
             continue
-        old, new = (text or "" for text in (change.old, change.new))
-        names = [
-            _home(change.path) if text is not None else "" for text in (change.old, change.new)
-        ]
-        yield from diff_lines(old.encode("utf-8"), new.encode("utf-8"), *names)
+        texts = (change.old, change.new)
+        old, new = ((text or "").encode("utf-8") for text in texts)
+        yield from diff_lines(old, new, *(name if text is not None else "" for text in texts))
 
 
 def _home(path: Path) -> str:

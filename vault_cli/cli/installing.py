@@ -56,10 +56,19 @@ def known_host(name: str) -> Host:
 
 
 def this_program() -> Program:
-    """Return how another program starts the hooks of this installation."""
+    """Return how another program starts the hooks of this installation.
+
+    Raises:
+        RefusedError: this Python does not know where it is.
+    """
     import vault_cli
     from vault_cli.store.places import state_folder
 
+    if not sys.executable:
+        raise RefusedError(
+            "this Python does not know where it is, so no hook can start it",
+            hint="Install mvault into an environment of its own: pipx install mvault",
+        )
     main = Path(vault_cli.__file__).resolve().parent / "hook" / "main.py"
     return Program(sys.executable, str(main), str(state_folder()), sys.platform == "win32")
 
@@ -124,9 +133,12 @@ def hook_file(inv: Invocation, wanted: Wanted) -> Path | None:
     name = place and (place.project if wanted.is_project else place.user)
     if not name:
         return None
-    return (
-        project_top(inv) if wanted.is_project else program_home(wanted.host, inv.environ)
-    ) / name
+    return base_folder(inv, wanted) / name
+
+
+def base_folder(inv: Invocation, wanted: Wanted) -> Path:
+    """Return what the names of a host's files start from."""
+    return project_top(inv) if wanted.is_project else program_home(wanted.host, inv.environ)
 
 
 def command_for(wanted: Wanted) -> Callable[[str], str]:
@@ -175,7 +187,7 @@ def _plan_hooks(inv: Invocation, wanted: Wanted, found: Installation, *, remove:
             if remove:
                 return hooks.without_hooks(text, place)
             return hooks.with_hooks(text, place, command)
-        except hooks.JsonTextError as error:
+        except JsonTextError as error:
             raise hooks.refuse(path, error) from error
 
     found.edit(path, change, "hooks")
@@ -190,24 +202,21 @@ def _no_hooks(wanted: Wanted) -> str:
 
 def dsh_notes(path: Path) -> list[str]:
     """Return what a person does for DSH, whose profiles are theirs to edit."""
+    bridge = "@deepseek-ai/dsh-hooks-claude-code"
+    row = f"{{id: mvault-hooks, name: '{bridge}', config: {{configPath: '{path}'}}}}"
     return [
-        "DSH reads hooks through its Claude Code bridge, which is installed by hand:"
-        " dsh plugin --profile PROFILE add @deepseek-ai/dsh-hooks-claude-code",
-        "and named in cordis.patch.yml: {id: mvault-hooks, name: '@deepseek-ai/dsh-hooks-claude-code',"
-        f" config: {{configPath: '{path}'}}}}",
+        f"DSH reads hooks through a bridge: dsh plugin --profile PROFILE add {bridge}",
+        f"its row in cordis.patch.yml: {row}",
     ]
 
 
 def _plan_plugin(inv: Invocation, wanted: Wanted, found: Installation, *, remove: bool) -> None:
-    """Plan OpenCode's plugin: it has no hooks that start a program, so a few lines of its own do."""
+    """Plan the plugin of OpenCode, which has no hooks that start a program."""
     from vault_cli.hosts.install.commands import fill_plugin
     from vault_cli.store.files import find_template
 
-    home = (
-        project_top(inv) / ".opencode"
-        if wanted.is_project
-        else program_home(wanted.host, inv.environ)
-    )
+    base = base_folder(inv, wanted)
+    home = base / ".opencode" if wanted.is_project else base
     path = home / "plugins" / "mvault.js"
     if remove and not path.is_file():
         return
@@ -222,8 +231,7 @@ def _plan_server(inv: Invocation, wanted: Wanted, found: Installation, *, remove
         if not remove:
             found.notes.append(_server_by_hand(wanted))
         return
-    base = project_top(inv) if wanted.is_project else program_home(wanted.host, inv.environ)
-    path = base / name
+    path = base_folder(inv, wanted) / name
     if remove and not path.is_file():
         return
 
@@ -231,7 +239,7 @@ def _plan_server(inv: Invocation, wanted: Wanted, found: Installation, *, remove
         try:
             work = servers.without_server if remove else servers.with_server
             return work(text, place)
-        except hooks.JsonTextError as error:
+        except JsonTextError as error:
             raise hooks.refuse(path, error) from error
 
     found.edit(path, change, "the MCP server")
@@ -317,12 +325,3 @@ def skills_in_force(inv: Invocation) -> list[Path]:
             if real.startswith(home + os.sep):
                 found.append(Path(real))
     return sorted(found)
-
-
-def require_known(wanted: Wanted) -> None:
-    """Refuse a host whose hooks would start nothing here."""
-    if not sys.executable:
-        raise RefusedError(
-            "this Python does not know where it is, so no hook can start it",
-            hint="Install mvault into an environment of its own: pipx install mvault",
-        )
