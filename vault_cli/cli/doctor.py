@@ -141,10 +141,13 @@ def _ask_hook(inv: Invocation, report: Report) -> None:
     host = report.host
     payload = {"session_id": _SESSION, "cwd": str(inv.cwd), "source": "startup"}
     words = plain_words(this_program(), host.name, "SessionStart")
+    environ = dict(inv.environ)
+    if inv.options.vault:  # an agent program names no vault; who asks about one means that
+        environ["MVAULT"] = inv.options.vault
     try:
         done = subprocess.run(
             words, input=json.dumps(payload).encode(), capture_output=True, timeout=_PATIENCE,
-            env=dict(inv.environ), check=False,
+            env=environ, check=False,
         )  # fmt: skip
         answer = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

@@ -14,7 +14,6 @@ from vault_cli.cli.output import Line, View
 from vault_cli.errors import NeedsPersonError, UsageError
 
 if TYPE_CHECKING:
-    from vault_cli.cli.installing import Wanted
     from vault_cli.hosts.install.changes import FileChange, Installation
 
 _HostName = Annotated[str, typer.Argument(metavar="HOST", help="claude-code, codex, dsh, …")]
@@ -37,6 +36,9 @@ def install(
     skills: Annotated[
         str, typer.Option("--skills", metavar="HOW", help="link, copy or none.")
     ] = "link",
+    plugin: Annotated[
+        str, typer.Option("--plugin", metavar="DIR", help="Write the plugin folder instead.")
+    ] = "",
     check: Annotated[
         bool, typer.Option("--check", help="Say what is set up and whether it arrives.")
     ] = False,
@@ -51,6 +53,7 @@ def install(
       mvault install claude-code
       mvault install codex --mcp
       mvault install cursor --project
+      mvault install --plugin ~/mvault-plugin
       mvault install --check
     """
     from vault_cli.cli.installing import Wanted, known_host, plan_install
@@ -60,10 +63,13 @@ def install(
         from vault_cli.cli.doctor import check_hosts
 
         return check_hosts(inv, host)
+    if plugin:
+        return _write_plugin(inv, plugin, yes=yes)
     if not host:
         raise UsageError("which agent program?", hint="For example: mvault install claude-code")
     wanted = Wanted(known_host(host), project, block, server, skills)
-    return _settle(inv, wanted, plan_install(inv, wanted), "install", yes=yes)
+    hints = _hints(wanted.host.name)
+    return _settle(inv, plan_install(inv, wanted), f"install {wanted.host.name}", hints, yes=yes)
 
 
 def uninstall(
@@ -79,10 +85,27 @@ def uninstall(
 
     inv: Invocation = ctx.obj
     wanted = Wanted(known_host(host), project)
-    return _settle(inv, wanted, plan_uninstall(inv, wanted), "uninstall", yes=yes)
+    plan = plan_uninstall(inv, wanted)
+    return _settle(inv, plan, f"uninstall {wanted.host.name}", yes=yes)
 
 
-def _settle(inv: Invocation, wanted: Wanted, plan: Installation, verb: str, *, yes: bool) -> int:
+def _write_plugin(inv: Invocation, name: str, *, yes: bool) -> int:
+    from vault_cli import __version__
+    from vault_cli.hosts.install.changes import Installation
+    from vault_cli.hosts.install.plugin import plan_plugin
+
+    folder = inv.cwd / Path(name).expanduser()
+    plan = Installation(plan_plugin(folder, __version__))
+    hints = (
+        f"Claude Code: claude plugin marketplace add {folder}; claude plugin install mvault@mvault",
+        f"Codex: codex plugin marketplace add {folder}; codex plugin add mvault@mvault",
+    )
+    return _settle(inv, plan, f"install the plugin into {folder}", hints, yes=yes)
+
+
+def _settle(
+    inv: Invocation, plan: Installation, what: str, hints: tuple[str, ...] = (), *, yes: bool
+) -> int:
     """Show what a plan does, have it agreed to, carry it out.
 
     Raises:
@@ -92,18 +115,17 @@ def _settle(inv: Invocation, wanted: Wanted, plan: Installation, verb: str, *, y
 
     changes = only_changes(plan.changes)
     lines = list(_diff(changes))
-    data = _data(wanted, changes, plan.notes, lines)
+    data = _data(what, changes, plan.notes, lines)
     if not changes:
         return inv.out.show(View(data, notes=("nothing to do: it is so already", *plan.notes)))
     if inv.options.dry_run:
-        notes = (f"dry run, nothing written: {verb} {wanted.host.name}", *plan.notes)
+        notes = (f"dry run, nothing written: {what}", *plan.notes)
         return inv.out.show(View({**data, "dry_run": True}, lambda: lines, notes=notes))
     if not yes and not _is_agreed(inv, lines, data):
         return inv.out.left(data, NeedsPersonError(LEFT))
     carry_out(changes)
     done = [f"{change.path}: {change.what}" for change in changes]
     data["applied"] = True
-    hints = _hints(wanted, verb)
     view = View(data, lambda: done, notes=plan.notes, hints=hints)
     return inv.out.show(view)
 
@@ -119,17 +141,15 @@ def _is_agreed(inv: Invocation, lines: Sequence[Line], data: dict[str, Any]) -> 
     return inv.confirm("Write this?")
 
 
-def _hints(wanted: Wanted, verb: str) -> tuple[str, ...]:
-    if verb == "uninstall":
-        return ()
-    told = [f"`mvault install --check {wanted.host.name}` says whether it arrives."]
-    if wanted.host.name == "codex":
+def _hints(host: str) -> tuple[str, ...]:
+    told = [f"`mvault install --check {host}` says whether it arrives."]
+    if host == "codex":
         told.append("Codex asks once whether you trust the hooks: /hooks in a session.")
     return tuple(told)
 
 
 def _data(
-    wanted: Wanted, changes: Sequence[FileChange], notes: Sequence[str], lines: Sequence[Line]
+    what: str, changes: Sequence[FileChange], notes: Sequence[str], lines: Sequence[Line]
 ) -> dict[str, Any]:
     from vault_cli.cli.preview import plain
 
@@ -138,8 +158,7 @@ def _data(
         for change in changes
     ]
     return {
-        "host": wanted.host.name,
-        "project": wanted.is_project,
+        "subject": what,
         "applied": False,
         "records": [],
         "files": files,

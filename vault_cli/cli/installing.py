@@ -14,6 +14,7 @@ from vault_cli.hosts.install import hooks, servers
 from vault_cli.hosts.install.changes import Installation
 from vault_cli.hosts.install.commands import Program, hook_command, portable_command
 from vault_cli.hosts.table import HOSTS, HookPlace, Host, find_host
+from vault_cli.text.json_patch import JsonTextError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What we know of each agent program: data only, no code that acts. Standard library only.
+"""What we know of each agent program: data only, no code that acts. + `hook.events`.
 
 Names and limits change between releases of these programs; they stand here and nowhere else.
 """
@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+from vault_cli.hook import events
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,10 +250,6 @@ HOSTS: Final[Mapping[str, Host]] = MappingProxyType({host.name: host for host in
 """The hosts by name, in the order of our documentation."""
 
 
-_ALIASES: Final = {"gemini": "gemini-cli", "claude": "claude-code", "dsh-claude-bridge": "dsh"}
-
-
 def find_host(name: str) -> Host | None:
     """Return the host of a name, in whatever spelling; None for one that is not known."""
-    plain = name.strip().lower().replace("_", "-")
-    return HOSTS.get(_ALIASES.get(plain, plain))
+    return HOSTS.get(events.find_host(name))

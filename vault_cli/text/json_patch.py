@@ -16,8 +16,8 @@ from typing import Any, Final
 Path = Sequence[str | int]
 """Keys and indices from the root to a value."""
 
-_SPACE: Final = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_REST_OF_LINE: Final = re.compile(r"[ \t]*(?://[^\n]*|/\*[^\n]*?\*/[ \t]*(?=\r?\n))?")
+_SPACE: Final = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_REST_OF_LINE: Final = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/[ \t]*(?=\r?\n))?")
 _WORD: Final = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
 _TEXT: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _DEEPEST: Final = 64

@@ -54,6 +54,15 @@ def portable_command(host: str, event: str) -> str:
     return f"command -v mvault >/dev/null 2>&1 || {_NOTHING}; exec mvault hook {host} {event}"
 
 
+def plugin_command(event: str) -> str:
+    """Return the line of the plugin, which Claude Code and Codex install unchanged.
+
+    Codex sets `PLUGIN_ROOT` for the hooks of a plugin, Claude Code does not (measured).
+    """
+    host = 'h=claude-code; [ -n "$PLUGIN_ROOT" ] && h=codex;'
+    return f"{host} command -v mvault >/dev/null 2>&1 || {_NOTHING}; exec mvault hook $h {event}"
+
+
 def is_ours(command: object) -> bool:
     """Tell whether a command line of a host's settings is one of ours, of whatever version."""
     return isinstance(command, str) and bool(_OURS.search(command))

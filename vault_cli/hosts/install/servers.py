@@ -1,7 +1,8 @@
-"""Our MCP server in the settings of an agent program. + `text.json_patch`; tomlkit for Codex."""
+"""Our MCP server in the settings of an agent program. + `text.json_patch`."""
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 from vault_cli.errors import RefusedError
@@ -45,42 +46,47 @@ def _table(data: Any, key: str) -> dict[str, Any]:
 
 
 def _toml_with(text: str, key: str) -> str:
-    import tomlkit
-
-    document = _read_toml(text)
-    servers = document.get(key)
-    if servers is not None and NAME in servers:
+    """Return TOML with a table of ours at its end; every line that was there stays."""
+    if NAME in _table(_read_toml(text), key):
         return text
-    server = tomlkit.table()
-    server.update(_PLAIN)
-    if servers is None:
-        servers = tomlkit.table(is_super_table=True)
-        document[key] = servers
-    servers[NAME] = server
-    return tomlkit.dumps(document)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = [
+        f"[{key}.{NAME}]",
+        *(f"{name} = {json.dumps(value)}" for name, value in _PLAIN.items()),
+    ]
+    gap = "" if not text else newline if text.endswith("\n") else newline * 2
+    new = f"{text}{gap}{newline.join(lines)}{newline}"
+    _read_toml(new)
+    return new
 
 
 def _toml_without(text: str, key: str) -> str:
-    import tomlkit
-
-    document = _read_toml(text)
-    servers = document.get(key)
-    if servers is None or NAME not in servers:
+    """Return TOML without the lines of our table, and the blank one before them."""
+    if NAME not in _table(_read_toml(text), key):
         return text
-    del servers[NAME]
-    if not servers:
-        del document[key]
-    return tomlkit.dumps(document)
+    lines = text.splitlines(keepends=True)
+    head = next((at for at, line in enumerate(lines) if line.strip() == f"[{key}.{NAME}]"), None)
+    if head is None:
+        raise RefusedError(
+            f"config.toml names {key}.{NAME} in a form of its own; nothing was written",
+            hint="Take it out by hand.",
+        )
+    end = head + 1
+    while end < len(lines) and not lines[end].lstrip().startswith(("[", "#")):
+        end += 1
+    start = head - 1 if head and not lines[head - 1].strip() else head
+    new = "".join([*lines[:start], *lines[end:]])
+    _read_toml(new)
+    return new
 
 
 def _read_toml(text: str) -> Any:
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
+    import tomllib
 
     try:
-        return tomlkit.parse(text)
-    except TOMLKitError as error:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise RefusedError(
-            f"config.toml is no TOML ({error}); nothing was written",
-            hint="Repair the file by hand, then run the command again.",
+            f"config.toml cannot be changed in place ({error}); nothing was written",
+            hint="Repair the file by hand, or name the server in it yourself.",
         ) from error
