@@ -1,4 +1,4 @@
-"""Entry point. May import `cli` (inside the function, so that start-up stays short)."""
+"""Entry point. May import `cli` and `hook`, inside the function, so that start-up stays short."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         _leave_locale()
     gc.disable()
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["hook"] and not any(word.startswith("-") for word in words):
+        from vault_cli.hook.main import main as answer
+
+        return answer(list(words[1:]))
     from vault_cli.cli.app import main as run
 
     code = run(argv)

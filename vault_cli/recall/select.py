@@ -161,6 +161,18 @@ def select_records(snapshot: Snapshot, query: Query) -> Selection:
     return Selection(picks, tuple(excluded))
 
 
+def rank_records(snapshot: Snapshot, query: Query, records: Sequence[Record]) -> Selection:
+    """Rank some records that `divide_records` found eligible, and only those.
+
+    Records that contradict each other belong together: whoever picks some gives their partners too.
+    """
+    snapshot = snapshot.at_watermark()
+    picks = _rank(list(records), snapshot, query, TopicTable(snapshot.records))
+    if query.find_stale is not None and not snapshot.commit:
+        picks = _with_stale(picks, query.find_stale)
+    return Selection(picks, ())
+
+
 def _with_stale(picks: tuple[Pick, ...], find_stale: FindStale) -> tuple[Pick, ...]:
     """Return the picks with those marked whose code has changed; the order stays."""
     anchored = [pick.record for pick in picks if "anchors" in pick.record.fields]

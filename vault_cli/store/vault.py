@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 LOCK_WAIT: Final = 10.0
 
 
+class NoVaultError(UsageError):
+    """There is no vault: neither here nor the person's own."""
+
+
 def find_vault(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) -> Path:
     """Find the vault root.
 
@@ -55,7 +59,7 @@ def find_vault(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) 
     user_vault = user_folder("data")
     if _is_kept(user_vault, environ):
         return user_vault
-    raise UsageError(
+    raise NoVaultError(
         f"there is no vault here ({start}), above it, or in {user_vault}",
         hint="Run `mvault init` to make one, or name one with --vault.",
     )

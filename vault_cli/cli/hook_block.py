@@ -1,0 +1,237 @@
+"""The block of a session's start, and keeping it ready. May import everything below `cli`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from pathlib import Path
+from time import time_ns
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vault_cli.cli.rendering import Wanted, make_options, make_query
+from vault_cli.hook import events, ready, replies, turns
+
+if TYPE_CHECKING:
+    from vault_cli.cli.invocation import Invocation
+    from vault_cli.hook.answer import Call
+    from vault_cli.model.record import Snapshot
+    from vault_cli.recall.block import Block, RenderOptions
+    from vault_cli.recall.select import Query, Selection
+
+_UNITS = {"bytes": "bytes", "utf-16": "characters"}
+_TRIES = 4
+
+
+class Made(NamedTuple):
+    """What a block was made of.
+
+    Args:
+        started: before anything was looked at, in nanoseconds since 1970.
+        stamps: kind, path, stamp and last change of what was looked at then.
+        snapshot: what was read after that.
+    """
+
+    started: int
+    stamps: list[tuple[str, str, str, int]]
+    snapshot: Snapshot
+
+
+def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
+    """Return the standing block of a place for a host (as `turns.begin` takes it); keep it ready.
+
+    It holds what is in force there, whatever is asked: the same bytes until something changes.
+
+    Raises:
+        VaultError: no vault can be read.
+    """
+    from vault_cli.recall.select import select_records
+    from vault_cli.store.receipts import receipt_id
+
+    started = time_ns()
+    stamps = list(map(_stamped, _places(inv)))
+    session = events.session_of(call.payload)
+    snapshot = inv.reading.snapshot(whole=True, guarded=True)
+    made = Made(started, stamps, snapshot)
+    query = make_query(inv, Wanted(session=session))
+    selection = select_records(snapshot, query)
+    inv.warn_unreadable(snapshot)
+    block = render_within(call, inv, selection, query, len(snapshot.unreadable))
+    lines = [line for line in block.receipt.lines if line.level != "omitted"]
+    shown = [(line.id, line.vault) for line in lines if line.level != "id"]
+    key = turns.ready_key(call)
+    standing: dict[str, Any] = {
+        "block": block.text,
+        "shown": shown,
+        "receipt": receipt_id(block.text, (line.id for line in lines)),
+        "complete": _is_complete(block),
+        "key": key,
+    }
+    if block.text:
+        turns.remember(call, [block.text])
+    _keep(call, inv, standing, made, selection)
+    return standing
+
+
+def host_options(call: Call, inv: Invocation) -> RenderOptions:
+    """Return how to render for a host: as a person set it, else as much as the host passes on."""
+    options = make_options(inv, Wanted())
+    config = inv.reading.config
+    if {config.origin("render.budget"), config.origin("render.unit")} == {"default"}:
+        room, unit = turns.block_room(call)
+        options = replace(options, budget=room, unit=_UNITS[unit])
+    return options
+
+
+def render_within(
+    call: Call, inv: Invocation, selection: Selection, query: Query, unreadable: int = 0
+) -> Block:
+    """Render what a host passes on whole; what has no room is named in the block."""
+    from vault_cli.recall.render import render_block
+
+    options = host_options(call, inv)
+    room, unit = turns.block_room(call)
+    for _ in range(_TRIES):
+        block = render_block(selection, query, options, unreadable)
+        over = replies.measure(block.text, unit) - room
+        if over <= 0:
+            return block
+        # counted otherwise than by the host: in its unit, and less by what is over
+        is_same = options.unit == _UNITS[unit] and 0 < options.budget <= room
+        budget = options.budget - over if is_same else room
+        options = replace(options, unit=_UNITS[unit], budget=max(budget, 1))
+    return block
+
+
+def _is_complete(block: Block) -> bool:
+    """Tell whether the block says everything that is in force: no prompt can bring more."""
+    from vault_cli.recall.wording import is_plain
+
+    return all(
+        line.level == "full" or (line.level == "line" and is_plain(line.pick.record))
+        for line in block.receipt.lines
+    )
+
+
+def _places(inv: Invocation) -> Iterator[tuple[str, str]]:
+    """Yield all that a block of this place is made of, and all that could come into it."""
+    from vault_cli.cli.project import find_checkout
+    from vault_cli.store.config import user_config_path
+    from vault_cli.store.lock import JOURNAL_PATH
+    from vault_cli.store.places import PROJECT_FOLDER, state_folder, user_folder
+
+    layers = inv.layers
+    roots = [root for root in (layers.home, layers.beside, layers.hidden) if root is not None]
+    for root in roots:
+        yield ready.TREE, os.fspath(root)
+        yield ready.FILE, os.fspath(root / JOURNAL_PATH)
+    yield ready.FILE, os.fspath(user_config_path(inv.environ))
+    yield ready.FILE, os.fspath(Path(__file__).parents[1] / "__init__.py")
+    yield ready.FILE, os.fspath(user_folder("data") / "vault.toml")
+    for folder in (inv.cwd, *inv.cwd.parents):
+        for name in (".git", "vault.toml", f"{PROJECT_FOLDER}/vault.toml"):
+            yield ready.THERE, os.fspath(folder / name)
+    checkouts = [find_checkout(inv.cwd, layers.home), *_checkouts_of(roots)]
+    found = {os.fspath(d) for c in checkouts if c is not None for d in (c.git_dir, c.common_dir)}
+    for folder in sorted(found):
+        yield ready.GIT, folder
+    for group in ("incoming", "trust", "made", "signed", "signatures"):
+        yield ready.TREE, os.fspath(state_folder() / group)
+
+
+def _checkouts_of(roots: list[Path]) -> Iterator[Any]:
+    from vault_cli.store.git_place import find_place
+
+    return (find_place(root) for root in roots)
+
+
+def _keep(
+    call: Call, inv: Invocation, standing: dict[str, Any], made: Made, selection: Selection
+) -> None:
+    """Keep a block ready for the next session, where its stamps tell whether it still holds.
+
+    Not while a file has just been written (a second edit could have the same stamp), nor where
+    the block depends on more than files: it is this session's alone, or keys decide.
+    """
+    from vault_cli.store.places import machine_token
+
+    stamps = [*made.stamps, *map(_stamped, _anchored(inv, selection))]
+    settled = all(newest < made.started - ready.SETTLED for *_, newest in stamps)
+    in_force = [record for record in made.snapshot.records if record.in_force]
+    own = sorted({record.scope.name for record in in_force if record.scope.level == "session"})
+    of_session = events.session_of(call.payload) in own
+    is_signed = bool(inv.reading.config["trust.require_signed"])
+    if not settled or of_session or is_signed or machine_token() is None:
+        return
+    quick = [(kind, path, text) for kind, path, text, _ in stamps if kind != ready.TREE]
+    quick += [_stamped((ready.FILE, path))[:3] for path in _quick_paths(inv, standing, selection)]
+    data = {
+        **standing,
+        "sessions": own,
+        "until": _until(inv, made.snapshot),
+        "stamps": [(kind, path, text) for kind, path, text, _ in stamps],
+        "quick": quick,
+    }
+    try:
+        ready.keep(call.state, standing["key"], data)
+    except (OSError, ValueError) as error:
+        call.complain(f"the block is not kept ready: {error}")
+
+
+def _stamped(place: tuple[str, str]) -> tuple[str, str, str, int]:
+    return (*place, *ready.look(*place))
+
+
+def _quick_paths(inv: Invocation, standing: dict[str, Any], selection: Selection) -> Iterator[str]:
+    """Yield the folders of the vaults, and the files that the block shows."""
+    for root in _roots(inv):
+        yield from ready.folders_below(os.fspath(root))
+    roots = {inv.layers.name_of(root): root for root in _roots(inv)}
+    shown = {*standing["shown"]}
+    for pick in selection.picks:
+        record = pick.record
+        if (record.id, record.vault) in shown and record.vault in roots:
+            yield os.fspath(roots[record.vault] / record.path)
+
+
+def _anchored(inv: Invocation, selection: Selection) -> Iterator[tuple[str, str]]:
+    """Yield what decides whether the code that records name has changed."""
+    from vault_cli.cli.checkout import AnchorReader
+    from vault_cli.cli.rendering import find_project
+    from vault_cli.model.anchors import read_anchors
+
+    records = [pick.record for pick in selection.picks if "anchors" in pick.record.fields]
+    top = AnchorReader(inv, find_project).top if records else None
+    if top is None:
+        return
+    paths = {anchor.path for r in records for anchor in read_anchors(r) if not anchor.problem}
+    for path in sorted(paths):
+        file = Path(os.path.realpath(top)) / path
+        yield ready.FILE, os.fspath(file)
+        for folder in file.parents:
+            yield ready.THERE, os.fspath(folder)
+            yield ready.FILE, os.fspath(folder / ".gitattributes")
+            if folder == top:
+                break
+        if not os.path.lexists(file):  # it may have been there while the block was made
+            near = next(folder for folder in file.parents if folder.is_dir())
+            yield ready.FILE, os.fspath(near)
+
+
+def _roots(inv: Invocation) -> list[Path]:
+    return [root for root in (inv.layers.home, inv.layers.beside) if root is not None]
+
+
+def _until(inv: Invocation, snapshot: Snapshot) -> float:
+    """Return when the block can change by itself, in Unix time; 0 while the clock stands still."""
+    if inv.environ.get("MVAULT_NOW"):
+        return 0.0
+    now = inv.now
+    ends = [datetime.combine(now.date() + timedelta(days=1), time(), now.tzinfo)]
+    for record in snapshot.records:
+        validity = record.validity
+        ends += [
+            at for at in (validity.start, validity.end) if isinstance(at, datetime) and at > now
+        ]
+    return min(end.timestamp() for end in ends)

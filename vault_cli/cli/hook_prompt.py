@@ -1,0 +1,144 @@
+"""What one prompt brings: records that fit and are not in the conversation. + all below `cli`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from vault_cli.cli.hook_block import host_options, make_standing
+from vault_cli.cli.rendering import Wanted, make_query
+from vault_cli.hook import events, replies, turns, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vault_cli.cli.invocation import Invocation
+    from vault_cli.hook.answer import Call
+    from vault_cli.model.record import Record, Snapshot
+    from vault_cli.recall.hits import Hit
+    from vault_cli.recall.select import Query
+
+MOST: Final = 5
+"""Records that one prompt brings at most."""
+
+ROOM: Final = 4_000
+"""Size of what one prompt brings at most, in the unit of the host."""
+
+LEAST_FIT: Final = 0.2
+"""Part of a prompt that a record answers at least (`recall.bm25`), if it is to be brought."""
+
+LEAST_TERMS: Final = 2
+MOST_TEXT: Final = 4_000
+"""Characters of a prompt that are looked at: its beginning and its end."""
+
+
+def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
+    """Return what a prompt brings: the block where the session lacks it, and what fits."""
+    session = turns.load_session(call)
+    first = ""
+    if not session.get("key") or session.get("pending"):
+        first = turns.begin(call, make_standing(call, inv))["context"]
+        session = turns.load_session(call)
+    snapshot = inv.reading.snapshot(guarded=True)
+    query = make_query(inv, Wanted(session=events.session_of(call.payload)))
+    if session.get("repeat"):
+        first += _must_know(call, inv, snapshot, query)
+        session["repeat"] = False
+        turns.save_session(call, session)
+    more = _beside(call, inv, snapshot, query, session) if query.mode == "assist" else ""
+    room, unit = replies.room_of(call.host)
+    if replies.measure(first + more, unit) > room:  # the block counts more than what it leaves out
+        more = ""
+    if more:
+        turns.remember(call, [more])
+    return {"context": first + more}
+
+
+def _must_know(call: Call, inv: Invocation, snapshot: Snapshot, query: Query) -> str:
+    """Return what must be known whatever the task is, where the block may come too late."""
+    from vault_cli.recall.budget import MUST_GROUPS
+    from vault_cli.recall.render import render_block
+    from vault_cli.recall.select import Selection, select_records
+
+    picks = [p for p in select_records(snapshot, query).picks if p.group in MUST_GROUPS]
+    if not picks:
+        return ""
+    options = replace(host_options(call, inv), budget=ROOM)
+    text = render_block(Selection(tuple(picks), ()), query, options, intro=words.MUST).text
+    turns.remember(call, [text])
+    return text
+
+
+def _beside(
+    call: Call, inv: Invocation, snapshot: Snapshot, query: Query, session: dict[str, Any]
+) -> str:
+    """Return the records that fit the prompt and that the session was not given, as a block."""
+    from vault_cli.recall.render import render_block
+    from vault_cli.recall.select import divide_records, rank_records
+    from vault_cli.store.receipts import receipt_id
+
+    given = {(str(item[0]), str(item[1])) for item in session.get("given", []) if len(item) > 1}
+    eligible = [r for r in divide_records(snapshot, query)[0] if (r.id, r.vault) not in given]
+    if not eligible:
+        return ""
+    prompt = _talk_of(events.text_of(call.payload, "prompt"))
+    hits = [hit for hit in _search(inv, snapshot, prompt, eligible) if fits(hit)][:MOST]
+    found = _with_partners([hit.record for hit in hits], eligible)
+    if not found:
+        return ""
+    selection = rank_records(snapshot, query, found)
+    options = replace(host_options(call, inv), budget=ROOM)
+    block = render_block(selection, query, options, intro=words.BESIDE)
+    shown = [(x.id, x.vault) for x in block.receipt.lines if x.level not in {"omitted", "id"}]
+    if not shown:
+        return ""
+    session["given"] = [*session.get("given", []), *map(list, shown)]
+    turns.save_session(call, session)
+    turns.note_given(call, receipt_id(block.text, (key for key, _ in shown)), shown)
+    return block.text
+
+
+def fits(hit: Hit) -> bool:
+    """Tell whether a record answers enough of a prompt: one common word is no reason."""
+    return hit.parts["words"] >= LEAST_FIT and len(hit.matches) >= LEAST_TERMS
+
+
+def _talk_of(prompt: str) -> str:
+    """Return what of a prompt is looked at: of a long one (a pasted log) both ends."""
+    if len(prompt) <= MOST_TEXT:
+        return prompt
+    return f"{prompt[: MOST_TEXT // 2]}\n{prompt[-MOST_TEXT // 2 :]}"
+
+
+def _search(
+    inv: Invocation, snapshot: Snapshot, prompt: str, eligible: Sequence[Record]
+) -> Sequence[Hit]:
+    from vault_cli.cli.clocks import Clocks
+    from vault_cli.cli.shelves import all_shelves
+    from vault_cli.recall.search import search
+    from vault_cli.store.segments import PostingsError
+
+    keys = {(record.id, record.vault) for record in eligible}
+    clocks = Clocks("", None, inv.now, "", snapshot)
+
+    def look(*, stored: bool) -> Sequence[Hit]:
+        with all_shelves(inv, clocks, stored=stored) as shelves:
+            return search(
+                snapshot,
+                prompt,
+                limit=4 * MOST,
+                wanted=lambda record: (record.id, record.vault) in keys,
+                shelves=shelves,
+            ).hits
+
+    try:
+        return look(stored=True)
+    except PostingsError:
+        return look(stored=False)
+
+
+def _with_partners(records: list[Record], eligible: Sequence[Record]) -> list[Record]:
+    """Add those that contradict a record: an agent that is shown one side must know the other."""
+    named = {key for record in records for key, _ in record.conflicts}
+    known = {record.id for record in records}
+    return [*records, *(r for r in eligible if r.id in named - known)]

@@ -1,0 +1,57 @@
+"""The full program's part of `mvault hook`: what is said to an agent. May import everything below.
+
+`hook.answer` calls it in its own process where nothing is ready; what is printed meanwhile goes to
+stderr. Nothing is written into a vault: what a session was given goes to the spool, as the vault of
+a sandboxed agent can be read only.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vault_cli.hook import events, turns
+
+if TYPE_CHECKING:
+    from vault_cli.cli.invocation import Invocation
+    from vault_cli.hook.answer import Call
+
+
+def answer_event(call: Call) -> dict[str, str]:
+    """Return what to say at an event, as `hook.replies` has it; empty for nothing.
+
+    Raises:
+        VaultError: a vault or its settings cannot be used; the agent then goes on without it.
+    """
+    from vault_cli.store.vault import NoVaultError
+
+    try:
+        return _answer(call, open_run(call))
+    except NoVaultError:  # most folders of most people: nothing to say, and nothing wrong
+        return {}
+
+
+def _answer(call: Call, inv: Invocation) -> dict[str, str]:
+    from vault_cli.cli.hook_block import make_standing
+    from vault_cli.cli.hook_prompt import answer_prompt
+
+    if call.event == events.SESSION_START:
+        return turns.begin(call, make_standing(call, inv))
+    if call.event == events.PROMPT:
+        return answer_prompt(call, inv)
+    if call.event == events.SUBAGENT_START:
+        return turns.subagent_reply(call) if make_standing(call, inv)["shown"] else {}
+    return {}
+
+
+def open_run(call: Call) -> Invocation:
+    """Return a run in the folder of the event, of the agent's program and not of a person."""
+    from vault_cli.cli.invocation import Invocation
+    from vault_cli.cli.options import Options
+
+    inv = Invocation(Options(quiet=True), {**os.environ, "MVAULT_ACTOR": "hook"})
+    folder = turns.folder_at_hand(call)
+    if folder:
+        inv.__dict__["cwd"] = Path(folder)
+    return inv

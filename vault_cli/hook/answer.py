@@ -1,0 +1,341 @@
+"""One event to one answer: which part of the product an event asks for. Standard library, `hook`.
+
+A tool call is answered here: a guard is looked up, a result goes to the spool. What is said at the
+start of a session, with a prompt or to a subagent comes from what is ready, else from the full
+program, in the same process. Whatever goes wrong, the agent goes on: the answer is then the one
+that says nothing, and a line in `STATE/hook/log` says why.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from vault_cli.hook import events, replies, state
+
+TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+MAX_INPUT = 32 << 20
+"""Bytes of a payload that are read; a longer one is answered with nothing."""
+
+_CHUNK = 1 << 20
+_LIMITS = {events.PRE_TOOL: (0.3, 3.0), events.SESSION_END: (5.0, 1.2)}
+_LIMIT = (15.0, 20.0)
+"""Seconds of computing and of waiting after which the agent goes on without us, by event."""
+
+_SPOOLED = frozenset(
+    {
+        events.SESSION_START,
+        events.PROMPT,
+        events.POST_TOOL,
+        events.TOOL_FAILURE,
+        events.PRE_COMPACT,
+        events.POST_COMPACT,
+        events.STOP,
+        events.SESSION_END,
+        events.SUBAGENT_STOP,
+    }
+)
+_SILENT = frozenset(
+    {events.POST_TOOL, events.TOOL_FAILURE, events.POST_COMPACT, events.SUBAGENT_STOP}
+)
+"""Events that are only taken down."""
+
+_NAME_KEY = b'"hook_event_name"'
+
+
+class OverBudgetError(Exception):
+    """The time of an event is over."""
+
+
+class Call:
+    """One run: what it was started with, and what is known of the event so far.
+
+    Args:
+        argv: `HOST EVENT [STATE]`.
+    """
+
+    def __init__(self, argv: list[str]) -> None:
+        words = [*argv, "", "", ""]
+        self.host = events.find_host(words[0])
+        self.event = events.find_event(words[1])
+        self.name = events.native_event(self.host, self.event)
+        self.state = os.path.abspath(words[2]) if words[2] else state.default_state()
+        self.raw = b""
+        self.payload: dict[str, Any] = {}
+
+    def complain(self, message: str) -> None:
+        """Log what went wrong with this event; never fails."""
+        state.complain(self.state, f"{self.host or 'unknown host'} {self.event}: {message}")
+
+
+def run(argv: list[str]) -> int:
+    """Answer the event on stdin on stdout; always exactly one JSON object, always returns 0.
+
+    Args:
+        argv: `HOST EVENT [STATE]`, each in any spelling; what is missing is found out.
+    """
+    state.write_out(respond(argv))
+    return 0
+
+
+def respond(argv: list[str], raw: bytes | None = None) -> bytes:
+    """Return the answer to an event; fails open, whatever happens.
+
+    Args:
+        argv: as `run`.
+        raw: the payload; None: what stands on stdin, and what is printed meanwhile is stderr's.
+    """
+    call = Call([])
+    try:
+        call = Call(argv)
+        _limit_time(call.event)
+        if raw is None:
+            call.raw = read_input()
+            return replies.NOTHING if state.is_child() else _without_noise(call)
+        call.raw = raw
+        return replies.NOTHING if state.is_child() else answer_call(call)
+    except BaseException as error:  # noqa: BLE001 - fail open, whatever it is
+        _unlimit_time()
+        return _last_resort(call, error)
+    finally:
+        _unlimit_time()
+
+
+def _last_resort(call: Call, error: BaseException) -> bytes:
+    """Return the answer that says nothing, after a failure nobody planned for."""
+    try:
+        call.complain(explain(error))
+        return replies.empty(call.host, call.name)
+    except BaseException:  # noqa: BLE001 - memory, or a second signal
+        return replies.NOTHING
+
+
+def explain(error: BaseException) -> str:
+    """Return a failure in one line, with its place and nothing of the payload."""
+    words = (
+        f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__
+    )
+    if isinstance(error, ImportError):
+        words = f"{type(error).__name__}: {error.msg}"
+    step, where = error.__traceback__, ""
+    while step is not None:
+        code = step.tb_frame.f_code.co_filename
+        where = f"{os.path.basename(code)}:{step.tb_lineno}"
+        step = step.tb_next
+    return f"{words} ({where}); the agent went on without it"
+
+
+def read_input() -> bytes:
+    """Return what stands on stdin, b"" when there is nothing, or a person at a terminal.
+
+    Everything is read, so that no host is left with a broken pipe.
+    """
+    parts: list[bytes] = []
+    size = 0
+    try:
+        if os.isatty(0):
+            return b""
+        while part := os.read(0, _CHUNK):
+            size += len(part)
+            if size <= MAX_INPUT:
+                parts.append(part)
+    except OSError:  # no stdin at all
+        return b"".join(parts)
+    return b"".join(parts) if size <= MAX_INPUT else b""
+
+
+def _without_noise(call: Call) -> bytes:
+    """Answer while everything else that is printed goes to stderr, also by programs we start."""
+    try:
+        kept = os.dup(1)
+    except OSError:
+        return answer_call(call)
+    try:
+        os.dup2(2, 1)
+        return answer_call(call)
+    finally:
+        state.flush_streams()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def answer_call(call: Call) -> bytes:
+    """Return the answer to an event whose payload was read."""
+    if call.event not in (events.PRE_TOOL, events.POST_TOOL, events.TOOL_FAILURE) or not _agrees(
+        call
+    ):
+        call.payload = parse(call)
+        call.event, call.name = events.named_event(call.payload, call.host, call.event)
+        if events.is_internal(call.payload):
+            return replies.NOTHING
+    if call.event == events.PRE_TOOL:
+        return _pre_tool(call)
+    if call.event in _SPOOLED:
+        _spool(call)
+    if call.event in _SILENT or call.event == events.OTHER or not call.host:
+        return replies.NOTHING
+    from vault_cli.hook import turns
+
+    reply = turns.answer(call)
+    return encode(call, _full(call) if reply is None else reply)
+
+
+def _agrees(call: Call) -> bool:
+    """Tell whether every event name in the payload is of the event we were called for.
+
+    Looked for in the bytes, since parsing costs more than all the rest. A quotation mark within a
+    text of JSON is escaped, so only keys are found; one of a nested object can only disagree, and
+    then the payload is parsed.
+    """
+    start = call.raw.find(_NAME_KEY)
+    if start < 0:
+        return False
+    while start >= 0:
+        start += len(_NAME_KEY)
+        text = (
+            call.raw[start : start + 64].lstrip(b" \t\r\n:").partition(b'"')[2].partition(b'"')[0]
+        )
+        if events.find_event(text.decode("ascii", "replace")) != call.event:
+            return False
+        start = call.raw.find(_NAME_KEY, start)
+    return True
+
+
+def parse(call: Call) -> dict[str, Any]:
+    """Return the payload; one that is no JSON object is said and counts as empty."""
+    from json import loads
+
+    if not call.raw.strip():
+        call.complain("nothing came on stdin")
+        return {}
+    try:
+        data = loads(call.raw)
+    except (ValueError, RecursionError):
+        call.complain("what came on stdin is not JSON")
+        return {}
+    if not isinstance(data, dict):
+        call.complain("what came on stdin is not a JSON object")
+        return {}
+    return data
+
+
+def _spool(call: Call) -> None:
+    """Take an event down; where that fails, the agent goes on and the log says so."""
+    from vault_cli.hook import spool
+
+    try:
+        path = spool.append(call.state, (int(time.time()), call.host, call.event), call.raw)
+    except OSError as error:
+        call.complain(f"the event is not kept: {error.strerror or error}")
+        return
+    if spool.is_spare(path):
+        call.complain(f"{call.state} cannot be written; events are kept in {path}")
+
+
+def _pre_tool(call: Call) -> bytes:
+    """Look a tool call up in the compiled guards.
+
+    `hook.guard` has: `load(path)`, the rules in force, empty for none; `may_match(rules, raw)`, a
+    quick look at the bytes; `match(rules, host, tool, input, ...)`, a verdict with `action`
+    (`allow`, `warn`, `deny`), `reason` and `id`.
+    """
+    path = os.path.join(call.state, state.FOLDER, "guards.bin")
+    try:
+        if not os.stat(path).st_size:
+            return replies.NOTHING
+    except FileNotFoundError:
+        return replies.NOTHING
+    guard: Any = __import__("vault_cli.hook.guard", None, None, ["load"])
+    rules = guard.load(path)
+    if not rules or not guard.may_match(rules, call.raw):
+        return replies.NOTHING
+    payload = call.payload or parse(call)
+    tool, given = events.call_of(payload)
+    verdict = guard.match(
+        rules,
+        call.host,
+        tool,
+        given,
+        cwd=events.folder_of(payload),
+        session=events.session_of(payload),
+        state=call.state,
+    )
+    if verdict.action not in {"warn", "deny"}:
+        return replies.NOTHING
+    _note_hit(call, verdict)
+    name = events.named_event(payload, call.host, call.event)[1]
+    call.name = name
+    return encode(call, {verdict.action: verdict.reason})
+
+
+def _note_hit(call: Call, verdict: Any) -> None:
+    """Take a hit down for the observations, and our words so that they are known again."""
+    from json import dumps
+
+    from vault_cli.hook import injected, spool
+
+    data = {
+        "guard": verdict.id,
+        "action": verdict.action,
+        "session": events.session_of(call.payload or parse(call)),
+    }
+    try:
+        raw = dumps(data, ensure_ascii=True).encode("ascii")
+        spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
+        injected.remember(call.state, [verdict.reason])
+    except OSError as error:
+        call.complain(f"a hit is not kept: {error.strerror or error}")
+
+
+def encode(call: Call, reply: dict[str, str]) -> bytes:
+    """Return a reply in the host's words."""
+    return replies.encode(call.host, call.name, reply)
+
+
+def _full(call: Call) -> dict[str, str]:
+    """Ask the full program, in this process."""
+    os.environ["MVAULT_STATE_DIR"] = call.state
+    if "site" not in sys.modules or sys.flags.no_site:
+        import site
+
+        site.main()
+    from importlib import import_module
+
+    hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours
+    reply: dict[str, str] = hooking.answer_event(call)
+    return reply
+
+
+def _limit_time(event: str) -> None:
+    """Let the event end when its time is over; where there are no signals, it may take longer."""
+    try:
+        import _signal  # type: ignore[import-not-found]  # `signal` loads `enum`
+    except ImportError:
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise OverBudgetError
+
+    computing, waiting = _LIMITS.get(event, _LIMIT)
+    try:
+        _signal.signal(_signal.SIGALRM, stop)
+        _signal.signal(_signal.SIGVTALRM, stop)
+        _signal.setitimer(_signal.ITIMER_VIRTUAL, computing)
+        _signal.setitimer(_signal.ITIMER_REAL, waiting)
+    except (AttributeError, ValueError, OSError):
+        return
+
+
+def _unlimit_time() -> None:
+    try:
+        import _signal
+
+        _signal.setitimer(_signal.ITIMER_VIRTUAL, 0)
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+    except (ImportError, AttributeError, ValueError, OSError):
+        return

@@ -1,0 +1,183 @@
+"""Names of hosts and events in one spelling, and what a payload says. Standard library only.
+
+A host is an agent program. Its events come under its own names (`PreToolUse`, `BeforeTool`,
+`beforeShellExecution`, `pre-tool-use`); here they have one name each.
+"""
+
+from __future__ import annotations
+
+SESSION_START = "session-start"
+PROMPT = "prompt"
+PRE_TOOL = "pre-tool"
+POST_TOOL = "post-tool"
+TOOL_FAILURE = "tool-failure"
+PRE_COMPACT = "pre-compact"
+POST_COMPACT = "post-compact"
+STOP = "stop"
+SESSION_END = "session-end"
+SUBAGENT_START = "subagent-start"
+SUBAGENT_STOP = "subagent-stop"
+OTHER = "other"
+
+CLAUDE = "claude-code"
+CODEX = "codex"
+DSH = "dsh"
+GEMINI = "gemini-cli"
+OPENCODE = "opencode"
+CURSOR = "cursor"
+COPILOT = "copilot"
+
+HOSTS = (CLAUDE, CODEX, DSH, GEMINI, OPENCODE, CURSOR, COPILOT)
+
+_HOST_NAMES = {
+    "claude": CLAUDE,
+    "gemini": GEMINI,
+    "dsh-claude-bridge": DSH,
+    "dsh-codex-bridge": DSH,
+    "copilot-cli": COPILOT,
+} | {name: name for name in HOSTS}
+
+_EVENTS = {
+    "sessionstart": SESSION_START,
+    "prompt": PROMPT,
+    "userpromptsubmit": PROMPT,
+    "userpromptsubmitted": PROMPT,
+    "beforeagent": PROMPT,
+    "beforesubmitprompt": PROMPT,
+    "pretool": PRE_TOOL,
+    "pretooluse": PRE_TOOL,
+    "beforetool": PRE_TOOL,
+    "beforeshellexecution": PRE_TOOL,
+    "beforemcpexecution": PRE_TOOL,
+    "posttool": POST_TOOL,
+    "posttooluse": POST_TOOL,
+    "aftertool": POST_TOOL,
+    "aftershellexecution": POST_TOOL,
+    "aftermcpexecution": POST_TOOL,
+    "afterfileedit": POST_TOOL,
+    "toolfailure": TOOL_FAILURE,
+    "posttoolusefailure": TOOL_FAILURE,
+    "precompact": PRE_COMPACT,
+    "precompress": PRE_COMPACT,
+    "postcompact": POST_COMPACT,
+    "stop": STOP,
+    "afteragent": STOP,
+    "agentstop": STOP,
+    "sessionend": SESSION_END,
+    "subagentstart": SUBAGENT_START,
+    "subagentstop": SUBAGENT_STOP,
+}
+
+_NATIVE = {
+    SESSION_START: "SessionStart",
+    PROMPT: "UserPromptSubmit",
+    PRE_TOOL: "PreToolUse",
+    POST_TOOL: "PostToolUse",
+    TOOL_FAILURE: "PostToolUseFailure",
+    PRE_COMPACT: "PreCompact",
+    POST_COMPACT: "PostCompact",
+    STOP: "Stop",
+    SESSION_END: "SessionEnd",
+    SUBAGENT_START: "SubagentStart",
+    SUBAGENT_STOP: "SubagentStop",
+}
+_GEMINI = {
+    PROMPT: "BeforeAgent",
+    PRE_TOOL: "BeforeTool",
+    POST_TOOL: "AfterTool",
+    PRE_COMPACT: "PreCompress",
+    STOP: "AfterAgent",
+}
+
+
+def find_host(name: str) -> str:
+    """Return the one name of a host, "" for one that is not known."""
+    return _HOST_NAMES.get(name.strip().lower(), "")
+
+
+def find_event(name: str) -> str:
+    """Return the one name of an event, whatever its spelling; `other` for one not known."""
+    plain = name.strip().lower().replace("-", "").replace("_", "").replace(" ", "")
+    return _EVENTS.get(plain, OTHER)
+
+
+def native_event(host: str, event: str) -> str:
+    """Return what a host calls an event, for a payload that does not say it."""
+    own = _GEMINI if host == GEMINI else {}
+    name = own.get(event) or _NATIVE.get(event, "")
+    return name[:1].lower() + name[1:] if host in (CURSOR, COPILOT) else name
+
+
+def named_event(payload: object, host: str, event: str) -> tuple[str, str]:
+    """Return the event and its name as the host spells it; the payload's word wins.
+
+    Args:
+        payload: what came on stdin, parsed; anything but an object says nothing.
+        host: canonical name of the host.
+        event: canonical event that the command was called for.
+    """
+    said = text_of(payload, "hook_event_name", "hookEventName")
+    if said:
+        return find_event(said), said
+    return event, native_event(host, event)
+
+
+def text_of(payload: object, *keys: str) -> str:
+    """Return the first text that stands under one of the keys, "" when none does."""
+    if isinstance(payload, dict):
+        for key in keys:
+            value = payload.get(key)
+            if isinstance(value, str) and value:
+                return value
+    return ""
+
+
+def session_of(payload: object) -> str:
+    """Return the session's id; "" when the host does not say it."""
+    return text_of(payload, "session_id", "sessionId", "conversation_id", "thread-id")
+
+
+def folder_of(payload: object) -> str:
+    """Return the absolute folder the agent works in; "" when the host does not say it."""
+    said = text_of(payload, "cwd")
+    if not said and isinstance(payload, dict):
+        roots = payload.get("workspace_roots")
+        first = roots[0] if isinstance(roots, list) and roots else ""
+        said = first if isinstance(first, str) else ""
+    return said if said.startswith("/") or said[1:3] in (":\\", ":/") else ""
+
+
+def is_subagent(payload: object) -> bool:
+    """Tell whether an event comes from inside an agent that another agent started."""
+    return isinstance(payload, dict) and bool(payload.get("agent_id"))
+
+
+def is_internal(payload: object) -> bool:
+    """Tell whether an event comes from an agent of the host's own, such as a compaction's.
+
+    Those have an id and an empty type (measured with Claude Code 2.1.332).
+    """
+    return is_subagent(payload) and isinstance(payload, dict) and payload.get("agent_type") == ""
+
+
+def call_of(payload: object) -> tuple[str, dict[str, object]]:
+    """Return a tool call: the tool's name as the host has it, and its input.
+
+    Cursor and Copilot spell it otherwise; an input that comes as JSON text is parsed.
+    """
+    if not isinstance(payload, dict):
+        return "", {}
+    name = text_of(payload, "tool_name", "toolName")
+    given = next((payload[key] for key in ("tool_input", "toolArgs") if key in payload), None)
+    if isinstance(given, str) and given[:1] == "{":
+        from json import loads
+
+        try:
+            given = loads(given)
+        except (ValueError, RecursionError):
+            given = {"command": given}
+    if given is None and isinstance(payload.get("command"), str):  # beforeShellExecution
+        return name or "shell", {"command": payload["command"]}
+    if isinstance(given, str):
+        given = {"command": given}
+    return name, given if isinstance(given, dict) else {}

@@ -1,0 +1,215 @@
+"""Answers made ready: the block of a place, and the stamps of all it was made of. Standard library.
+
+A block is given again only while every file it came from, and every file that could have come in
+between, has the stamp of then: names, sizes, times and inodes of all that lies in the vaults, the
+settings, and what git says of branch and remotes. So it is the block that a full run would print,
+for a fraction of the cost. A file is sealed with this machine's secret, as the cache of a vault is.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import time
+
+from vault_cli.hook.injected import digest
+from vault_cli.hook.state import FOLDER, own_folder
+
+TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
+if TYPE_CHECKING:
+    from typing import Any
+
+FOLDER_NAME = "ready"
+LAYOUT = 1
+MOST = 64
+"""So many answers are kept."""
+
+SETTLED = 2_000_000_000
+"""Nanoseconds a file must have been left alone before an answer made of it is kept."""
+
+TREE = "tree"
+"""A folder with all that is in it, but for `.git` and `.state`."""
+
+GIT = "git"
+"""A folder of git: what stands in it and in `refs`, but no objects and no logs."""
+
+FILE = "file"
+"""One file or folder: its stamp, or that it is not there."""
+
+THERE = "there"
+"""Whether something is there, and which: a folder that others write into."""
+
+_MAX_FILE = 4 << 20
+_SEAL = 32
+_VARIABLES = ("MVAULT", "XDG_", "GIT_", "HOME", "TZ", "USERPROFILE")
+_QUIET = frozenset({"MVAULT_HOOK", "MVAULT_STATE_DIR"})
+
+
+def key_of(folder: str, unit: str, room: int) -> str:
+    """Return the name of the answer for a place: folder, environment, and size of the block."""
+    pairs = sorted(
+        (name, value)
+        for name, value in os.environ.items()
+        if name.startswith(_VARIABLES) and name not in _QUIET
+    )
+    return digest(repr((LAYOUT, folder, unit, room, pairs)).encode("utf-8", "surrogatepass"))
+
+
+def load(state: str, key: str, *, exact: bool) -> dict[str, Any] | None:
+    """Return what was kept under a key if its stamps hold, else None.
+
+    Args:
+        state: the state folder.
+        key: from `key_of`.
+        exact: look at every file; otherwise at the folders and at what the block shows, which
+            tells of anything new, moved or gone, but not of every edit in place.
+    """
+    data = _read(state, key)
+    if data is None or data.get("layout") != LAYOUT:
+        return None
+    until = data["until"]
+    if until and time.time() >= until:
+        return None
+    stamps = data["stamps"] if exact else data["quick"]
+    if any(stamp(kind, path) != value for kind, path, value in stamps):
+        return None
+    return data
+
+
+def keep(state: str, key: str, data: dict[str, Any]) -> None:
+    """Keep an answer.
+
+    Args:
+        state: the state folder.
+        key: from `key_of`.
+        data: `block`, `shown`, `receipt`, `complete` and `key` as `turns.begin` takes them;
+            `sessions` that have records of their own; `until`, in Unix time, 0 for no end;
+            `stamps` and `quick`, each a list of kind, path and stamp.
+
+    Raises:
+        OSError, ValueError: it cannot be kept.
+    """
+    token = _token(state)
+    if token is None:
+        return
+    body = marshal.dumps({**data, "layout": LAYOUT})
+    folder = own_folder(os.path.join(own_folder(os.path.join(state, FOLDER)), FOLDER_NAME))
+    temporary = os.path.join(folder, f".{os.getpid()}-{os.urandom(4).hex()}")
+    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(file, "wb") as stream:
+            stream.write(digest(body, token, _SEAL // 2).encode("ascii") + body)
+        os.replace(temporary, os.path.join(folder, key))
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    _prune(folder)
+
+
+def _read(state: str, key: str) -> dict[str, Any] | None:
+    try:
+        path = os.path.join(state, FOLDER, FOLDER_NAME, key)
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return None
+    try:
+        data = os.read(file, _MAX_FILE)
+    finally:
+        os.close(file)
+    token = _token(state)
+    if token is None or digest(data[_SEAL:], token, _SEAL // 2).encode("ascii") != data[:_SEAL]:
+        return None
+    found = marshal.loads(data[_SEAL:])  # noqa: S302 - only we can have sealed it
+    return found if isinstance(found, dict) else None
+
+
+def _token(state: str) -> bytes | None:
+    """Return this machine's secret (`store.places.machine_token`), None when there is none yet."""
+    try:
+        with open(os.path.join(state, "cache-token"), "rb") as file:
+            token = file.read(64)
+    except OSError:
+        return None
+    return token if len(token) == _SEAL else None
+
+
+def _prune(folder: str) -> None:
+    try:
+        names = os.listdir(folder)
+        if len(names) <= MOST:
+            return
+        aged = sorted((os.lstat(os.path.join(folder, name)).st_mtime_ns, name) for name in names)
+        for _, name in aged[: len(aged) - MOST // 2]:
+            os.unlink(os.path.join(folder, name))
+    except OSError:
+        return
+
+
+def stamp(kind: str, path: str) -> str:
+    """Return what is to be known of a path: the same text as long as nothing has changed."""
+    return look(kind, path)[0]
+
+
+def look(kind: str, path: str) -> tuple[str, int]:
+    """Return the stamp of a path, and when it was changed last, in nanoseconds since 1970."""
+    if kind in {TREE, GIT}:
+        return _look_below(path, is_git=kind == GIT)
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return "", 0
+    if kind == THERE:
+        return f"{found.st_mode:o} {found.st_ino}", 0
+    times = found.st_mtime_ns, found.st_ctime_ns
+    return f"{found.st_mode} {found.st_size} {times} {found.st_ino}", max(times)
+
+
+def _look_below(top: str, *, is_git: bool) -> tuple[str, int]:
+    """Look at every entry below a folder; what cannot be listed counts as empty."""
+    lines: list[str] = []
+    latest = 0
+    waiting = [top]
+    while waiting:
+        path = waiting.pop()
+        own: list[str] = []
+        folders: list[str] = []
+        try:
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        if _is_looked_at(name, path, is_git=is_git):
+                            folders.append(f"{path}/{name}")
+                        continue
+                    found = entry.stat(follow_symlinks=False)
+                    mtime, ctime = found.st_mtime_ns, found.st_ctime_ns
+                    latest = max(latest, mtime, ctime)
+                    own.append(
+                        f"{name}\t{mtime} {ctime} {found.st_size} {found.st_ino} {found.st_mode}"
+                    )
+        except OSError:
+            own.append("?")
+        own.sort()
+        lines.append(path)
+        lines += own
+        waiting += sorted(folders)
+    return digest("\n".join(lines).encode("utf-8", "surrogateescape"), size=16), latest
+
+
+def _is_looked_at(name: str, path: str, *, is_git: bool) -> bool:
+    if is_git:
+        return name in {"refs", "info"} or "/refs" in path
+    return name not in {".git", ".state"}
+
+
+def folders_below(top: str) -> list[str]:
+    """Return a folder and all folders below it that a tree's stamp looks at."""
+    found = [top]
+    for path in found:  # grows while it is gone through
+        try:
+            with os.scandir(path) as entries:
+                names = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+        found += [f"{path}/{name}" for name in sorted(names) if name not in {".git", ".state"}]
+    return found

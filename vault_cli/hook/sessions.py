@@ -1,0 +1,109 @@
+"""What a session was given and what waits for it, `STATE/hook/sessions/<session>`. Stdlib.
+
+Small JSON files of this machine; nothing in them decides what is in force. A session's name comes
+from outside: one that is no plain file name stands by its digest.
+"""
+
+from __future__ import annotations
+
+import os
+
+from vault_cli.hook.injected import digest
+from vault_cli.hook.state import FOLDER, own_folder, spare_folder
+
+TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
+if TYPE_CHECKING:
+    from typing import Any
+
+SESSIONS = "sessions"
+ENDED = "ended"
+"""Folder with the last session that ended in each working folder."""
+
+MOST = 500
+"""So many files of one folder are kept; the oldest go first."""
+
+MAX_FILE = 1 << 20
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
+_LONGEST = 80
+
+
+def name_of(text: str) -> str:
+    """Return the file name of a session or folder: itself where that is plain, else a digest."""
+    if 0 < len(text) <= _LONGEST and text[0] != "." and _PLAIN.issuperset(text):
+        return text
+    return f"_{digest(text.encode('utf-8', 'surrogatepass'))}"
+
+
+def load(state: str, kind: str, text: str) -> dict[str, Any]:
+    """Return what is kept under a name, nothing when there is none or it cannot be read."""
+    from json import loads
+
+    for base in (os.path.join(state, FOLDER), spare_folder()):
+        path = os.path.join(base, kind, name_of(text))
+        try:
+            file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        except OSError:
+            continue
+        try:
+            data = loads(os.read(file, MAX_FILE))
+        except (OSError, ValueError, RecursionError):
+            continue
+        finally:
+            os.close(file)
+        if isinstance(data, dict):
+            return data
+    return {}
+
+
+def save(state: str, kind: str, text: str, data: dict[str, Any]) -> None:
+    """Keep data under a name; whoever reads meanwhile sees the old or the new.
+
+    Raises:
+        OSError: neither the state folder nor the spare folder can be written.
+    """
+    from json import dumps
+
+    body = dumps(data, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    try:
+        _put(os.path.join(state, FOLDER), kind, name_of(text), body)
+    except OSError as first:
+        try:
+            _put(spare_folder(), kind, name_of(text), body)
+        except OSError:
+            raise first from None
+
+
+def _put(base: str, kind: str, name: str, body: bytes) -> None:
+    folder = own_folder(os.path.join(own_folder(base), kind))
+    temporary = os.path.join(folder, f".{os.getpid()}-{os.urandom(4).hex()}")
+    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(file, "wb") as stream:
+            stream.write(body)
+        os.replace(temporary, os.path.join(folder, name))
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def drop(state: str, kind: str, text: str) -> None:
+    """Forget what is kept under a name; never fails."""
+    for base in (os.path.join(state, FOLDER), spare_folder()):
+        try:
+            os.unlink(os.path.join(base, kind, name_of(text)))
+        except OSError:
+            continue
+
+
+def prune(state: str, kind: str) -> None:
+    """Let the oldest files of a folder go when there are too many; never fails."""
+    folder = os.path.join(state, FOLDER, kind)
+    try:
+        names = os.listdir(folder)
+        if len(names) <= MOST:
+            return
+        aged = sorted((os.lstat(os.path.join(folder, name)).st_mtime_ns, name) for name in names)
+        for _, name in aged[: len(aged) - MOST // 2]:
+            os.unlink(os.path.join(folder, name))
+    except OSError:
+        return

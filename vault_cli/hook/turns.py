@@ -1,0 +1,241 @@
+"""Turns of a session that need no vault: what is ready, what waits, what was given. Stdlib.
+
+What is not answered here is asked of the full program (`cli.hooking`), which ends with the same
+`begin`: so that a session is told the same things whichever way it went.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from vault_cli.hook import events, injected, ready, replies, sessions, spool, words
+
+TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from vault_cli.hook.answer import Call
+
+NOTICE_ROOM = 700
+"""Kept free of a host's room for what is said behind a block."""
+
+MOST_NOTICES = 2
+"""So often a session is told that it was compacted."""
+
+MOST_SCANNED = 8 << 20
+Reply = dict[str, str]
+
+
+def answer(call: Call) -> Reply | None:
+    """Return the reply to an event of a session; None when only the full program has it."""
+    if call.event == events.SESSION_START:
+        return _start(call)
+    if call.event == events.PROMPT:
+        return _prompt(call)
+    if call.event == events.PRE_COMPACT:
+        return _compacting(call)
+    if call.event == events.SESSION_END:
+        return _ended(call)
+    if call.event == events.SUBAGENT_START:
+        return _subagent(call)
+    return {}
+
+
+def folder_at_hand(call: Call) -> str:
+    """Return the folder an event is about: the payload's, else the one we were started in."""
+    said = events.folder_of(call.payload)
+    if said:
+        return os.path.normpath(said)
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+def block_room(call: Call) -> tuple[int, str]:
+    """Return the room of a block for this host, and its unit."""
+    room, unit = replies.room_of(call.host)
+    return room - NOTICE_ROOM, unit
+
+
+def ready_key(call: Call) -> str:
+    """Return the name of the answer that may be ready for this event."""
+    room, unit = block_room(call)
+    return ready.key_of(folder_at_hand(call), unit, room)
+
+
+def _start(call: Call) -> Reply | None:
+    found = ready.load(call.state, ready_key(call), exact=True)
+    if found is None or events.session_of(call.payload) in found["sessions"]:
+        return None
+    return begin(call, found)
+
+
+def begin(call: Call, standing: dict[str, Any]) -> Reply:
+    """Give a session its block and what waits for it; take down what it was given.
+
+    Args:
+        call: a session's start, or its first prompt.
+        standing: `block`, `shown` (ids with their vaults), `receipt`, `complete`, `key`.
+    """
+    session = load_session(call)
+    block = str(standing["block"])
+    notices = _notices(call, session) if block else []
+    again = events.text_of(call.payload, "source") == "resume"
+    stands = bool(block) and again and session.get("receipt") == standing["receipt"]
+    given = [list(key) for key in standing["shown"]]
+    if stands:  # what prompts brought since is in the conversation as well
+        given = [*session.get("given", []), *given]
+    session |= {
+        "host": call.host,
+        "folder": folder_at_hand(call),
+        "receipt": standing["receipt"],
+        "complete": bool(standing["complete"]),
+        "key": standing["key"],
+        "given": given,
+        "pending": "",
+        "repeat": call.event == events.SESSION_START and call.host == events.DSH and bool(block),
+    }
+    save_session(call, session)
+    if block and not stands:
+        note_given(call, str(standing["receipt"]), standing["shown"])
+    if notices:
+        remember(call, notices)
+    return {"context": "".join([words.STANDS if stands else block, *notices])}
+
+
+def _notices(call: Call, session: dict[str, Any]) -> list[str]:
+    """Return what is said behind the block, and take it off what waits."""
+    found = []
+    source = events.text_of(call.payload, "source")
+    told = int(session.get("told", 0))
+    if (session.get("pending") or source == "compact") and told < MOST_NOTICES:
+        session["told"] = told + 1
+        found.append(words.PRESSURE)
+    if call.event == events.SESSION_START and source in {"startup", "clear", ""}:
+        found += _handed_over(call)
+    return found
+
+
+def _handed_over(call: Call) -> list[str]:
+    """Return what the last session of this folder left behind, said once."""
+    folder = folder_at_hand(call)
+    last = sessions.load(call.state, sessions.ENDED, folder)
+    if not last:
+        return []
+    sessions.drop(call.state, sessions.ENDED, folder)
+    failed, calls = _count_calls(call.state, str(last.get("session", "")))
+    return [words.AGAIN.format(failed, calls)] if failed else []
+
+
+def _count_calls(state: str, session: str) -> tuple[int, int]:
+    """Return how many tool calls of a session failed, and how many there were, as still spooled."""
+    failed = calls = 0
+    mark = session.encode("utf-8", "surrogatepass")
+    for path in spool.spools(state) if session else ():
+        if os.path.getsize(path) > MOST_SCANNED:
+            continue
+        for frame in spool.read(path):
+            if frame.event in {events.POST_TOOL, events.TOOL_FAILURE} and mark in frame.raw:
+                calls += 1
+                failed += frame.event == events.TOOL_FAILURE
+    return failed, calls
+
+
+def _prompt(call: Call) -> Reply | None:
+    """Leave a prompt alone at once where no record can have to do with it."""
+    if events.is_subagent(call.payload) or not replies.takes_context(call.host, call.event):
+        return {}
+    if not words.is_talk(events.text_of(call.payload, "prompt")):
+        return {}
+    session = load_session(call)
+    if not session.get("key") or session.get("pending") or session.get("repeat"):
+        return None
+    if session.get("complete") and ready.load(call.state, str(session["key"]), exact=False):
+        return {}
+    return None
+
+
+def _compacting(call: Call) -> Reply:
+    """Note that the conversation loses its block; tell the person once a cycle."""
+    session = load_session(call)
+    if session.get("pending"):
+        return {}
+    session["pending"] = "compact"
+    save_session(call, session)
+    return {"notice": words.COMPACTING} if session.get("given") else {}
+
+
+def _ended(call: Call) -> Reply:
+    """Leave word for the next session in this folder."""
+    session, folder = events.session_of(call.payload), folder_at_hand(call)
+    if session and folder:
+        data = {"session": session, "host": call.host, "at": int(time.time())}
+        _try(
+            call, "the end of the session", sessions.save, call.state, sessions.ENDED, folder, data
+        )
+        sessions.prune(call.state, sessions.ENDED)
+        sessions.prune(call.state, sessions.SESSIONS)
+    return {}
+
+
+def _subagent(call: Call) -> Reply | None:
+    """Tell a subagent where memory is, and nothing that its agent is told."""
+    session = load_session(call)
+    if not replies.takes_context(call.host, call.event):
+        return {}
+    if not session.get("key"):
+        return None
+    return subagent_reply(call) if session.get("given") else {}
+
+
+def subagent_reply(call: Call) -> Reply:
+    """Return the footer."""
+    remember(call, [words.FOOTER])
+    return {"context": words.FOOTER}
+
+
+def load_session(call: Call) -> dict[str, Any]:
+    """Return what is known of the session at hand; nothing when it has no name."""
+    name = events.session_of(call.payload)
+    return sessions.load(call.state, sessions.SESSIONS, name) if name else {}
+
+
+def save_session(call: Call, session: dict[str, Any]) -> None:
+    """Keep what is known of the session at hand; where that fails, the log says so."""
+    name = events.session_of(call.payload)
+    if name:
+        data = session | {"at": int(time.time())}
+        _try(call, "the session", sessions.save, call.state, sessions.SESSIONS, name, data)
+
+
+def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
+    """Take down which records a session was given; a full run folds it into the observations."""
+    from json import dumps
+
+    session = events.session_of(call.payload)
+    if not session or not shown:
+        return
+    data = {
+        "session": session,
+        "folder": folder_at_hand(call),
+        "receipt": receipt,
+        "shown": [list(key) for key in shown],
+    }
+    raw = dumps(data, ensure_ascii=True).encode("ascii")
+    header = int(time.time()), call.host, spool.GIVEN
+    _try(call, "what was given", spool.append, call.state, header, raw)
+
+
+def remember(call: Call, texts: Sequence[str]) -> None:
+    """Keep the fingerprints of what is said."""
+    _try(call, "what was said", injected.remember, call.state, texts)
+
+
+def _try(call: Call, what: str, action: Any, *args: Any) -> None:
+    try:
+        action(*args)
+    except OSError as error:
+        call.complain(f"{what} is not kept: {error.strerror or error}")

@@ -1,0 +1,79 @@
+"""What hooks say beside a block: fixed texts, and how to know our own words again. Standard lib.
+
+Facts, never orders: a host takes text that commands for an attack, and what to do about a fact is
+the agent's to judge. The texts are constant, so that a prompt cache is not broken by them.
+"""
+
+from __future__ import annotations
+
+FOOTER = (
+    "Memory: records of this project are kept in a vault. `mvault search WORDS` finds them,"
+    " `mvault show ID` prints one. A finding worth keeping belongs in the report to the main"
+    " agent.\n"
+)
+"""All that a subagent is told."""
+
+STANDS = (
+    "Memory: the block given earlier in this session still holds as it stands there; nothing in"
+    " it has changed since.\n"
+)
+"""Said when a session goes on and its block is in the conversation already."""
+
+PRESSURE = (
+    "Memory: the conversation was compacted. What was said before it is known from the summary"
+    " only, and is in no record unless it was proposed (`mvault add`; a person admits it).\n"
+)
+"""Said once after each compaction."""
+
+COMPACTING = (
+    "mvault: the conversation is being compacted; what it taught is in the summary only, unless"
+    " it is proposed with `mvault add`"
+)
+"""The same for the person, at the time it happens."""
+
+AGAIN = (
+    "Memory: in the last session in this folder {} of {} tool calls failed; what came of it is in"
+    " no record unless it was proposed.\n"
+)
+"""Said once at the start of the next session, where calls failed."""
+
+BESIDE = (
+    "## Memory: beside the block above, what fits this prompt\n"
+    "\n"
+    "Headings as above. `mvault show ID` prints an entry with its sources.\n"
+)
+"""Intro of the records that one prompt brings."""
+
+MUST = (
+    "## Memory: what must be known in this project\n"
+    "\n"
+    "The whole block comes with the session; it may reach the conversation after this.\n"
+)
+"""Intro of what a first prompt repeats where the start of a session may come too late."""
+
+_OWN = ("<mvault-memory>", "Memory: ", "mvault: ", "mvault hook: ")
+_TAGS = (
+    *("<command-", "<local-command-", "<task-notification", "<system-reminder", "<bash-"),
+    *("<environment_context>", "<hook_prompt", "<user_instructions>", "# AGENTS.md instructions"),
+    "[Request interrupted",
+)
+_COMMANDS = "/!#"
+_LEAST = 3
+"""Letters of the shortest prompt that can be about anything; of Chinese two."""
+
+
+def is_talk(prompt: str) -> bool:
+    """Tell whether a prompt is a person's words that records may have to do with.
+
+    Slash commands, what a program put into the conversation, our own text and mere assent are not.
+    """
+    text = prompt.strip()
+    if not text or text[0] in _COMMANDS or text.startswith((*_OWN, *_TAGS)):
+        return False
+    if "</mvault-memory>" in text:
+        return False
+    letters = sum(char.isalnum() + (char >= "\u2e80") for char in text[:_SEEN])
+    return letters > _LEAST
+
+
+_SEEN = 200
