@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from vault_cli.model.paths import fold_path
 from vault_cli.model.record import Record, Snapshot
+from vault_cli.store.clone import describe_clone
 from vault_cli.store.incoming import load_ledger
 from vault_cli.store.policy import incoming_policy, policies_of
 from vault_cli.store.waiting import Waiting, admitted_texts, find_waiting, parse_all
@@ -46,6 +47,7 @@ class Guarded:
         waiting: what came from others and waits for a person.
         replaced: paths whose committed text is shown instead of the file's.
         is_first: nothing was ever admitted here.
+        first_because: what is known then about the clone, in words; "" for nothing.
         policies: settings that are in effect, in words.
         restored: commit that holds an admitted text which is shown, by path and digest.
     """
@@ -54,6 +56,7 @@ class Guarded:
     waiting: tuple[Waiting, ...] = ()
     replaced: tuple[str, ...] = ()
     is_first: bool = False
+    first_because: str = ""
     policies: tuple[str, ...] = ()
     restored: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -148,6 +151,8 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
     """Let the last admitted text of each record in force stand for what others made of it."""
     ledger = load_ledger(vault.root)
     guarded.is_first = not ledger.exists
+    if guarded.is_first:
+        guarded.first_because = describe_clone(vault.root)
     waiting = find_waiting(vault, guarded.snapshot, ledger)
     guarded.waiting = tuple(waiting)
     texts = admitted_texts(vault, [item for item in waiting if item.admitted])

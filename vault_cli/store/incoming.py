@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vault_cli.errors import VaultError
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
+from vault_cli.store.clone import make_mark, mark_of
 from vault_cli.store.files import read_file
+from vault_cli.store.git_place import find_place
 from vault_cli.store.own_state import INCOMING, path_key, read_state, state_file, write_state
 from vault_cli.store.toml_read import CONFIG_FILE
 
@@ -66,9 +68,10 @@ class Ledger:
     unseen: set[str] = field(default_factory=set)
 
     def save(self) -> None:
-        """Write it; StoreError when the state folder cannot be written."""
+        """Write it; StoreError when the state folder or the git folder cannot be written."""
         rows = {key: list(row) for key, row in sorted(self.rows.items())}
-        data = {"vault": self.root, "records": rows}
+        mark = make_mark(find_place(Path(self.root)))
+        data = {"vault": self.root, "mark": mark, "records": rows}
         more = {"unseen": sorted(self.unseen)} if self.unseen else {}
         write_state(INCOMING, self.name, {**data, **more})
         self.exists = True
@@ -116,7 +119,7 @@ def load_ledger(root: Path) -> Ledger:
     name = path_key(real)
     data = read_state(INCOMING, name)
     rows = data.get("records")
-    if data.get("vault") != real or not isinstance(rows, Mapping):
+    if not _is_about(data, root, real) or not isinstance(rows, Mapping):
         return Ledger(name, real)
     found = {
         str(key): Admitted(*map(str, row))
@@ -130,7 +133,15 @@ def load_ledger(root: Path) -> Ledger:
 
 def has_ledger(root: Path) -> bool:
     """Whether anything was ever admitted here under a policy that asks."""
-    return state_file(INCOMING, path_key(os.path.realpath(root))).exists()
+    real = os.path.realpath(root)
+    if not state_file(INCOMING, path_key(real)).exists():
+        return False
+    return _is_about(read_state(INCOMING, path_key(real)), root, real)
+
+
+def _is_about(data: Mapping[str, Any], root: Path, real: str) -> bool:
+    """Whether a list is about the clone that lies there now, not about one that lay there."""
+    return data.get("vault") == real and data.get("mark", "") == mark_of(root)
 
 
 class Before(NamedTuple):

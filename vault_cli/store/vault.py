@@ -228,7 +228,7 @@ class Vault:
             from vault_cli.store.reader import read_vault
 
             found = read_vault(self.root, self.config, whole=whole)
-            if os.path.isdir(self.root / USAGE_FOLDER):  # noqa: PTH112 - asked by every command
+            if self._has_usage():
                 from vault_cli.store.tallies import with_sums
 
                 found = with_sums(self.root, found, self._trusts_pushes)
@@ -242,7 +242,12 @@ class Vault:
         repo = self.require_repo()
         ignore, gates = self.config["files.ignore"], self.config.gates
         found = read_past(repo, self.resolve(at), ignore=ignore, gates=gates, whole=whole)
-        return with_past_sums(repo, found)
+        return with_past_sums(repo, found, self._trusts_pushes)
+
+    def _has_usage(self) -> bool:
+        """Tell whether there are observations: here, or of this machine until others took them."""
+        places = (USAGE_FOLDER, ".state/usage-sums", ".state/usage-committed")
+        return any(os.path.exists(self.root / place) for place in places)  # noqa: PTH110 - light
 
     def resolve(self, at: str) -> str:
         """Return the full commit id that a commit or a date means; days are the vault's own.

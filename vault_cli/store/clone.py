@@ -1,0 +1,108 @@
+"""Which clone lies at a place: a random mark in its git folder. May import `errors`; light.
+
+What a person says about a vault (that they made it, that they trust it, what of it they admitted)
+is kept under its path. A path says nothing about what lies there: another repository may take its
+place. So the first of these words writes a random mark into the git folder, where no clone, pull
+or checkout brings a file, and counts only while that mark is there.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from vault_cli.errors import StoreError
+from vault_cli.store.git_place import Place, find_place
+from vault_cli.store.own_state import path_key, read_state, write_state
+
+_NAME: Final = "mvault-clone"
+_LENGTH: Final = 32
+_HEX: Final = frozenset("0123456789abcdef")
+_GROUP: Final = "clones"
+_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
+
+
+def read_mark(place: Place | None) -> str:
+    """Return the mark of the clone at a place, "" when it has none (or there is no repository)."""
+    if place is None:
+        return ""
+    try:
+        file = os.open(place.common_dir / _NAME, os.O_RDONLY | _FLAGS | _NO_WAIT)
+    except OSError:
+        return ""
+    try:
+        text = os.read(file, _LENGTH + 2).decode("ascii", "replace").strip()
+    except OSError:
+        return ""
+    finally:
+        os.close(file)
+    return text if len(text) == _LENGTH and _HEX.issuperset(text) else ""
+
+
+def make_mark(place: Place | None) -> str:
+    """Return the mark of the clone at a place, written now if it has none; "" without git.
+
+    Raises:
+        StoreError: the git folder cannot be written.
+    """
+    found = read_mark(place)
+    if place is None or found:
+        return found
+    path = place.common_dir / _NAME
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600)
+        try:
+            os.write(file, os.urandom(_LENGTH // 2).hex().encode() + b"\n")
+            os.fsync(file)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error.strerror}",
+            hint="It tells this clone from others; look at what lies there.",
+        ) from error
+    made = read_mark(place)
+    with suppress(StoreError):  # it only helps to say what became of a folder that was moved
+        write_state(_GROUP, made, {"repository": str(place.common_dir)})
+    return made
+
+
+def mark_of(root: Path) -> str:
+    """Return the mark of the clone that holds a folder, "" for none."""
+    try:
+        return read_mark(find_place(root))
+    except StoreError:  # said by what needs the repository
+        return ""
+
+
+def moved_from(place: Place | None) -> str:
+    """Return where this clone lay when it got its mark; "" when here, or when nobody knows."""
+    mark = read_mark(place)
+    old = str(read_state(_GROUP, mark).get("repository", "")) if mark else ""
+    return "" if place is None or old == str(place.common_dir) else old
+
+
+def is_replaced(root: Path, place: Place | None) -> bool:
+    """Whether the person made or trusted what lay at this place, and it was another clone."""
+    mark = read_mark(place)
+    real = os.path.realpath(root)
+    kept = [read_state("made", path_key(real))]
+    if place is not None:
+        kept.append(read_state("trust", path_key(place.common_dir)))
+    marks = {str(item["mark"]) for item in kept if item.get("mark")}
+    return bool(marks) and mark not in marks
+
+
+def describe_clone(root: Path) -> str:
+    """Say what is known about a clone that the person has not trusted yet, "" for nothing."""
+    try:
+        place = find_place(root)
+    except StoreError:
+        return ""
+    if is_replaced(root, place):
+        return "this is not the clone that you made or trusted at this place"
+    old = moved_from(place)
+    return f"this vault was moved or copied here from {old}" if old else ""
