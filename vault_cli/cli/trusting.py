@@ -46,7 +46,7 @@ def check_trust(inv: Invocation, wanted: Callable[[str], bool]) -> int:
     repo = inv.vault.require_repo()
     paths = [r.path for r in snapshot.records if r.in_force and wanted(r.path)]
     lineage = read_lineage(repo.git, repo.prefix, repo.head(), paths)
-    pending = {change.path: change.code for change in repo.pending()}
+    pending = {change.path: change.code for change in repo.pending(also=paths)}
     records = [record for record in snapshot.records if wanted(record.path)]
     made = {a.versions[0].deed.id for a in lineage.ancestries.values() if a.versions}
     signed = _signatures(inv, repo, made)

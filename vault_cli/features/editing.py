@@ -68,8 +68,8 @@ def plan_set(
         The change, empty when every key has its value already.
 
     Raises:
-        RefusedError: a key has its own command or is the program's, the actor may not, the file has problems or
-            would have problems afterwards, or a new relation is not sound.
+        RefusedError: a key has its own command or is the program's, the actor may not, the file
+            has problems or would have problems afterwards, or a new relation is not sound.
         ChangedMeanwhileError: `data` is not what the record was read from.
     """
     require_same(record, data)

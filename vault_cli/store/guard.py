@@ -94,7 +94,9 @@ def guard_snapshot(vault: Vault, snapshot: Snapshot) -> Guarded:
 
 def _show_committed(guarded: Guarded, repo: Repository) -> None:
     """Put HEAD's text in the place of edits of records in force that are not committed."""
-    changed = {item.path: item.code for item in repo.pending() if item.path.endswith(".md")}
+    standing = [record.path for record in guarded.snapshot.records if record.has_effect]
+    found = repo.pending(also=standing)
+    changed = {item.path: item.code for item in found if item.path.endswith(".md")}
     if not changed:
         return
     texts = repo.read_head(path for path, code in changed.items() if code != "added")

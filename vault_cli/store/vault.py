@@ -225,6 +225,7 @@ class Vault:
             UsageError: `at` was given and the vault is not in git.
         """
         if not at:
+            from vault_cli.store.outside import find_outside
             from vault_cli.store.reader import read_vault
 
             found = read_vault(self.root, self.config, whole=whole)
@@ -232,7 +233,7 @@ class Vault:
                 from vault_cli.store.tallies import with_sums
 
                 found = with_sums(self.root, found, self._trusts_pushes)
-            missing = self._outside_checkout()
+            missing = find_outside(self.root, self.config["files.ignore"], lambda: self.repo)
             if not missing:
                 return found
             return replace(found, diagnostics=(*missing, *found.diagnostics))
@@ -268,33 +269,6 @@ class Vault:
                 return frozenset(e.name[:-3] for e in listing if e.name[-3:] == ".md")
         except OSError:  # there is no such folder
             return frozenset()
-
-    def _outside_checkout(self) -> tuple[Diagnostic, ...]:
-        """Say how many records git was told to leave out of the work tree (git is asked then)."""
-        from vault_cli.store.file_names import is_record_path
-        from vault_cli.store.git_place import find_place, has_sparse_rules
-
-        try:
-            place = find_place(self.root)
-            if place is None or not has_sparse_rules(place) or self.repo is None:
-                return ()
-            paths = self.repo.outside_checkout()
-        except StoreError:  # said when git is needed
-            return ()
-        count = sum(is_record_path(path, self.config["files.ignore"]) for path in paths)
-        if not count:
-            return ()
-        words = "1 record is" if count == 1 else f"{count} records are"
-        return (
-            Diagnostic(
-                "",
-                0,
-                "sparse-checkout",
-                "warning",
-                f"{words} outside the sparse checkout and not read",
-                "`git sparse-checkout list` shows what is checked out.",
-            ),
-        )
 
     def apply(self, change: Change, *, wait: float = LOCK_WAIT) -> Receipt:
         """Carry out a change through the gate: all of it in one commit, or nothing.
