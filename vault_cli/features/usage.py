@@ -61,7 +61,7 @@ MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
         "whether it was the cause: records in force together share their tasks",
     ),
     "claims": (
-        "judgements that do not count: an agent's without a citation of what it was shown",
+        "judgements that do not count: an agent's that cited nothing, or of a fourth session a day",
         "anything: they are only kept to be looked at",
     ),
 }

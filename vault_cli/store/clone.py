@@ -19,6 +19,7 @@ from vault_cli.store.own_state import path_key, read_state, write_state
 
 _NAME: Final = "mvault-clone"
 _LENGTH: Final = 32
+_LIMIT: Final = 4096
 _HEX: Final = frozenset("0123456789abcdef")
 _GROUP: Final = "clones"
 _FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -26,45 +27,86 @@ _NO_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
 
 
 def read_mark(place: Place | None) -> str:
-    """Return the mark of the clone at a place, "" when it has none (or there is no repository)."""
+    """Return the mark of the clone at a place, "" when it has none (or there is no repository).
+
+    Nor has a folder one that only points to the git folder of another (`is_at_home`).
+    """
     if place is None:
         return ""
+    mark, home = _read_lines(place)
+    return mark if is_at_home(place, home) else ""
+
+
+def is_at_home(place: Place, home: str | None = None) -> bool:
+    """Whether a git folder and a work tree belong together, as the git folder says.
+
+    A folder from elsewhere can hold a `.git` file, or a link, that names the git folder of a vault
+    which the person trusts. Its files would pass for their edits.
+
+    Args:
+        place: the folders as they were found.
+        home: work tree that the mark names; None reads it.
+    """
+    pointer = place.work_tree / ".git"
+    if place.git_dir == pointer and not pointer.is_symlink():
+        return True
+    with suppress(OSError):  # a linked work tree: git notes in its git folder where it lies
+        back = os.fsdecode((place.git_dir / "gitdir").read_bytes()[:_LIMIT]).strip("\r\n")
+        if back and place.git_dir != place.common_dir:
+            return os.path.realpath(place.git_dir / back) == os.path.realpath(pointer)
+    named = _read_lines(place)[1] if home is None else home
+    return bool(named) and named == str(place.work_tree)
+
+
+def _read_lines(place: Place) -> tuple[str, str]:
+    """Return the mark and the work tree it was made for, "" for what is not there."""
     try:
         file = os.open(place.common_dir / _NAME, os.O_RDONLY | _FLAGS | _NO_WAIT)
     except OSError:
-        return ""
+        return "", ""
     try:
-        text = os.read(file, _LENGTH + 2).decode("ascii", "replace").strip()
+        text = os.fsdecode(os.read(file, _LIMIT))
     except OSError:
-        return ""
+        return "", ""
     finally:
         os.close(file)
-    return text if len(text) == _LENGTH and _HEX.issuperset(text) else ""
+    mark, _, home = text.partition("\n")
+    is_mark = len(mark) == _LENGTH and _HEX.issuperset(mark)
+    return (mark, home.removesuffix("\n")) if is_mark else ("", "")
 
 
 def make_mark(place: Place | None) -> str:
     """Return the mark of the clone at a place, written now if it has none; "" without git.
 
     Raises:
-        StoreError: the git folder cannot be written.
+        StoreError: the git folder cannot be written, or belongs to another work tree.
     """
     found = read_mark(place)
     if place is None or found:
         return found
     path = place.common_dir / _NAME
+    temporary = path.with_name(f"{_NAME}.{os.getpid()}-{os.urandom(4).hex()}")
+    text = os.urandom(_LENGTH // 2).hex().encode() + b"\n" + os.fsencode(place.work_tree) + b"\n"
     try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600)
+        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600)
         try:
-            os.write(file, os.urandom(_LENGTH // 2).hex().encode() + b"\n")
-            os.fsync(file)
+            try:
+                os.write(file, text)
+                os.fsync(file)
+            finally:
+                os.close(file)
+            with suppress(FileExistsError):  # another run was first: its mark counts
+                os.link(temporary, path)
         finally:
-            os.close(file)
+            temporary.unlink()
     except OSError as error:
-        raise StoreError(
-            f"cannot write {path}: {error.strerror}",
-            hint="It tells this clone from others; look at what lies there.",
-        ) from error
+        raise StoreError(f"cannot write {path}: {error.strerror}") from error
     made = read_mark(place)
+    if not made:
+        raise StoreError(
+            f"{path} is no mark of this clone, or of another work tree",
+            hint=f"It tells {place.work_tree} from other clones; look at what lies there.",
+        )
     with suppress(StoreError):  # it only helps to say what became of a folder that was moved
         write_state(_GROUP, made, {"repository": str(place.common_dir)})
     return made
@@ -86,7 +128,12 @@ def moved_from(place: Place | None) -> str:
 
 
 def is_replaced(root: Path, place: Place | None) -> bool:
-    """Whether the person made or trusted what lay at this place, and it was another clone."""
+    """Whether the person made or trusted what lay at this place, and it was another clone.
+
+    A folder that only points to the git folder of another never is what they trusted.
+    """
+    if place is not None and not is_at_home(place):
+        return True
     mark = read_mark(place)
     real = os.path.realpath(root)
     kept = [read_state("made", path_key(real))]
@@ -102,6 +149,8 @@ def describe_clone(root: Path) -> str:
         place = find_place(root)
     except StoreError:
         return ""
+    if place is not None and not is_at_home(place):
+        return f"this folder only points to the git folder {place.common_dir}"
     if is_replaced(root, place):
         return "this is not the clone that you made or trusted at this place"
     old = moved_from(place)

@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vault_cli.store.clone import is_replaced, make_mark, read_mark
+from vault_cli.errors import StoreError
+from vault_cli.store.clone import is_at_home, is_replaced, make_mark, read_mark
 from vault_cli.store.git_place import Place, find_place
 from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.store.places import PROJECT_FOLDER
@@ -48,7 +50,8 @@ def incoming_policy(root: Path, config: Config) -> str:
     """
     policy = str(config["trust.incoming"])
     if policy == "accept" and config.origin("trust.incoming") == "user-here":
-        return "review" if is_replaced(root, find_place(root)) else policy
+        with suppress(StoreError):  # a git folder that cannot be found brings nothing in
+            return "review" if is_replaced(root, find_place(root)) else policy
     if policy != "auto":
         return policy
     return "accept" if is_own(root) else "review"
@@ -59,6 +62,8 @@ def is_own(root: Path) -> bool:
     place = find_place(root)
     if place is None or _was_trusted(place) or is_made_here(root):
         return True
+    if not is_at_home(place):
+        return False
     return is_only_named(root, place) or not has_other_side(place)
 
 
