@@ -286,3 +286,21 @@ def test_a_git_folder_of_its_own_elsewhere_is_trusted_like_any(tmp_path: Path) -
     assert "先问" in rendered(mine)
     git(mine, "worktree", "add", "-q", "-b", "side", str(tmp_path / "tree"))
     assert "先问" in rendered(tmp_path / "tree")
+
+
+def test_a_file_system_without_hard_links_has_a_mark_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from vault_cli.store.clone import make_mark, read_mark
+    from vault_cli.store.git_place import find_place
+
+    git(tmp_path, "init", "-q", "v")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "no links here")
+
+    monkeypatch.setattr("os.link", refuse)
+    place = find_place(tmp_path / "v")
+    made = make_mark(place)
+    assert made == read_mark(place) == make_mark(place) != ""
+    assert [p.name for p in (tmp_path / "v/.git").glob("mvault*")] == ["mvault-clone"]

@@ -95,10 +95,9 @@ def make_mark(place: Place | None) -> str:
                 os.fsync(file)
             finally:
                 os.close(file)
-            with suppress(FileExistsError):  # another run was first: its mark counts
-                os.link(temporary, path)
+            _settle(temporary, path)
         finally:
-            temporary.unlink()
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
     made = read_mark(place)
@@ -110,6 +109,18 @@ def make_mark(place: Place | None) -> str:
     with suppress(StoreError):  # it only helps to say what became of a folder that was moved
         write_state(_GROUP, made, {"repository": str(place.common_dir)})
     return made
+
+
+def _settle(temporary: Path, path: Path) -> None:
+    """Give a new mark its name; one that is there already, of a run that was faster, stays."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without hard links
+        if os.path.lexists(path):
+            raise
+        temporary.rename(path)
 
 
 def mark_of(root: Path) -> str:
