@@ -7,7 +7,7 @@ stands twice after a merge changes them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Final, NamedTuple
 
@@ -144,18 +144,28 @@ class _Fold:
     def _cited(self, named: set[tuple[str, str]]) -> set[tuple[str, str]]:
         """Return what sessions cited and had been shown.
 
-        Asked for each pair from the shorter side: a set of all that a session was shown would cost
-        sessions times records, which a file can make as large as it likes.
+        Each block is a bit. A set of all that each session was shown would cost sessions times
+        records, and a file can make both as large as it likes.
         """
-        places: dict[str, set[str]] = {key: set() for _, key in named}
-        for name, ids in self.contents.items():
-            for key in ids & places.keys():
-                places[key].add(name)
-        return {
-            (session, key)
-            for session, key in named
-            if session and not _apart(places[key], self.shown.get(session, frozenset()))
-        }
+        sessions = {session for session, _ in named} - {""}
+        keys = {key for _, key in named}
+        given = set().union(*(self.shown.get(session, ()) for session in sessions))
+        bits: dict[str, int] = {}
+        places: dict[str, int] = {}
+        for name in given & self.contents.keys():
+            here = self.contents[name] & keys
+            if here:
+                bits[name] = bit = 1 << len(bits)
+                for key in here:
+                    places[key] = places.get(key, 0) | bit
+        seen = {session: self._bits_of(session, bits) for session in sessions}
+        return {(s, key) for s, key in named if places.get(key, 0) & seen.get(s, 0)}
+
+    def _bits_of(self, session: str, bits: Mapping[str, int]) -> int:
+        found = 0
+        for name in self.shown.get(session, ()):
+            found |= bits.get(name, 0)
+        return found
 
 
 def _first_sessions(
@@ -171,11 +181,6 @@ def _first_sessions(
         if taken[day] <= SESSIONS_A_DAY:
             found.add(key)
     return found
-
-
-def _apart(one: Collection[str], other: Collection[str]) -> bool:
-    few, many = sorted((one, other), key=len)
-    return not any(name in many for name in few)
 
 
 def _count(

@@ -222,7 +222,9 @@ class _Loader:
         """Read what is new, add it up, and keep it."""
         taken = self._take_in()
         pool = _pool_of(taken.rows, {name: item.mark for name, item in taken.seen.items()})
-        both = BothSums(fold(pool, self._today), self._settle(kept, pool, taken.seen))
+        live = fold(pool, self._today)
+        waits = any(not item.settled for item in pool)
+        both = BothSums(live, self._settle(kept, pool, taken.seen) if waits else live)
         if self._cache is not None:
             self._save(taken)
             sums = {"live": _write_sums(both.live), "settled": _write_sums(both.settled)}
