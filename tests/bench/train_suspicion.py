@@ -7,8 +7,8 @@ A line of a corpus has `text`, `label` (`injection` or `benign`), `source`, `lan
 `category`; `quoted` lines (honest notes that quote an attack) are neither trained on nor counted.
 Sentences of `suspicion_phrases` are always added. The threshold is chosen on out-of-fold scores
 of the training corpora (`--folds`: each group of sources is scored by a model that has seen none of
-it) or on honest lines that are trained on by nobody (`--calibration`). Held-out corpora are only measured. Needs numpy, which the project itself does not; the same
-seed and files give the same weights.
+it) or on honest lines that are not trained on (`--calibration`). Held-out corpora are only
+measured. Standard library only; the same seed and files give the same weights.
 
 The corpora are not part of the project, only what was learned from them. The shipped weights
 come from these sources, all under permissive licences. Attacks: Agent Threat Rules 4.0 (MIT, with
@@ -37,8 +37,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tests.bench.suspicion_phrases import make_phrases
 from vault_cli.text import suspicion
 from vault_cli.text.admission import scan_structure
@@ -59,8 +57,8 @@ class Item(NamedTuple):
     """One line: its text, features of all and of each window, label, weight in training, and where it comes from."""
 
     text: str
-    buckets: Any
-    windows: tuple[Any, ...]
+    buckets: tuple[int, ...]
+    windows: tuple[tuple[int, ...], ...]
     attack: bool
     weight: float
     source: str
@@ -85,13 +83,9 @@ def _item(row: dict[str, Any]) -> Item:
     weight = 3.0 if category.startswith(("hard", "trap")) else 1.0
     if attack:  # long jailbreaks are many and much alike
         weight = 1.0 if len(text) > LONGEST // 2 else 3.0
-    buckets = _array(find_buckets(text[:LONGEST]))
-    windows = tuple(_array(find_buckets(window.text)) for window in find_windows(text))
+    buckets = tuple(sorted(find_buckets(text[:LONGEST])))
+    windows = tuple(tuple(sorted(find_buckets(window.text))) for window in find_windows(text))
     return Item(text, buckets, windows, attack, weight, row["source"], row["lang"], category)
-
-
-def _array(buckets: Iterable[int]) -> Any:
-    return np.array(sorted(buckets), dtype=np.int64)
 
 
 def read_phrases(seed: int) -> list[Item]:
@@ -113,25 +107,26 @@ def read_phrases(seed: int) -> list[Item]:
 class Model(NamedTuple):
     """Weights and bias of a logistic regression."""
 
-    weights: Any
+    weights: list[float]
     bias: float
 
     def score(self, item: Item) -> float:
         """Return the log-odds that the worst window of an item is an attack."""
         return max((self._score(window) for window in item.windows), default=-99.0)
 
-    def _score(self, buckets: Any) -> float:
-        return self.bias + float(self.weights[buckets].sum()) / math.sqrt(max(1, len(buckets)))
+    def _score(self, buckets: tuple[int, ...]) -> float:
+        total = sum([self.weights[bucket] for bucket in buckets])
+        return self.bias + total / math.sqrt(max(1, len(buckets)))
 
 
-def _examples(items: Iterable[Item]) -> list[tuple[Any, bool, float]]:
+def _examples(items: Iterable[Item]) -> list[tuple[tuple[int, ...], bool, float]]:
     """Return what is learned from: whole texts, and each window of a long honest one."""
     found = []
     for item in items:
         found.append((item.buckets, item.attack, item.weight))
         if not item.attack and len(item.windows) > 1:
             found += [(window, False, item.weight * WINDOW_WEIGHT) for window in item.windows]
-    return [example for example in found if len(example[0])]
+    return [example for example in found if example[0]]
 
 
 def train(items: list[Item], seed: int) -> Model:
@@ -139,9 +134,9 @@ def train(items: list[Item], seed: int) -> Model:
 
     The weights are the mean over the later half of the epochs (Polyak and Juditsky 1992).
     """
-    weights, squares = np.zeros(BUCKETS), np.full(BUCKETS, 1e-3)
+    weights, squares = [0.0] * BUCKETS, [1e-3] * BUCKETS
     bias, bias_square = 0.0, 1e-3
-    mean, mean_bias, later = np.zeros(BUCKETS), 0.0, EPOCHS - EPOCHS // 2
+    mean, mean_bias, later = [0.0] * BUCKETS, 0.0, EPOCHS - EPOCHS // 2
     examples = _examples(items)
     order = list(range(len(examples)))
     source = random.Random(seed)
@@ -150,28 +145,29 @@ def train(items: list[Item], seed: int) -> Model:
         for number in order:
             buckets, attack, weight = examples[number]
             value = 1 / math.sqrt(len(buckets))
-            score = bias + value * weights[buckets].sum()
+            score = bias + value * sum([weights[bucket] for bucket in buckets])
             chance = 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
             error = weight * (chance - attack)
             if abs(error) < 1e-4:
                 continue
             slope = error * value
-            squares[buckets] += slope * slope
-            step = (slope + PENALTY * weights[buckets]) / np.sqrt(squares[buckets])
-            weights[buckets] -= RATE * step
+            square = slope * slope
+            for bucket in buckets:
+                squares[bucket] += square
+                step = (slope + PENALTY * weights[bucket]) / math.sqrt(squares[bucket])
+                weights[bucket] -= RATE * step
             bias_square += error * error
             bias -= RATE * error / math.sqrt(bias_square)
         if epoch >= EPOCHS // 2:
-            mean += weights / later
+            mean = [one + weight / later for one, weight in zip(mean, weights, strict=True)]
             mean_bias += bias / later
     return Model(mean, mean_bias)
 
 
 def quantize(model: Model) -> tuple[array[int], float]:
     """Return the weights as signed bytes with their scale; the largest few in 2,000 are cut."""
-    scale = float(np.sort(np.abs(model.weights))[-BUCKETS // 2000]) / 127
-    whole = np.clip(np.rint(model.weights / scale), -127, 127).astype(int)
-    return array("b", whole.tolist()), scale
+    scale = sorted(map(abs, model.weights))[-BUCKETS // 2000] / 127
+    return array("b", [max(-127, min(127, round(w / scale))) for w in model.weights]), scale
 
 
 def choose_folds(items: list[Item]) -> dict[str, int]:
@@ -266,7 +262,7 @@ def main() -> None:
     known = {item.text for item in (*held, *calibration)}
     model = train([item for item in items if item.text not in known] + own, options.seed)
     weights, scale = quantize(model)
-    small = Model(np.array(weights) * scale, model.bias)
+    small = Model([weight * scale for weight in weights], model.bias)
     scores = [small.score(item) for item in calibration]
     if options.folds:
         calibration, scores = items, score_unseen(items, own, options.seed)

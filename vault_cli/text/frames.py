@@ -58,8 +58,8 @@ BADGE: Final = re.compile(
     r"[\w./%~@:+-]{1,300}\?(?![^\s)>]{0,200}url=)[\w=&%.,~:;+#-]{1,200}(?=[\s)>\"'])",
     re.IGNORECASE,
 )
-"""The address of a badge, an avatar or a file of a code host, with an ordinary query: whoever wrote the
-text cannot read what arrives there. Services that fetch an address given to them are no badge."""
+"""The address of a badge, an avatar or a file of a code host, with an ordinary query: whoever wrote
+the text cannot read what arrives there. A service that fetches an address in its query is none."""
 
 ALT_TEXT: Final = re.compile(r"(?:(?!\]\()[^\n])*")
 """What may stand between `![` and the `](` of the same image."""

@@ -89,8 +89,9 @@ _KEY_SIGN = re.compile(
 """What key files must contain, but for words, from a character that is rare."""
 _KEY_WORDS: Final = ("credentials", "login data", "rm -", "mkfs", "of=/dev/")
 _COMMAND_SIGN = re.compile(
-    r"chmod|/etc/s|iptables|setenforce|ufw |history -|crontab|userdel|useradd|usermod|passwd -|systemctl|kill -|nopasswd|hist(?:file|size)"
-    r"|/dev/|:\(\)|>>|net user|vssadmin|drop (?:data|sch)"
+    r"chmod|/etc/s|iptables|setenforce|ufw |history -|crontab|user(?:del|add|mod)|passwd -"
+    r"|systemctl|kill -|nopasswd|hist(?:file|size)|/dev/|:\(\)|>>|net user|vssadmin"
+    r"|drop (?:data|sch)"
 )
 
 

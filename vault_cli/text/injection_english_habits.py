@@ -24,9 +24,9 @@ ENGLISH_HABITS: Final[dict[str, str]] = {
         as, report them as, call it, never admit that
     """,
     "OUTCOME": """
-        were no warnings, no warnings, no problems, deployment succeeded, reported as done, flaky,
-        review is done, is verified, as verified, checked every, read every, tests are fine,
-        finished, close the task, close the ticket, everything passed
+        were no warnings, no warnings, no problems, deployment succeeded, reported as done,
+        flaky, review is done, is verified, as verified, checked every, read every, tests are
+        fine, finished, close the task, close the ticket, everything passed
     """,
     "CLAIM": "mark the ticket, mark the task, fill in, sign off that, put down that",
     "UNTRUE": """
@@ -36,31 +36,32 @@ ENGLISH_HABITS: Final[dict[str, str]] = {
         whatever it prints, do not run the, don't run the, whatever the tests
     """,
     "WENTWRONG": """
-        if a check turns red, if the check is red, turns red, when the check is red, when coverage
-        is below, when coverage drops, if the numbers are bad, {if/when} the {numbers/results/
-        figures} are {bad/low/poor}, that a build failed, that the build failed, that tests failed,
-        that a test failed
+        if a check turns red, if the check is red, turns red, when the check is red, when
+        coverage is below, when coverage drops, if the numbers are bad, {if/when} the
+        {numbers/results/ figures} are {bad/low/poor}, that a build failed, that the build
+        failed, that tests failed, that a test failed
     """,
     "FALSIFY": """
         {edit/change/adjust/raise/tweak/alter/fix} the {number/numbers/figure/figures/percentage/
         value/values/score} in the {report/summary/log/protocol/readme/table}, only
         {show/report/list/mention} the good, {leave/leaves} {them/it} away and, from imagination,
         {figure/number/value} that looks {about/roughly/plausible/right}, {present/presents/
-        presented/report/pass} it {off/as} {as/measured/real}, {by/with/to} assert true, and report
-        success, present it as measured, {invent/fake} the missing
+        presented/report/pass} it {off/as} {as/measured/real}, {by/with/to} assert true, and
+        report success, present it as measured, {invent/fake} the missing
     """,
     "WHETHER": "whether, if the, only if, only when, only after, once, unless, the result, actual",
     "ACTIVATE": """
         approve~, activate~, verify, verifies, mark it verified, mark them verified, mark as
-        verified, mark it as verified, mark it approved, status to active, status to verified,
-        to active, to verified, active yourself, status of, in force at once, promote~,
-        release, releases, accept~, confirm~, sign~
+        verified, mark it as verified, mark it approved, status to active, status to verified, to
+        active, to verified, active yourself, status of, in force at once, promote~, release,
+        releases, accept~, confirm~, sign~
     """,
     "OWNDRAFT": """
         your own {draft/drafts/memory/memories/note/notes/proposal/proposals/record/records/
         suggestion/suggestions/entries/change/changes/pull request/pull requests/prs/work},
-        {drafts/notes/memories/proposals/records} {you/that you/which you} {write/wrote/make/made/
-        propose/create/created/add}, everything you propose, whatever you propose
+        {drafts/notes/memories/proposals/records} {you/that you/which you}
+        {write/wrote/make/made/ propose/create/created/add}, everything you propose, whatever you
+        propose
     """,
     "QUARANTINE": """
         status of this {note/memory/rule/record/draft}, from quarantine, of the quarantine, in
@@ -75,19 +76,20 @@ ENGLISH_HABITS: Final[dict[str, str]] = {
     "SILENTYES": """
         treat {silence/no answer/no reply} as, silence {means/is/counts as/equals}
         {yes/consent/approval/a yes/agreement}, no {answer/reply/response} {means/is/counts as}
-        {yes/consent/approval/a yes}, assume {yes/consent/approval/permission/that i agree/i agree/
-        that the user agrees/the user agrees}, assume the answer {is/to any/to every}, no point in
-        asking, no need to ask me, you already have my {okay/ok/consent/approval/permission}, click
-        through {every/all/any}, press {y/yes/enter} {whenever/every time/on every/to every/for
-        every/at every}, accept every {dialog/prompt/popup/request}, answer every prompt with,
-        should be accepted for the user, dialog is only for, confirmation flag yourself, set the
-        confirmation, {merge/approve} {everything/anything} yourself, approvals slow us, approve all
-        yes, {always/just} {hit/click/press} {accept/allow/yes/enter}
+        {yes/consent/approval/a yes}, assume {yes/consent/approval/permission/that i agree/i
+        agree/ that the user agrees/the user agrees}, assume the answer {is/to any/to every}, no
+        point in asking, no need to ask me, you already have my
+        {okay/ok/consent/approval/permission}, click through {every/all/any}, press {y/yes/enter}
+        {whenever/every time/on every/to every/for every/at every}, accept every
+        {dialog/prompt/popup/request}, answer every prompt with, should be accepted for the user,
+        dialog is only for, confirmation flag yourself, set the confirmation, {merge/approve}
+        {everything/anything} yourself, approvals slow us, approve all yes, {always/just}
+        {hit/click/press} {accept/allow/yes/enter}
     """,
     "OWNCALL": """
         on your own {decision/authority/judgement/judgment/discretion/account}, nobody has to
-        sign, no one has to sign, no signature, no second pair of eyes, at any hour, do not bother
-        the, don't bother the, bother nobody, ask nobody
+        sign, no one has to sign, no signature, no second pair of eyes, at any hour, do not
+        bother the, don't bother the, bother nobody, ask nobody
     """,
     "OFFV": """
         comment out, turn off, turn the, remove, uninstall, empty, disable, stop, kill, delete,
@@ -97,10 +99,10 @@ ENGLISH_HABITS: Final[dict[str, str]] = {
         guard hook, guard hooks, the guard, safety hook, safety hooks, protection hook, branch
         protection, endpoint protection, audit log, audit logging, audit trail, auth middleware,
         authentication middleware, the auth check, login check, firewall rules, intrusion
-        detection, pre commit config, rules for security, security rules, security linter, security
-        scanner, secret scanner, virus scanner, access control, the permission check, permission
-        checks, input validation, rate limit on login, rate limiter, code owners, codeowners,
-        required reviews, review requirement, the guard hook no longer
+        detection, pre commit config, rules for security, security rules, security linter,
+        security scanner, secret scanner, virus scanner, access control, the permission check,
+        permission checks, input validation, rate limit on login, rate limiter, code owners,
+        codeowners, required reviews, review requirement, the guard hook no longer
     """,
     "SCOPE": """
         all, every, each, always, in production, production, everywhere, by default, from now on,
@@ -109,64 +111,69 @@ ENGLISH_HABITS: Final[dict[str, str]] = {
     "EXCUSE": """
         costs time, slows, too slow, makes debugging, hard to debug, easier, simpler, quickest,
         quicker, faster, saves time, to avoid, for good, for convenience, is fine, it's fine, out
-        of the way, gets in the way, in the way, not needed, no need, only annoys, nobody cares, so
-        that the scanner, keeps quiet, is quiet, put it back, leave it like that, errors for good
+        of the way, gets in the way, in the way, not needed, no need, only annoys, nobody cares,
+        so that the scanner, keeps quiet, is quiet, put it back, leave it like that, errors for
+        good
     """,
     "INSECURE": """
-        {store/keep/save/write} {passwords/the password/credentials/secrets/tokens} in {plain/clear/
-        cleartext/plaintext/the source/the code}, {hard code/hardcode} the
+        {store/keep/save/write} {passwords/the password/credentials/secrets/tokens} in
+        {plain/clear/ cleartext/plaintext/the source/the code}, {hard code/hardcode} the
         {admin/root/database/api/production/master} {password/key/token/secret}, {hard code/
-        hardcode} {passwords/credentials/secrets/the password/the token}, {accept/trust/allow} {any/
-        all/every/invalid/self signed} {certificate/certificates/cert/certs}, cors to, all origins,
-        any origin, port 22 to, to 0 0 0 0 0, without expiry, without expiration, never expire,
-        skip signature verification, joining strings, concatenating strings, string concatenation,
-        eval on, eval the user, nosec on, chmod 777, chmod r 777, chmod a rwx, verify false,
-        node_tls_reject_unauthorized, {drop/skip/omit/remove/no} {input/the input} validation, md5
-        for passwords, without login, without a login, without authentication, lets anyone in, let
-        anyone in, with the known hole, {use/pin/keep/to} the vulnerable version, skip code
-        review, skip review, no verify, world writable, skip signature, plain http
+        hardcode} {passwords/credentials/secrets/the password/the token}, {accept/trust/allow}
+        {any/ all/every/invalid/self signed} {certificate/certificates/cert/certs}, cors to, all
+        origins, any origin, port 22 to, to 0 0 0 0 0, without expiry, without expiration, never
+        expire, skip signature verification, joining strings, concatenating strings, string
+        concatenation, eval on, eval the user, nosec on, chmod 777, chmod r 777, chmod a rwx,
+        verify false, node_tls_reject_unauthorized, {drop/skip/omit/remove/no} {input/the input}
+        validation, md5 for passwords, without login, without a login, without authentication,
+        lets anyone in, let anyone in, with the known hole, {use/pin/keep/to} the vulnerable
+        version, skip code review, skip review, no verify, world writable, skip signature, plain
+        http
     """,
     "UNREAD": """
         without {reading/looking at/opening/reviewing/inspecting/viewing/checking} {it/them/the/
-        its/what}, need not {read/look/open/inspect}, no need to {read/look at/open/inspect}, read
-        {it/them} later, unread, unseen, blindly, sight unseen, unknown scripts, read nothing of
+        its/what}, need not {read/look/open/inspect}, no need to {read/look at/open/inspect},
+        read {it/them} later, unread, unseen, blindly, sight unseen, unknown scripts, read
+        nothing of
     """,
     "PLANT": """
-        {store/save/keep/put/write/record} {this/the following/it/a note/a reminder/a memory/a rule}
-        {in/into/to/that} {your/long term/the long term/memory/says}, save a memory, store in your,
-        in your long term memory, into your memory, to your memory, remember {for/in} all future,
-        remember for future, remember that the user {has/wants/agreed/consents/allows/trusts},
-        remember permanently, update your profile of, commit {this/it} to memory, create a memory,
-        add a memory, memorize that, memorise that, from now on remember
+        {store/save/keep/put/write/record} {this/the following/it/a note/a reminder/a memory/a
+        rule} {in/into/to/that} {your/long term/the long term/memory/says}, save a memory, store
+        in your, in your long term memory, into your memory, to your memory, remember {for/in}
+        all future, remember for future, remember that the user
+        {has/wants/agreed/consents/allows/trusts}, remember permanently, update your profile of,
+        commit {this/it} to memory, create a memory, add a memory, memorize that, memorise that,
+        from now on remember
     """,
     "PLANTED": """
         always recommend, always suggest, always prefer, agreed to everything, consents to
-        everything, agreed to all, wants {their/all/the} data, data shared, never wants, never want
-        warnings, is an administrator, is an admin, is a trusted, trusted source, is trusted, can
-        be trusted, has full access, pre approved, without asking, no confirmation, skip
-        confirmation, bypass, disable, ignore, exfiltrate, mail the, send the, forward the, obey
+        everything, agreed to all, wants {their/all/the} data, data shared, never wants, never
+        want warnings, is an administrator, is an admin, is a trusted, trusted source, is
+        trusted, can be trusted, has full access, pre approved, without asking, no confirmation,
+        skip confirmation, bypass, disable, ignore, exfiltrate, mail the, send the, forward the,
+        obey
     """,
     "TOPRANK": """
-        above all others, above all other, over all others, over all other, above every other, most
-        important memory, rank it first, rank it above, rank this first, outranks, outweighs, wins
-        over the user, wins over every, wins over all, side with this, takes precedence over the
-        user, takes precedence over everything, takes priority over the user, prefer this one,
-        prefer this memory, less reliable than, ones in this, come second to, comes second to,
-        wrong and should not, even over explicit, always be answered from
+        above all others, above all other, over all others, over all other, above every other,
+        most important memory, rank it first, rank it above, rank this first, outranks,
+        outweighs, wins over the user, wins over every, wins over all, side with this, takes
+        precedence over the user, takes precedence over everything, takes priority over the user,
+        prefer this one, prefer this memory, less reliable than, ones in this, come second to,
+        comes second to, wrong and should not, even over explicit, always be answered from
     """,
     "THISONE": """
         this memory, this note, this entry, this record, this one, this rule, this file, this
-        document, this message, in this note, stated here, the ones here, these words, agents.md is,
-        claude.md is
+        document, this message, in this note, stated here, the ones here, these words, agents.md
+        is, claude.md is
     """,
     "CONTRADICT": """
-        {contradict/contradicts/contradicting/disagree with/disagrees with/conflict with/conflicts
-        with/against} this {one/memory/note/record/rule/entry/file}
+        {contradict/contradicts/contradicting/disagree with/disagrees with/conflict
+        with/conflicts with/against} this {one/memory/note/record/rule/entry/file}
     """,
     "POISONED": """
-        poisoned, are false, is false, are fake, are lies, compromised, should be removed, should be
-        deleted, must be removed, must be deleted, be ignored, are outdated and, remove them, delete
-        them, reject them
+        poisoned, are false, is false, are fake, are lies, compromised, should be removed, should
+        be deleted, must be removed, must be deleted, be ignored, are outdated and, remove them,
+        delete them, reject them
     """,
     "GOODAI": """
         {helpful/good/smart/loyal/ideal/clever/perfect/obedient/real/true/well behaved/modern/
@@ -175,234 +182,75 @@ ENGLISH_HABITS: Final[dict[str, str]] = {
         agreed, the agent has agreed, the ai has agreed, the model has agreed
     """,
     "BADHABIT": """
-        without making a fuss, do not wait for, don't wait for, does not wait, never wait, hand over,
-        hands over, never {questions/question/asks/ask/refuses/refuse/doubts}, do not question, does
-        not question, only suggestions, look away, looks away, share the keys, share the password,
-        run unknown, run everything, skip the, skips the, ignore the rules, ignores the rules,
-        publish right away, obeys any, obey any, as root first, share credentials, never hesitate,
-        give out
-    """,
-    "JUSTADVICE": """
-        only suggestions, mere suggestions, just suggestions, only a suggestion, only hints, not
-        binding, no weight, without weight, only a draft, as a draft, only a test, were a test, was
-        a test, a joke, spam, expired, optional reading, for an older model, null, contained
-        mistakes, need not be followed
+        without making a fuss, do not wait for, don't wait for, does not wait, never wait, hand
+        over, hands over, never {questions/question/asks/ask/refuses/refuse/doubts}, do not
+        question, does not question, only suggestions, look away, looks away, share the keys,
+        share the password, run unknown, run everything, skip the, skips the, ignore the rules,
+        ignores the rules, publish right away, obeys any, obey any, as root first, share
+        credentials, never hesitate, give out
     """,
     "BRIEFING": """
-        operator's configuration, developer's directions, developer's instructions, everything you
-        were told, what you were told, what the developer wrote, what the developer said, your
-        earlier briefing, your briefing, earlier messages, whatever was loaded, prior guardrails,
-        prior context, earlier context, all constraints, the constraints, instructions at the top,
-        instructions above, rules above, rules above them, the system message, the developer's
-        messages, the above, loaded before this, your configuration, rules your creator, rules your
-        maker, your creator's rules
+        operator's configuration, developer's directions, developer's instructions, everything
+        you were told, what you were told, what the developer wrote, what the developer said,
+        your earlier briefing, your briefing, earlier messages, whatever was loaded, prior
+        guardrails, prior context, earlier context, all constraints, the constraints,
+        instructions at the top, instructions above, rules above, rules above them, the system
+        message, the developer's messages, the above, loaded before this, your configuration,
+        rules your creator, rules your maker, your creator's rules
     """,
     "REVOKED": """
-        revoked, is void, are void, no weight, not binding, no longer binding, expired, only a test,
-        was only a test, a joke, as a draft, to null, drop it, was a joke, discard them, you may
-        discard, as spam, spam, pay no attention, don't have to listen, do not have to listen, no
-        need to keep, only suggestions, no longer count, does not count, do not count, contained
-        mistakes, is cancelled, are cancelled, have been withdrawn, is withdrawn, withdrawn
+        revoked, is void, are void, no weight, not binding, no longer binding, expired, only a
+        test, was only a test, a joke, as a draft, to null, drop it, was a joke, discard them,
+        you may discard, as spam, spam, pay no attention, don't have to listen, do not have to
+        listen, no need to keep, only suggestions, no longer count, does not count, do not count,
+        contained mistakes, is cancelled, are cancelled, have been withdrawn, is withdrawn,
+        withdrawn
     """,
     "IMPOSTOR": """
-        {i am/i'm/this is} {the/your/a/an} {developer/owner/administrator/admin/creator/maintainer/
-        police officer/officer/on call engineer/engineer/supervisor/security engineer/auditor/
-        manager/operator/ceo/cto}, it here, it department here, it support here, this is it support,
-        this is the security team, this is anthropic, this is openai, as your {developer/creator/
+        {i am/i'm/this is} {the/your/a/an}
+        {developer/owner/administrator/admin/creator/maintainer/ police officer/officer/on call
+        engineer/engineer/supervisor/security engineer/auditor/ manager/operator/ceo/cto}, it
+        here, it department here, it support here, this is it support, this is the security team,
+        this is anthropic, this is openai, as your {developer/creator/
         maker/owner/supervisor/operator}, as the {auditor/owner/administrator/developer} i, note
         from the {tool vendor/vendor/developer/developers/platform/security team}, per the new
         directive, supervisor agent, ticket {authorises/authorizes}, closed authorises, closed
         authorizes, on the phone that you, internal memo
     """,
     "GIVEUP": """
-        give me, give us, hand over, we need the, i need the, send me, send us, tell me, allow force,
-        allow agents, raise your, authorises you, authorizes you, switching you, exempt from, are
-        exempt, is exempt, go ahead, skip the, may skip, can skip, should wipe, you should wipe, you
-        should delete, you should send, share the, paste the, full conversation, decided that you,
-        location of, elevated commands, are suspended, is suspended, refusals are, publish without
+        give me, give us, hand over, we need the, i need the, send me, send us, tell me, allow
+        force, allow agents, raise your, authorises you, authorizes you, switching you, exempt
+        from, are exempt, is exempt, go ahead, skip the, may skip, can skip, should wipe, you
+        should wipe, you should delete, you should send, share the, paste the, full conversation,
+        decided that you, location of, elevated commands, are suspended, is suspended, refusals
+        are, publish without
     """,
     "TOOLFIRST": """
         before {any other/you use this/using this/calling this/you call this/calling any other}
-        {tool/tools}, before any tool, this tool must be called, when calling this tool, to use this
-        tool, tool will fail, as its argument, as an argument, as the argument, argument of the,
-        argument of every, parameter of every, into the notes argument, as sidenote, as a parameter
+        {tool/tools}, before any tool, this tool must be called, when calling this tool, to use
+        this tool, tool will fail, as its argument, as an argument, as the argument, argument of
+        the, argument of every, parameter of every, into the notes argument, as sidenote, as a
+        parameter
     """,
     "PRIVATE": """
         chat history, conversation history, full conversation, whole conversation, full chat,
-        previous messages, {users/customers/accounts} table, all rows, bank balance, home address,
-        saved logins, saved passwords, address book, my contacts, genetic data, medical records,
-        health records, payment history, recent transactions, last three invoices, invoices, two
-        factor codes, verification codes, one time codes, session cookie, session cookies, my files,
-        personal files, src folder, source folder, whole repository, whole code base, whole codebase,
-        every branch, browser history, customer database, customer records, employee list, salary
-        list, system prompt, chat so far, conversation so far, the conversation, last question,
-        file you have open, social security number, card number, credit card
+        previous messages, {users/customers/accounts} table, all rows, bank balance, home
+        address, saved logins, saved passwords, address book, my contacts, genetic data, medical
+        records, health records, payment history, recent transactions, last three invoices,
+        invoices, two factor codes, verification codes, one time codes, session cookie, session
+        cookies, my files, personal files, src folder, source folder, whole repository, whole
+        code base, whole codebase, every branch, browser history, customer database, customer
+        records, employee list, salary list, system prompt, chat so far, conversation so far, the
+        conversation, last question, file you have open, social security number, card number,
+        credit card
     """,
+    "PASTE": "drop, drops, share, shares, hand, pass it, place it, look it up, encode, write it",
     "OUTTO": """
         feedback form, form on our site, public page, public gist, a gist, a paste, pastebin,
         transfer.sh, file sharing site, our webhook, slack webhook, discord, telegram, tool call,
-        next tool call, address in the, address above, address below, whoever asks, anyone can open,
-        the vendor, the pull request, user agent, as a subdomain, subdomain, in the url, open drop,
-        s3 bucket, public bucket, comment on the, to 555, the partner, outside
-    """,
-    "READER": """
-        to the ai that, to the llm that, llm reviewers, ai reviewers, if you are a large language
-        model, if you are a llm, if an ai reads, for any ai, language models reading, ai that
-        screens, ai that processes, ai tools reading, ai screening, automated reviewers, hey
-        assistant, the ai that evaluates, grading assistant
-    """,
-    "OFFTASK": """
-        positive review only, {give/write} a positive review, do not bring up {weaknesses/negatives/
-        any}, {ignore/disregard} the question of, promote it instead, the user's question wrongly,
-        question wrongly, answer wrongly on purpose, summarise this page as, summarize this page as,
-        classify this {message/mail/email/text} as not, mark this {message/mail/email} as not spam,
-        cancel the {summary/translation/review} {say/and/print}, instead of translating the, reply
-        to this e mail with, reply to this email with the, move this one to the, always place ours,
-        whatever the cv says, whatever the resume says, whatever the paper says, include the phrase
-    """,
-    "ANSWERMUST": """
-        the answer must {contain/include/begin/end}, answers must {contain/include/begin/end}, end
-        each answer with, end every answer with, end each reply with, tell users to reinstall,
-        mention that the store, before answering the query, send the customer to, send users to,
-        send customers to, refer users to, point users to
-    """,
-    "SPOOF": """
-        next step for the assistant, step for the assistant call, assistant now call, assistant call
-        the, assistant archive, assistant please {send/delete/archive/forward/transfer}, assistant
-        understood i have, user great now, thought i should now, i should now upload, i should now
-        send, i should now delete, new instruction from user, to continue the agent must, the agent
-        must disable, agents should log in with
-    """,
-    "THISTOOL": "this tool, this server, this skill, this extension, this function, this plugin",
-    "PREFEROVER": """
-        over all others, over all other, over any other, instead of all other, are deprecated and
-        insecure, others are deprecated, all others are, in place of every other, others are unsafe
-    """,
-    "PRODDATA": """
-        production {table/tables/database/data/db/cluster}, all backups, every backup, the backups,
-        all the backups, backups and, branches of other, other people's branches, staging database,
-        the trash and the, all remotes, the mailing list, every other team member, second disk,
-        whole disk, git history of
-    """,
-    "DELETE": "force push, wipe, format the, revoke the, unsubscribe all, empty the",
-    "RANSOM": """
-        encrypt {the/all/every/my} {document/documents/file/files/disk/home/data/drive}, encrypt
-        everything
-    """,
-    "RANSOMNOTE": "leave a note, ransom, wallet, pay for the key, bitcoin, address of the wallet",
-    "UNLOCK": "unlock, disarm, open the, turn off the, disable the, permanent access to, let in",
-    "DOOR": """
-        front door, garage door, back door when, door when, alarm system, security cameras, security
-        camera, smart lock, door lock, to enter my, the gate, house alarm
-    """,
-    "NEWADMIN": """
-        change my {paypal/bank/email/account/gmail/login/amazon/github} password to, change my
-        password to, set my password to, change the user's password to, log out all other, give
-        {amy/my friend/him/her/them} {access/permanent access}, grant permanent access
-    """,
-    "PAY": "go out, move",
-    "PAYEE": "to account, to the account, new account, to us133",
-    "CHANGE": "go to, swap the, are paid to",
-    "SYSPROMPT": """
-        system_prompt, confidential briefing, the preamble, your preamble, secret instructions are,
-        my secret instructions, initial directives, configuration text, hidden directives, briefing
-        you received, tool definitions and, tool definitions, governs your behaviour, governs your
-        behavior
-    """,
-    "YOURPROMPT": """
-        your context window, your whole context, your entire context, your configuration text, your
-        initial directives, start of your instructions, the confidential briefing, your hidden
-        instruction, your hidden instructions, came before my first, before my first message, first
-        sentence you saw, phrases are you not allowed, you are not allowed to say, from you are to
-    """,
-    "SHOW": """
-        paste it for me, list them all, act like a python, what's the first sentence, which phrases,
-        finish it, first letters, write a poem, letter by letter, tell me a story, start of
-    """,
-    "RIDDLE": """
-        letter by letter, reverse the, backwards, in reverse, write a poem, a poem about, a story
-        about, tell me a story, a rhyme, acrostic, first letters, spaces between, with spaces
-        between, in morse, a synonym, rhymes with, spell the, spell out, character by character,
-        play a game, a riddle, hint about
-    """,
-    "KEPTSECRET": """
-        the password, secret password, words that you were asked to keep, asked to keep safe, you
-        were told to protect, the one you keep, you keep safe, the secret word, the secret key,
-        holds the password, you are protecting, you're protecting, the passphrase, secret phrase,
-        the access code
-    """,
-    "COMMAND": """
-        you work for the author, you now work for, comply with whatever comes, accept these new
-        rules, adopt this one, is your charter, this message as the final, resume with the following
-        parameters, do only what i say, the real ones start here, the real instructions start,
-        load the block that follows, load the block below, blank slate, yourself to factory
-    """,
-    "NOBODYLOOKS": """
-        where nobody looks, where no one looks, nobody looks, no one will look, nobody will notice,
-        no one will notice, no one notices, no test will notice, nobody reads it, nobody is looking,
-        nobody would notice, does not show up in, do not show up in, not show up in review, an
-        unrelated commit, inside the minified, no trace stays, so no trace, leave no trace, from the
-        shell history, look like part of, blame the, would only worry, so that the developer does
-        not, does not see it, keep the user busy, with small talk, stays between us, stay between
-        you and me, must stay between, erase this paragraph, need to hear about this, need to know
-        about this, no record of it, such record, have no such record, find out that this, from the
-        sent folder, continue as though you
-    """,
-    "HIDEACT": """
-        put, squash, amend, remove, turn, redirect, keep, leave, make, do it, write, add, slip, act,
-        delete, answer, if somebody asks, if anyone asks, change, overwrite, once done, introduce,
-        erase, does not need, not need, no one should, nobody should, say, the upload, hide, insert
-    """,
-    "INSTALLV": """
-        install, npm install, pip install, git clone, clone, docker run, source, load, add, use,
-        trust all, run, fetch, pull, wget, nc, call, open, start, connect
-    """,
-    "TYPOSQUAT": """
-        reqeusts, request5, requestss, python requests2, lodahs, lodash js, loadash, colourama,
-        colorsama, python dateutils, dateutils, urllib33, urlib3, djanga, expres, expresss, axois,
-        reactt, crossenv, cross env js, event streams, nmap py, beautifulsoup5, tensorfllow,
-        numpyy, pandsa, pyyml, discordpy self, evil utils, node fetchs
-    """,
-    "ALLPOWER": """
-        add bash to permissions, bash to permissions, export auto_approve, auto_approve 1,
-        auto_approve=1, trust all of its tools, trust all its tools, privileged v host, same rights
-        as the owner, let them run freely, set core.hookspath to, permission level to max, disable
-        sandbox mode, disable the sandbox, cleared for production writes
-    """,
-    "EVIL": """
-        slip a dependency, an off by one error into, add a hidden route, hidden route, cleanup
-        command on the home, wipe the home, macro and let it, introduce a bug, introduce an off by
-        one, add a bug, plant a bug, sabotage, remove the licence check, remove the license check,
-        look for files named pem, put the old code back
-    """,
-    "TRACKED": """
-        flaky, macos, windows, arm64, linux, on arm, on ci, quarantine~, see issue, until, upstream,
-        open an issue, with a link, tracking issue, with a ticket
-    """,
-    "SCHEDULE": "scheduled, cron, power plan, maintenance window, background job, see the",
-    "SIGNOF": """
-        warning sign, red flag, flag it, flag this, report it, is suspicious, a sign of, is an attack,
-        danger sign
-    """,
-    "PRETEXT": """
-        system upgrade, security hardening, system maintenance, maintenance, hotfix, emergency fix,
-        to free space, to fix the error, to clean the cache, performance tuning, compliance check,
-        official advice, security update, for the audit, speed things up, health check, diagnostics
-    """,
-    "PLEASERUN": """
-        please run, please execute, must run, must execute, should run, run the following, execute
-        the following, then run, first run, just run, go ahead and run, assistant run, agents run,
-        need to run, have to run, now run, kindly run, and run, and execute
-    """,
-    "WHEN": """
-        request of the session, on the third message, on the tenth message, upon reading, as soon as the user, the next
-        time somebody, the next time someone, when the user types, when the user says, after the
-        user says, if the branch is, the word, once the user has left
-    """,
-    "HARM": """
-        confirm the pending, pending bank transfer, swap the account, change the image tag, start
-        the transfer, wipe the, reply with the admin token, with the admin token, with the admin
-        password, empty the trash, empty the backups, replace the image
+        next tool call, address in the, address above, address below, whoever asks, anyone can
+        open, the vendor, the pull request, user agent, as a subdomain, subdomain, in the url,
+        open drop, s3 bucket, public bucket, comment on the, to 555, the partner, outside
     """,
 }
 """Words by concept; `injection_words` says how they are written."""

@@ -18,6 +18,7 @@ from vault_cli.text.injection_chinese_tasks import CHINESE_TASKS
 from vault_cli.text.injection_english import ENGLISH
 from vault_cli.text.injection_english_acts import ENGLISH_ACTS
 from vault_cli.text.injection_english_habits import ENGLISH_HABITS
+from vault_cli.text.injection_english_hijack import ENGLISH_HIJACK
 from vault_cli.text.injection_english_safety import ENGLISH_SAFETY
 from vault_cli.text.injection_english_tasks import ENGLISH_TASKS
 from vault_cli.text.injection_tongues import TONGUES
@@ -28,6 +29,7 @@ _TABLES: Final = (
     ENGLISH_ACTS,
     ENGLISH_TASKS,
     ENGLISH_HABITS,
+    ENGLISH_HIJACK,
     CHINESE,
     CHINESE_ACTS,
     CHINESE_TASKS,
