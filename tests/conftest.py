@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +15,7 @@ from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from helpers import NOW, Golden
+from helpers import NOW, PREPARED, Golden
 
 _KEPT = ("PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT", "PYTHONPATH", "LD_LIBRARY_PATH")
 """Variables that only find programs; everything else is set here or absent."""
@@ -51,6 +55,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers."""
     config.addinivalue_line("markers", "slow: takes seconds (kill and concurrency cases)")
+    is_worker = hasattr(config, "workerinput")  # of xdist: it is told a folder
+    asked = config.getoption("basetemp") or "PYTEST_DEBUG_TEMPROOT" in os.environ
+    if not is_worker and not asked and _has_room_in_memory():
+        folder = tempfile.mkdtemp(prefix="mvault-tests-", dir=_MEMORY)
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+_MEMORY = Path("/dev/shm")
+_ROOM = 8 << 30
+"""The vaults of all tests take 1 GiB; a file system in memory takes it from the programs."""
+
+
+def _has_room_in_memory() -> bool:
+    """Whether the vaults of the tests may lie in memory, as a disk spends minutes on their names.
+
+    They are gone after the run; with `--basetemp` they lie where it says and stay.
+    """
+    limit = Path("/sys/fs/cgroup/memory.max")
+    try:
+        known = Path("/proc/meminfo").read_text().split("MemAvailable:")[1].split()[0]
+        most = limit.read_text().strip() if limit.exists() else "max"
+        space = os.statvfs(_MEMORY)
+    except (OSError, IndexError):
+        return False
+    enough = int(known) * 1024 >= _ROOM and (most == "max" or int(most) >= _ROOM)
+    return enough and space.f_bavail * space.f_frsize >= _ROOM and os.access(_MEMORY, os.W_OK)
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +120,25 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(work)
+    PREPARED.plain = PREPARED.surroundings()
     return place
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Spend no time on what no test of this process asks about.
+
+    `os.fsync` waits for the disk, and whether it did can only be seen after a power failure; that
+    it is called is tested where it matters. The garbage collector would go through all modules
+    and tests over and over; the program itself runs without it.
+    """
+    PREPARED.folder = tmp_path_factory.mktemp("prepared") / "vault"
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture

@@ -171,9 +171,13 @@ def git(root: Path, *argv: str, check: bool = True) -> str:
 
 def commit_all(root: Path, subject: str = "by hand") -> str:
     """Commit everything below `root` with plain git, as a person would; return the commit."""
+    _commit(root, subject)
+    return git(root, "rev-parse", "HEAD")
+
+
+def _commit(root: Path, subject: str) -> None:
     git(root, "add", "-A")
     git(root, "commit", "-qm", subject)
-    return git(root, "rev-parse", "HEAD")
 
 
 def head(root: Path) -> str:
@@ -216,11 +220,63 @@ def make_vault(
     """
     root = parent / name
     root.mkdir(parents=True, exist_ok=True)
-    run("--vault", root, "init", cwd=root).ok()
+    if not PREPARED.copy_to(root):
+        run("--vault", root, "init", cwd=root).ok()
     write_files(root, files or {})
     if files and commit:
-        commit_all(root, "test: files put in by hand")
+        _commit(root, "test: files put in by hand")
     return root
+
+
+class Prepared:
+    """A new vault that is copied: `init` starts five processes, and most tests want the same one.
+
+    What it made is copied only where `init` would do the same again: in the environment and with
+    the settings that `conftest.py` gives every test, in an empty folder outside of a repository.
+    """
+
+    def __init__(self) -> None:
+        self.folder: Path | None = None
+        """Where the vault to be copied is, or will be; set once a session."""
+        self.plain: tuple[object, ...] = ()
+        """The surroundings as `conftest.py` made them for this test."""
+        self.trusted = ""
+        """What `init` remembered of the repository that it made."""
+
+    def surroundings(self) -> tuple[object, ...]:
+        """What `init` looks at outside of its folder."""
+        umask = os.umask(0o077)
+        os.umask(umask)
+        env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        files = [Path(env[name]) for name in ("GIT_CONFIG_GLOBAL", "MVAULT_CONFIG") if name in env]
+        return env, umask, [file.read_bytes() if file.is_file() else None for file in files]
+
+    def copy_to(self, root: Path) -> bool:
+        """Make `root` a vault; False when it has to be made by `init`."""
+        odd = any(root.iterdir()) or any((place / ".git").exists() for place in root.parents)
+        if self.folder is None or odd or self.surroundings() != self.plain:
+            return False
+        from vault_cli.store.policy import note_made_here
+        from vault_cli.store.trust import record_trust, trusted_fingerprint
+
+        if not self.folder.exists():
+            self.folder.mkdir()
+            run("--vault", self.folder, "init", cwd=self.folder).ok()
+            self.trusted = trusted_fingerprint(_own_place(self.folder))
+        shutil.copytree(self.folder, root, dirs_exist_ok=True)
+        note_made_here(root)
+        record_trust(_own_place(root), self.trusted)
+        return True
+
+
+PREPARED = Prepared()
+
+
+def _own_place(root: Path) -> Any:
+    from vault_cli.store.git_place import Place
+
+    git_dir = Path(os.path.realpath(root / ".git"))
+    return Place(git_dir, git_dir, git_dir.parent)
 
 
 def case_folder(case: str) -> Path:

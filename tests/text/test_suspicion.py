@@ -195,7 +195,7 @@ def test_damaged_weights_are_no_signal(data: bytes, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_missing_file_is_no_signal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(suspicion.resources, "files", lambda _: tmp_path)
+    monkeypatch.setattr(suspicion, "SUSPICION_WEIGHTS", str(tmp_path / "weights.bin"))
     suspicion._load.cache_clear()
     try:
         assert suspicion.suspicion(ATTACKS[0]) == 0.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.output import Line
 from vault_cli.errors import Diagnostic
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change
@@ -98,7 +99,7 @@ class Plan:
     def drop_own_hints(self) -> None:
         """Take out of the findings the hints that advise just this change."""
         verb = re.escape(self.change.verb)
-        step = re.compile(rf"\bmvault (?:quarantine |topic )?{verb}\b")
+        step = late(rf"\bmvault (?:quarantine |topic )?{verb}\b")
         self.findings = tuple(
             item._replace(hint="")
             if step.search(item.hint) and any(one in item.hint for one in self.change.ids)

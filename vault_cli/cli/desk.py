@@ -8,7 +8,6 @@ rescued text anywhere.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import stat
 import time
@@ -19,11 +18,12 @@ from typing import Final
 from vault_cli.errors import NotFoundError, StoreError
 from vault_cli.store.files import read_file, write_file
 from vault_cli.store.opening import Folders, explain_os_error
+from vault_cli.text.late import late
 
 EDIT: Final = ".state/edit"
 RESCUED: Final = ".state/rescued"
 
-_OURS: Final = re.compile(r"edit-[0-9a-f]{8}")
+_OURS: Final = late(r"edit-[0-9a-f]{8}")
 """Names this module gives; nothing else below `.state/edit/` is ever removed."""
 
 _ABANDONED: Final = 7 * 24 * 3600

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from vault_cli.cli.options import Options
 from vault_cli.errors import Diagnostic, StoreError, VaultError
+from vault_cli.text.late import late
 
 Span = str | tuple[str, str]
 """A piece of a line: text, or (style, text). Every piece is made safe when it is printed."""
@@ -26,7 +27,7 @@ _STYLES = {
     "cyan": "36",
 }
 _SEVERITY_STYLE = {"error": "red", "warning": "yellow", "note": "dim"}
-_ODD = re.compile(
+_ODD = late(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )

@@ -13,11 +13,10 @@ from urllib.parse import unquote
 
 from vault_cli.errors import UsageError
 from vault_cli.store.places import PROJECT_FOLDER
+from vault_cli.text.late import late
 
-_URL: Final = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#\\]*)/([^?#]*)", re.IGNORECASE | re.DOTALL)
-_SCP: Final = re.compile(
-    r"((?:[^@/\\:\[\]]+@)?(?:\[[^\]/\\]+\]|[^:/\\@\[\]]+)):(?!//|:)(.*)", re.DOTALL
-)
+_URL: Final = late(r"([a-z][a-z0-9+.-]*)://([^/?#\\]*)/([^?#]*)", re.IGNORECASE | re.DOTALL)
+_SCP: Final = late(r"((?:[^@/\\:\[\]]+@)?(?:\[[^\]/\\]+\]|[^:/\\@\[\]]+)):(?!//|:)(.*)", re.DOTALL)
 _SCHEMES: Final = frozenset({"http", "https", "ssh", "git", "git+ssh", "ssh+git", "git+https"})
 _ALIASES: Final = {
     "ssh.github.com": "github.com",
@@ -28,14 +27,14 @@ _ALIASES: Final = {
 }
 """Hosts that serve the same repositories under a second name (ssh through port 443)."""
 
-_HOST: Final = re.compile(r"[^\s/@:\\]+|\[[0-9a-f:.]+\]")
-_PORT: Final = re.compile(r":\d*$")
+_HOST: Final = late(r"[^\s/@:\\]+|\[[0-9a-f:.]+\]")
+_PORT: Final = late(r":\d*$")
 _LONGEST: Final = 300
 _MOST: Final = 1 << 18
 
-_SECTION: Final = re.compile(r'\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$')
-_ENTRY: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*?)\s*$")
-_PIECE: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|([^"#;]+)|[#;].*$|"')
+_SECTION: Final = late(r'\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$')
+_ENTRY: Final = late(r"\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*?)\s*$")
+_PIECE: Final = late(r'"((?:[^"\\]|\\.)*)"|([^"#;]+)|[#;].*$|"')
 
 
 class Checkout(NamedTuple):

@@ -7,7 +7,6 @@ is shown.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -25,6 +24,7 @@ from vault_cli.errors import (
 )
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.recall.together import PROJECT, USER, find_clashes, join_vaults, mark_vault
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     from vault_cli.cli.output import Output
@@ -44,7 +44,7 @@ CROSS_CODES = frozenset(
 """Codes of what is to be known about two vaults, said on stderr where they are read."""
 
 _NAMED = 5
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY = late(r"\d{4}-\d\d-\d\d")
 
 
 class Run(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,6 +38,7 @@ from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import fold_path, skill_folder
 from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE
+from vault_cli.text.late import late
 from vault_cli.text.names import file_name, new_id
 
 __all__ = ["NEVER_ALLOWED", "needed_paths", "plan_approve", "plan_reject"]
@@ -46,7 +46,7 @@ __all__ = ["NEVER_ALLOWED", "needed_paths", "plan_approve", "plan_reject"]
 NEVER_ALLOWED = frozenset({"duplicate-id", "name-collision"})
 """Findings that a person cannot wave through: which file is meant would stay open."""
 
-_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
+_MONTH = late(r"[0-9]{4}-[0-9]{2}")
 _MONTH_DEPTH = 3
 
 

@@ -8,7 +8,6 @@ another record; `check` bears that until the answer, which takes it out again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -35,12 +34,13 @@ from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE
+from vault_cli.text.late import late
 
 ANSWERS = (Status.ACTIVE, Status.CANDIDATE, Status.DEPRECATED, Status.REJECTED)
 """What a disputed record can become by a person's word."""
 
 _NAMED = "conflicts_with"
-_WAS = re.compile(r"(?:^|; )was: ([a-z]+)(?:;|$)")
+_WAS = late(r"(?:^|; )was: ([a-z]+)(?:;|$)")
 
 
 def needs_person(record: Record) -> bool:

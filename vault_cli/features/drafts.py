@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -40,6 +39,7 @@ from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE, parse_document, replace_body
+from vault_cli.text.late import late
 from vault_cli.text.lines import first_heading
 from vault_cli.text.names import new_id
 from vault_cli.text.scan import ALL, CLICHE
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 
-_MARK: Final = re.compile(r"\[[^\[\]\n]+\]")
+_MARK: Final = late(r"\[[^\[\]\n]+\]")
 """What may stand for a secret: its kind in brackets."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -39,6 +38,7 @@ from vault_cli.model.evidence import (
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.text.late import late
 from vault_cli.text.spelling import nearest_choice
 
 __all__ = [
@@ -52,7 +52,7 @@ __all__ = [
 
 _KEYS = sorted({key for keys in TYPES.values() for key in keys} | {"id", "observed"})
 _NUMBERS = frozenset({"start", "end", "line"})
-_NEXT_KEY = re.compile(rf",(?=\s*(?:{'|'.join(_KEYS).replace('_', '[-_]')})\s*=)")
+_NEXT_KEY = late(rf",(?=\s*(?:{'|'.join(_KEYS).replace('_', '[-_]')})\s*=)")
 
 
 def check_evidence(record: Record, places: Places) -> Iterator[Diagnostic]:

@@ -7,21 +7,22 @@ from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from vault_cli.text.code import fenced_lines
+from vault_cli.text.late import late
 from vault_cli.text.sections import canonical_name
 from vault_cli.text.similarity import compare_texts, letters_of
 
-_ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)、])[ \t]")
-_STEP: Final = re.compile(r"\d{1,3}[.)、][ \t]")
-_FIRST_STEP: Final = re.compile(r"1[.)、][ \t]")
-_HEADING: Final = re.compile(r"##(?:[ \t]+(?P<text>.*))?$")
-_TITLE: Final = re.compile(r"#(?:[ \t]|$)")
-_WHOLE: Final = re.compile(r"[ \t]*[|>]|    |\t|[ \t]*<|[ \t]*\[[^\]]+\]:|[ \t]*(?:```|~~~)")
+_ITEM: Final = late(r"[ \t]*(?:[-*+]|\d{1,3}[.)、])[ \t]")
+_STEP: Final = late(r"\d{1,3}[.)、][ \t]")
+_FIRST_STEP: Final = late(r"1[.)、][ \t]")
+_HEADING: Final = late(r"##(?:[ \t]+(?P<text>.*))?$")
+_TITLE: Final = late(r"#(?:[ \t]|$)")
+_WHOLE: Final = late(r"[ \t]*[|>]|    |\t|[ \t]*<|[ \t]*\[[^\]]+\]:|[ \t]*(?:```|~~~)")
 """How a unit begins that is no plain text: a table, a quote, code, HTML, a link definition."""
 
-_SENTENCE: Final = re.compile(
+_SENTENCE: Final = late(
     r"""(?:[.!?]+["'”’)*_]*(?=\s|\Z)|[。！？…]+[”’」』）)*_]*|(?<=[\u3001-\uffee])[.!?](?=[\u3001-\uffee]))\s*"""
 )
-_ABBREVIATED: Final = re.compile(
+_ABBREVIATED: Final = late(
     r"(?:^|[\s(])(?:[a-z]|e\.g|i\.e|cf|vs|no|fig|mr|mrs|dr|st|approx|incl|etc)\.\s*\Z",
     re.IGNORECASE,
 )

@@ -7,7 +7,6 @@ thing was true twice) nor contradictions (it changed).
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -18,6 +17,7 @@ from typing import Final, NamedTuple
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.supersession import periods_overlap
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
+from vault_cli.text.late import late
 from vault_cli.text.lines import lines_outside_fences
 from vault_cli.text.negation import read_sentence, split_sentences
 from vault_cli.text.sections import split_sections
@@ -48,12 +48,14 @@ _TOLD: Final = frozenset(
 _READ: Final = 4_000
 """Characters of a text that are compared."""
 
-_WIDE: Final = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f]")
+_WIDE: Final = late("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f]")
 """Letters and digits of another width; full-width punctuation stands in every Chinese text."""
 
 _KEYS: Final = 40
 _CANDIDATES: Final = 40
 """Most records that are compared in full: the best by a count of rare shared words."""
+_KEPT: Final = 1_024
+"""Texts of which is remembered what was read in them: one record is compared with many."""
 
 SAME: Final = "the same text"
 """What `Alike.why` says of a text that is the same but for punctuation, width and case."""
@@ -223,9 +225,13 @@ def _likeness(record: Record, other: Record) -> Likeness:
 
 def statement_of(record: Record) -> str:
     """Return what a record says without its headings: its text, else its title."""
-    lead, sections = split_sections(record.body)
-    text = "\n\n".join([lead, *(section.text for section in sections)]).strip()
-    return text[:_READ] or record.title.strip()
+    return _statement(record.body) or record.title.strip()
+
+
+@lru_cache(maxsize=_KEPT)
+def _statement(body: str) -> str:
+    lead, sections = split_sections(body)
+    return "\n\n".join([lead, *(section.text for section in sections)]).strip()[:_READ]
 
 
 def _whole(record: Record) -> str:
@@ -235,18 +241,23 @@ def _whole(record: Record) -> str:
     return text if same_text(first, record.title) else f"{record.title}\n\n{text}"
 
 
-def claims_of(record: Record) -> dict[str, str]:
+def claims_of(record: Record) -> Mapping[str, str]:
     """Return the sentences that a record stands for, each with the text as written.
 
     What a failure is called, and what stands under "avoid", is what not to do: it is read as
     negated unless it is worded so. Sections that tell what happened are left out.
     """
+    return _claims(record.kind, record.title, record.body[:_READ])
+
+
+@lru_cache(maxsize=_KEPT)
+def _claims(kind: Kind, title: str, body: str) -> Mapping[str, str]:
     claims: dict[str, str] = {}
-    if record.kind is Kind.HYPOTHESIS:
+    if kind is Kind.HYPOTHESIS:
         return claims
-    lead, sections = split_sections(record.body[:_READ], record.kind)
-    is_failure = record.kind is Kind.FAILURE
-    _claim(claims, record.title, is_avoided=is_failure)
+    lead, sections = split_sections(body, kind)
+    is_failure = kind is Kind.FAILURE
+    _claim(claims, title, is_avoided=is_failure)
     _claim(claims, "" if is_failure else lead, is_avoided=False)
     for section in sections:
         if section.name not in _TOLD:

@@ -11,10 +11,11 @@ from urllib.parse import unquote
 from vault_cli.model.paths import fold_path, is_skill_file
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.text.code import map_code
+from vault_cli.text.late import late
 
-_WIKI = re.compile(r"!?\[\[([^\[\]\n]{1,300})\]\]")
-_MARKDOWN = re.compile(r"\]\([ \t]*(?:<([^<>\n]{1,500})>|([^()\s<>]{1,500}))[^()\n]{0,200}\)")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_WIKI = late(r"!?\[\[([^\[\]\n]{1,300})\]\]")
+_MARKDOWN = late(r"\]\([ \t]*(?:<([^<>\n]{1,500})>|([^()\s<>]{1,500}))[^()\n]{0,200}\)")
+_SCHEME = late(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 @dataclass(frozen=True, slots=True)

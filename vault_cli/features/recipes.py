@@ -36,11 +36,12 @@ from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status, Tally
 from vault_cli.text.block import find_second_block
 from vault_cli.text.document import REMOVE
+from vault_cli.text.late import late
 from vault_cli.text.names import new_id, skill_name
 
 THRESHOLD = 3
-_RUNS = re.compile(r"!`|^[ ]{0,3}(?:`{3,}|~{3,})[ \t]*!", re.MULTILINE)
-_LOADS = re.compile(r"(?m)^[ \t]*@\S")
+_RUNS = late(r"!`|^[ ]{0,3}(?:`{3,}|~{3,})[ \t]*!", re.MULTILINE)
+_LOADS = late(r"(?m)^[ \t]*@\S")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,8 +9,9 @@ from vault_cli.errors import Diagnostic
 from vault_cli.features.promotion import boundary_of
 from vault_cli.model.record import Record, Scope, Snapshot
 from vault_cli.recall.score import EXTERNAL_SOURCES, MACHINE_ORIGINS
+from vault_cli.text.late import late
 
-_PATH: Final = re.compile(r"[/~\\]|[A-Za-z]:[/\\]|\.\.?(?:/|$)|file:")
+_PATH: Final = late(r"[/~\\]|[A-Za-z]:[/\\]|\.\.?(?:/|$)|file:")
 
 
 def check_scopes(snapshot: Snapshot) -> list[Diagnostic]:

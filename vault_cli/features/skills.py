@@ -5,7 +5,6 @@ Nothing here changes a file. May import `text`, `model`; `recipes` uses the same
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.records import SKILL_KEYS
 from vault_cli.text.document import Document, parse_document
+from vault_cli.text.late import late
 from vault_cli.text.names import SKILL_NAME_LIMIT, VENDOR_WORDS, WINDOWS_NAMES
 
 DESCRIPTION_LIMIT = 1024
@@ -21,8 +21,8 @@ BODY_LINES = 500
 LISTING_LIMIT = 6000
 """Characters of descriptions that common hosts list before they shorten or drop them."""
 
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_ANGLES = re.compile("[<>]")
+_NAME = late(r"[a-z0-9]+(-[a-z0-9]+)*")
+_ANGLES = late("[<>]")
 
 
 def name_problem(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +9,10 @@ from typing import Any, NamedTuple
 
 from vault_cli.recall.block import Block
 from vault_cli.recall.wording import IDS_OPENER, show_id
+from vault_cli.text.late import late
 
-_ITEM = re.compile(r"- \[([^\]\n]*)\]")
-_LISTED_ID = re.compile(r" \[([^\]\n]*)\]")
+_ITEM = late(r"- \[([^\]\n]*)\]")
+_LISTED_ID = late(r" \[([^\]\n]*)\]")
 
 
 @dataclass(frozen=True, slots=True)

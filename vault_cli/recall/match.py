@@ -14,21 +14,22 @@ from typing import NamedTuple
 
 from vault_cli.model.record import Record
 from vault_cli.recall import wording
+from vault_cli.text.late import late
 
 SAME, LIKE, PART = range(3)
 """How well a line fits: the same text, the same letters, a part of the entry."""
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
-_DECORATION = re.compile(
+_ESCAPES = late(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_DECORATION = late(
     r"[\s│┃║▏▎▍▌|]*(?:\d{1,6}(?:[ \t]*[:→│|]|\t)\s?|[>│┃║▏▌|]+\s?|[+•●▪◦‣·*]\s+|[└├╰╭╎]─*\s?)*"
 )
-_GAP = re.compile(r"…|\.{3,}|\[\.{3}\]|⋯")
-_RUN = re.compile(r"[^\W_]+")
-_HEAD_ID = re.compile(r"\s*(?:[-*•]\s*)?\[([^\]\s]+)\]")
-_ANY_ID = re.compile(r"\[([^\]\s]+)\]")
-_CONFLICT = re.compile(r"\*\*Conflicts?(?: \([^)]*\))?: (.*)\*\*$")
-_LISTS_IDS = re.compile(r"\s*(?:-\s*by id only:|>?\s*Larger than the whole budget)")
-_ESCAPED = re.compile(r"\\u\{[0-9a-fA-F]+\}|\\x[0-9a-fA-F]{2}|&#?\w+;|%5[BbDd]|\\")
+_GAP = late(r"…|\.{3,}|\[\.{3}\]|⋯")
+_RUN = late(r"[^\W_]+")
+_HEAD_ID = late(r"\s*(?:[-*•]\s*)?\[([^\]\s]+)\]")
+_ANY_ID = late(r"\[([^\]\s]+)\]")
+_CONFLICT = late(r"\*\*Conflicts?(?: \([^)]*\))?: (.*)\*\*$")
+_LISTS_IDS = late(r"\s*(?:-\s*by id only:|>?\s*Larger than the whole budget)")
+_ESCAPED = late(r"\\u\{[0-9a-fA-F]+\}|\\x[0-9a-fA-F]{2}|&#?\w+;|%5[BbDd]|\\")
 """What stands in a block for characters of a memory."""
 
 _OUR_WORDS = frozenset(

@@ -15,11 +15,12 @@ from vault_cli.recall.block import Block, RenderOptions
 from vault_cli.recall.explain import read_items
 from vault_cli.recall.render import render_block
 from vault_cli.recall.select import Pick, Query, Selection
+from vault_cli.text.late import late
 
 Key = tuple[str, str]
 """Id and vault ("" when one is read) of a record."""
 
-_BLOCK = re.compile(r"^<mvault-memory>\n.*?^</mvault-memory>$", re.MULTILINE | re.DOTALL)
+_BLOCK = late(r"^<mvault-memory>\n.*?^</mvault-memory>$", re.MULTILINE | re.DOTALL)
 
 
 class News(NamedTuple):

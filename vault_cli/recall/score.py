@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from vault_cli.model.evidence import is_verified
 from vault_cli.model.record import NO_TALLY, Record, Tally
 from vault_cli.recall.retention import Aging
+from vault_cli.text.late import late
 
 EXTERNAL_SOURCES = frozenset({"web", "tool", "doc"})
 """Sources outside of the conversation; marked in the block."""
@@ -262,7 +263,7 @@ def _probe(word: str) -> tuple[str, re.Pattern[str] | None]:
     if not word.isascii():
         return word, None
     start = word[: max(3, len(word) - 2)]
-    return start, re.compile(rf"(?<![a-z0-9]){re.escape(start)}[a-z0-9]*")
+    return start, late(rf"(?<![a-z0-9]){re.escape(start)}[a-z0-9]*")
 
 
 def _fold(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from vault_cli.model.record import Record
 from vault_cli.recall.corpus import text_of
+from vault_cli.text.late import late
 from vault_cli.text.terms import count_terms, search_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _LEAD: Final = 40
 _REACH: Final = 20
 """So far back or ahead a blank is looked for to cut at."""
 
-_WORD: Final = re.compile("[A-Za-z0-9_]+")
+_WORD: Final = late("[A-Za-z0-9_]+")
 _MARK: Final = "…"
 _JOINER: Final = "\u200d"
 

@@ -10,7 +10,6 @@ vault that came with a clone must not name, or hide, what the person keeps.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -19,8 +18,9 @@ from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.recall.together import USER
+from vault_cli.text.late import late
 
-_GAP = re.compile(r"[\s_\-]+")
+_GAP = late(r"[\s_\-]+")
 
 
 class Topic(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from vault_cli.errors import Diagnostic
 from vault_cli.model.paths import fold_path
 from vault_cli.store.opening import show_name
+from vault_cli.text.late import late
 
 DEFAULT_IGNORE: Final = ("Templates", "templates", "node_modules", ".trash", ".obsidian")
 """Default of `files.ignore`; folders with a leading dot are always passed over."""
@@ -25,9 +26,8 @@ come back as a memory."""
 
 _HELPER_NAMES: Final = _AGENT_FILES | {"readme.md", "conflict-files-obsidian-git.md"}
 
-_PLAIN: Final = re.compile("[A-Za-z0-9_][A-Za-z0-9_ .-]*")
-_PLAIN_HAN: Final = "[A-Za-z0-9_\u4e00-\u9fff][A-Za-z0-9_ .\u4e00-\u9fff-]*"
-"""Names that cannot be odd, unless they start like a device; the large class is compiled late."""
+_PLAIN: Final = late("[A-Za-z0-9_][A-Za-z0-9_ .-]*")
+"""Names that cannot be odd, unless they start like a device; Chinese characters may be in them."""
 
 _ODD_STARTS: Final = frozenset({"con", "prn", "aux", "nul", "com", "lpt"})
 
@@ -44,9 +44,7 @@ class _Names(NamedTuple):
 def _patterns() -> _Names:
     from vault_cli.text.hidden import NAME_CLASS
 
-    return _Names(
-        re.compile(f"[{NAME_CLASS}]"), re.compile(r"[:\\]"), re.compile(r'[<>"|?*]|[. ]$')
-    )
+    return _Names(late(f"[{NAME_CLASS}]"), late(r"[:\\]"), late(r'[<>"|?*]|[. ]$'))
 
 
 def _is_device_name(name: str) -> bool:
@@ -156,7 +154,9 @@ def is_plain_name(name: str) -> bool:
     """Tell quickly that a file name has nothing odd (False: look with `check_name`)."""
     if name[:3].lower() in _ODD_STARTS:
         return False
-    return bool(_PLAIN.fullmatch(name) or re.fullmatch(_PLAIN_HAN, name))
+    if not name.isascii():  # a class of all these takes longer to compile than a `list` has names
+        name = "".join(["_" if "\u4e00" <= char <= "\u9fff" else char for char in name])
+    return _PLAIN.fullmatch(name) is not None
 
 
 def _in_skill(path: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
@@ -23,6 +22,7 @@ from vault_cli.store.opening import (
     sync_folder,
 )
 from vault_cli.store.walk import Stamp, Walk, walk_records
+from vault_cli.text.late import late
 
 __all__ = [
     "MAX_FILE",
@@ -41,7 +41,7 @@ __all__ = [
     "write_temporary",
 ]
 
-_TEMPORARY: Final = re.compile(r"\..*\.tmp-(\d{1,10})-[0-9a-f]{8}")
+_TEMPORARY: Final = late(r"\..*\.tmp-(\d{1,10})-[0-9a-f]{8}")
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS})
 
 

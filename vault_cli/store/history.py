@@ -7,7 +7,6 @@ that anybody may have written: whoever shows them escapes them.
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from vault_cli.store.entry import tree_entries
 from vault_cli.store.git_log import SAFE, Logged, format_of, parse_log, parse_trailers
 from vault_cli.store.git_run import Git, git_environment
 from vault_cli.store.pending import inside
+from vault_cli.text.late import late
 from vault_cli.text.names import OWN_ID
 
 _FIELDS = ("%H", "%P", "%an <%ae>", "%aI", "%s", "%b", "%(trailers:only,unfold)", "%(trailers)")
@@ -33,9 +33,7 @@ _LOG = (
 _BLOBS = {"100644", "100755"}
 _GITLINK = b"160000"
 _LAST_SECOND = int(datetime(9999, 12, 30, tzinfo=UTC).timestamp())
-_DATE = re.compile(
-    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-)
+_DATE = late(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
 
 
 @dataclass(frozen=True, slots=True)

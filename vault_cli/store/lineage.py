@@ -22,6 +22,7 @@ from vault_cli.store.choosers import Asked, find_choosers, has_merges
 from vault_cli.store.entry import Entry, parse_tree
 from vault_cli.store.git_log import SAFE, format_of, parse_log, parse_trailers
 from vault_cli.store.git_run import Git, Pairs
+from vault_cli.text.late import late
 
 HISTORY_CONFIG: Final[Pairs] = (
     ("core.commitGraph", "false"),
@@ -40,7 +41,7 @@ _FLAGS: Final = (
 )  # fmt: skip
 _REGULAR: Final = (b"100644", b"100755")
 _HEAD_SIZE: Final = 8192
-_STATUS: Final = re.compile(rb"^(?:[ \t]+mvault-)?status[ \t]*:[ \t]*[\"']?([a-z]+)", re.MULTILINE)
+_STATUS: Final = late(rb"^(?:[ \t]+mvault-)?status[ \t]*:[ \t]*[\"']?([a-z]+)", re.MULTILINE)
 
 
 class Touch(NamedTuple):

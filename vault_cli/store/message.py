@@ -13,12 +13,13 @@ from unicodedata import category, combining, east_asian_width
 from vault_cli.errors import RefusedError
 from vault_cli.model.change import Change
 from vault_cli.text.hidden import find_hidden
+from vault_cli.text.late import late
 
 MAX_COLUMNS: Final = 72
 _JOINERS: Final = frozenset("\u200d\ufe0e\ufe0f")
-_TRAILER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,40}")
+_TRAILER_NAME: Final = late(r"[A-Za-z][A-Za-z0-9-]{0,40}")
 _OWN_TRAILERS: Final = frozenset({"vault-op", "vault-id", "vault-origin", "vault-actor"})
-_LOOKS_LIKE_TRAILER: Final = re.compile(
+_LOOKS_LIKE_TRAILER: Final = late(
     r"\s*[A-Za-z0-9-]+\s*[:=#]|\s*\(cherry picked from|-{3}|#|diff -|Index: "
 )
 """Lines that git's trailer parser, its clean-up or a patch reader may take for their own."""

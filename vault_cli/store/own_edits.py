@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Final
 from vault_cli.errors import StoreError
 from vault_cli.store.entry import algorithm_of, blob_id, read_disk
 from vault_cli.store.git_log import SAFE
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
 
-_KEYWORD: Final = re.compile(rb"\$Id:[^$\n]*\$")
-_FETCHED: Final = re.compile(r"^[0-9a-f]{40,64}(?=\t)", re.MULTILINE)
+_KEYWORD: Final = late(rb"\$Id:[^$\n]*\$")
+_FETCHED: Final = late(r"^[0-9a-f]{40,64}(?=\t)", re.MULTILINE)
 _DELETIONS: Final = (
     "log", "-z", "--format=", "--name-only", "--diff-filter=D", "--no-renames", "-m",
     "--full-history", *SAFE,

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Final
 from vault_cli.store.git_place import Place, find_place
 from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.store.places import PROJECT_FOLDER
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     from vault_cli.store.config import Config
 
-_REMOTE: Final = re.compile(
+_REMOTE: Final = late(
     rb"^[ \t]*\[[ \t]*(?:remote|include|includeif)\b|^[0-9a-f]+ refs/remotes/",
     re.IGNORECASE | re.MULTILINE,
 )

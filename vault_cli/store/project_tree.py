@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -26,6 +25,7 @@ from vault_cli.store.entry import blob_id
 from vault_cli.store.git_place import Place, find_place, has_sparse_rules, read_head
 from vault_cli.store.opening import Folders, read_at
 from vault_cli.store.rewriting import LFS, Attributes, read_start
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     from vault_cli.store.anchor_cache import AnchorCache
@@ -41,8 +41,8 @@ _DEEPEST: Final = 1000
 _BINARY_LOOK: Final = 8000
 _SHA1_DIGITS: Final = 40
 _SHA256_DIGITS: Final = 64
-_SHA256_SETTING: Final = re.compile(r"(?im)^[ \t]*objectformat[ \t]*=[ \t]*\"?sha256")
-_SPARSE_SETTING: Final = re.compile(r"(?im)^[ \t]*sparsecheckout[ \t]*(=[ \t]*(true|yes|on|1)|$)")
+_SHA256_SETTING: Final = late(r"(?im)^[ \t]*objectformat[ \t]*=[ \t]*\"?sha256")
+_SPARSE_SETTING: Final = late(r"(?im)^[ \t]*sparsecheckout[ \t]*(=[ \t]*(true|yes|on|1)|$)")
 _NOT_THERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR})
 
 

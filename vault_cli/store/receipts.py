@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from vault_cli.errors import VaultError
 from vault_cli.store.opening import Folders
 from vault_cli.store.places import machine_token
 from vault_cli.store.sealed import read_sealed, write_sealed
+from vault_cli.text.late import late
 
 FOLDER: Final = ".state/receipts"
 MOST_RENDERS: Final = 40
@@ -28,8 +28,8 @@ MOST_RENDERS: Final = 40
 _SCHEMA: Final = 1
 _ID_DIGITS: Final = 16
 _MARK_BYTES: Final = 6
-_NAME: Final = re.compile(r"[0-9a-f]{16}-[0-9a-f]{8}\.json")
-_NAMED: Final = re.compile(r"@(?:(?P<place>\d{1,3})|(?P<id>[0-9a-f]{4,16}))")
+_NAME: Final = late(r"[0-9a-f]{16}-[0-9a-f]{8}\.json")
+_NAMED: Final = late(r"@(?:(?P<place>\d{1,3})|(?P<id>[0-9a-f]{4,16}))")
 
 
 class KeptEntry(NamedTuple):

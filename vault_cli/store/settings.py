@@ -5,7 +5,6 @@ It drives loading, `mvault config show --explain`, and the table in the README.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -14,8 +13,9 @@ from vault_cli.errors import UsageError
 from vault_cli.model.tables import ADMISSION_GATES, GROUPS, SCOPE_LEVELS
 from vault_cli.store.clock import find_zone
 from vault_cli.store.file_names import DEFAULT_IGNORE
+from vault_cli.text.late import late
 
-PROJECT_NAME: Final = re.compile(r"[^\W_][\w.-]{0,79}")
+PROJECT_NAME: Final = late(r"[^\W_][\w.-]{0,79}")
 """A name a vault may give its project.
 
 It has no slash: a vault from elsewhere must not be able to pose as a project with a remote, and be

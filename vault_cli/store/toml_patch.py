@@ -30,8 +30,9 @@ from vault_cli.store.toml_read import (
     parse_toml,
     read_toml_file,
 )
+from vault_cli.text.late import late
 
-_COMMENT: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|[^#"'])*?([ \t]*#.*)?$""")
+_COMMENT: Final = late(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|[^#"'])*?([ \t]*#.*)?$""")
 
 
 def set_setting(path: Path, name: str, value: object) -> bytes:

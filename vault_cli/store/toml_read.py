@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from vault_cli.errors import UsageError
 from vault_cli.store.settings import BY_NAME
+from vault_cli.text.late import late
 
 CONFIG_FILE: Final = "vault.toml"
 VAULTS: Final = "vaults"
@@ -22,10 +23,10 @@ VAULTS: Final = "vaults"
 
 _PART: Final = r"""(?:[A-Za-z0-9_-]+|"[^"\\\n]*"|'[^'\n]*')"""
 _NAME: Final = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
-TABLE_LINE: Final = re.compile(rf"[ \t]*\[[ \t]*({_NAME})[ \t]*\][ \t]*(?:#.*)?$")
-KEY_START: Final = re.compile(rf"[ \t]*({_NAME})[ \t]*=[ \t]*")
+TABLE_LINE: Final = late(rf"[ \t]*\[[ \t]*({_NAME})[ \t]*\][ \t]*(?:#.*)?$")
+KEY_START: Final = late(rf"[ \t]*({_NAME})[ \t]*=[ \t]*")
 _LARGEST: Final = 1 << 20
-_ERROR_LINE: Final = re.compile(r"\(at line (\d+)")
+_ERROR_LINE: Final = late(r"\(at line (\d+)")
 
 
 class TomlError(UsageError):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -29,6 +28,7 @@ from vault_cli.model.observation import (
 from vault_cli.model.record import CROCKFORD
 from vault_cli.store.opening import Folders, explain_os_error, read_at
 from vault_cli.store.places import STATE_VARIABLE, USAGE_FOLDER, machine_token
+from vault_cli.text.late import late
 
 FOLDER: Final = USAGE_FOLDER
 MAX_USAGE: Final = 64 << 20
@@ -41,8 +41,8 @@ PART: Final = 128 << 10
 """Bytes after which another file is begun."""
 
 WATERMARK_WORD: Final = b'"watermark"'
-_PART_TAIL: Final = re.compile(r"-\d{1,4}$")
-_NAME: Final = re.compile(r"[0-9a-z][0-9a-z-]{3,63}\.jsonl")
+_PART_TAIL: Final = late(r"-\d{1,4}$")
+_NAME: Final = late(r"[0-9a-z][0-9a-z-]{3,63}\.jsonl")
 _ID_LENGTH: Final = 12
 _KEY_BYTES: Final = 8
 _APPEND: Final = (

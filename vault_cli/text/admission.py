@@ -13,7 +13,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from vault_cli.text import frames
 from vault_cli.text.code import CodeMap, is_escaped, map_code
@@ -29,19 +29,19 @@ from vault_cli.text.hidden import (
     show_printable,
 )
 from vault_cli.text.injection_match import LONGEST
+from vault_cli.text.late import late
 from vault_cli.text.markers import MARKER_TEXT
 from vault_cli.text.traps import find_traps
 
-_SIGN = re.compile(f"[{ALARM_CLASS}<＜]")
-_CALM = bytes(code for code in range(128) if not _SIGN.match(chr(code)))
-_BRACKET = re.compile(r"\[/?(?i:inst|system_|tool_|avail)|!\[|\]:")
-_INVISIBLE_ALARM = re.compile(f"[{ALARM_CLASS}]")
+_SIGN = late(f"[{ALARM_CLASS}<＜]")
+_BRACKET = late(r"\[/?(?i:inst|system_|tool_|avail)|!\[|\]:")
+_INVISIBLE_ALARM = late(f"[{ALARM_CLASS}]")
 _MOST_SHOWN = 20
 _MOST_HITS = 1000
 _MOST_LEFT_OVERS = 2
 _SHOWN = 80
-_TAG_END = re.compile(r"[ \t]{0,4}/?>|\s[^<>]{0,200}>")
-_EDGE = re.compile(rf"[\s{ALARM_CLASS}]")
+_TAG_END = late(r"[ \t]{0,4}/?>|\s[^<>]{0,200}>")
+_EDGE = late(rf"[\s{ALARM_CLASS}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +84,19 @@ def scan_structure(text: str, *, quiet: bool = False) -> list[Finding]:
 def is_alarming(text: str) -> bool:
     """Whether a text has a sign of something hidden or of a frame: the cheap first look."""
     if text.isascii():
-        alarm = bool(text.encode().translate(None, _CALM))
+        alarm = bool(text.encode().translate(None, _calm()))
     else:
         alarm = _SIGN.search(characters_of(text)) is not None
     if alarm:
         return True
     brackets = "[" in text or "]" in text
     return brackets and _BRACKET.search(text) is not None
+
+
+@cache
+def _calm() -> bytes:
+    """Return the ASCII characters that are no sign."""
+    return bytes(code for code in range(128) if not _SIGN.match(chr(code)))
 
 
 class _Scan:

@@ -6,15 +6,16 @@ import re
 from typing import NamedTuple
 
 from vault_cli.text.codes import Problem, show
+from vault_cli.text.late import late
 from vault_cli.text.lines import lines_outside_fences
 
 MAX_BLOCK = 16 * 1024
 """Characters of the largest metadata block that is read."""
 
-OPEN = re.compile(r"---[ \t]*(?:\n|\Z)")
-CLOSE = re.compile(r"^---[ \t]*$", re.MULTILINE)
-_KEY_LINE = re.compile(r"[A-Za-z_][\w .-]*:(?:[ \t]|$)")
-_OUR_KEY = re.compile(r"(?:id|kind|type):(?:[ \t]|$)")
+OPEN = late(r"---[ \t]*(?:\n|\Z)")
+CLOSE = late(r"^---[ \t]*$", re.MULTILINE)
+_KEY_LINE = late(r"[A-Za-z_][\w .-]*:(?:[ \t]|$)")
+_OUR_KEY = late(r"(?:id|kind|type):(?:[ \t]|$)")
 
 
 class Block(NamedTuple):

@@ -7,11 +7,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-FENCE: Final = re.compile(r"(?P<indent>[ \t]*)(?P<run>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
+from vault_cli.text.late import late
+
+FENCE: Final = late(r"(?P<indent>[ \t]*)(?P<run>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 """A line that may open or close a fence (use `match`); see `opens_fence` for the rest."""
 
 _EDGE: Final = 3
-_TICKS = re.compile(r"\\?`+")
+_TICKS = late(r"\\?`+")
 
 
 def opens_fence(line: str) -> re.Match[str] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -11,6 +10,7 @@ from typing import Any, Final
 from vault_cli.errors import RefusedError
 from vault_cli.model.schema import BY_KEY, PLAIN_FORMS
 from vault_cli.text.codes import show
+from vault_cli.text.late import late
 from vault_cli.text.parse import parse_document
 
 REMOVE: Final = object()
@@ -20,11 +20,11 @@ WIDTH = 100
 """Columns up to which a list or a map in a list stays on one line."""
 
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "=", "<<"})
-_NUMBER = re.compile(r"[-+]?[.0-9][0-9A-Za-z_.:+-]*")
-_DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt \t].*)?")
+_NUMBER = late(r"[-+]?[.0-9][0-9A-Za-z_.:+-]*")
+_DATE = late(r"\d{4}-\d\d?-\d\d?(?:[Tt \t].*)?")
 _FIRST = frozenset("-?:,[]{}#&*!|>'\"%@`")
-_FLOW_SIGNS = re.compile(r"[,\[\]{}:?#&*!|>'\"%@`]")
-_SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_FLOW_SIGNS = late(r"[,\[\]{}:?#&*!|>'\"%@`]")
+_SIMPLE = late(r"[A-Za-z][A-Za-z0-9_./-]*")
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _JOINERS = frozenset("\u200c\u200d")
 

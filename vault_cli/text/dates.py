@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final
 
+from vault_cli.text.late import late
+
 _MONTHS: Final = (
     "jan",
     "feb",
@@ -32,13 +34,13 @@ _NAME: Final = (
 _DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?P<year>(?:19|20)\d\d)"
 _ENGLISH: Final = (
-    re.compile(rf"\b{_NAME}\s+{_DAY}\b(?!\d)(?:,?\s+{_YEAR}\b)?", re.IGNORECASE),
-    re.compile(rf"\b{_DAY}\s+(?:of\s+)?{_NAME}\b(?:,?\s+{_YEAR}\b)?", re.IGNORECASE),
+    late(rf"\b{_NAME}\s+{_DAY}\b(?!\d)(?:,?\s+{_YEAR}\b)?", re.IGNORECASE),
+    late(rf"\b{_DAY}\s+(?:of\s+)?{_NAME}\b(?:,?\s+{_YEAR}\b)?", re.IGNORECASE),
 )
-_ENGLISH_MONTH: Final = re.compile(rf"\b{_NAME},?\s+(?:of\s+)?{_YEAR}\b", re.IGNORECASE)
-_ISO: Final = re.compile(rf"(?<!\d){_YEAR}[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})(?!\d)")
+_ENGLISH_MONTH: Final = late(rf"\b{_NAME},?\s+(?:of\s+)?{_YEAR}\b", re.IGNORECASE)
+_ISO: Final = late(rf"(?<!\d){_YEAR}[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})(?!\d)")
 _DIGIT: Final = "[0-9〇零一二三四五六七八九十]"
-_CHINESE: Final = re.compile(
+_CHINESE: Final = late(
     rf"(?:(?P<year>(?:19|20)\d\d|[〇零一二三四五六七八九]{{4}})\s*年\s*)?"
     rf"(?P<month>{_DIGIT}{{1,3}})\s*月(?:\s*(?P<day>{_DIGIT}{{1,3}})\s*[日号號])?"
 )
@@ -46,7 +48,7 @@ _HAN_DIGITS: Final = dict(zip("〇零一二三四五六七八九", "00123456789"
 _RELATIVE: Final = {
     "today": 0, "yesterday": 1, "the day before yesterday": 2, "今天": 0, "昨天": 1, "前天": 2,
 }  # fmt: skip
-_AGO: Final = re.compile(r"\b(\d{1,3})\s+days?\s+ago\b|(\d{1,3})\s*天(?:以)?前", re.IGNORECASE)
+_AGO: Final = late(r"\b(\d{1,3})\s+days?\s+ago\b|(\d{1,3})\s*天(?:以)?前", re.IGNORECASE)
 
 
 def find_days(text: str, today: date | None = None) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ here may hold a record, unlike the same order in plain words. Standard library o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Final
@@ -14,16 +13,17 @@ from typing import Final
 from vault_cli.text.frames import fold_width
 from vault_cli.text.hidden import characters_of, show_printable
 from vault_cli.text.injection_match import BETWEEN, LONGEST, find_hits, has_spread
+from vault_cli.text.late import late
 from vault_cli.text.respell import find_respelled
 from vault_cli.text.traps import Trap, find_traps, has_trap
 from vault_cli.text.views import View, decoded_views
 
 _SHOWN: Final = 60
 _MOST: Final = 20
-_MIXED = re.compile(
+_MIXED = late(
     r"(?=[a-zA-Z]*[\u0370-\u052f])(?=[\u0370-\u052f]*[a-zA-Z])[a-zA-Z\u0370-\u052f]{3,40}"
 )
-_NOT_LATIN = re.compile("[\u0370-\u052f]")
+_NOT_LATIN = late("[\u0370-\u052f]")
 _MANY_MIXED: Final = 2
 
 

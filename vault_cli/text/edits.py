@@ -6,7 +6,6 @@ from the parser, so no line is guessed at.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,9 +22,10 @@ from vault_cli.text.compose import (
     is_typed,
     looks_typed,
 )
+from vault_cli.text.late import late
 from vault_cli.text.nodes import Node, Place, read_nodes
 
-_COMMENT = re.compile(r"\s+#.*")
+_COMMENT = late(r"\s+#.*")
 
 
 class BlockEditor:

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
 from vault_cli.text.hidden import ALARM_CLASS, characters_of
+from vault_cli.text.late import late
 from vault_cli.text.shape import may_have_lone_letters
 
 _HAN: Final = "\u3400-\u9fff"
@@ -36,25 +37,25 @@ _LAST_KANA: Final = "\u30ff"
 _HANGUL: Final = "\uac00"
 _LAST_HANGUL: Final = "\ud7a3"
 """Scripts that NFKD would take apart: they stay as they are."""
-_INVISIBLE = re.compile(f"[{ALARM_CLASS}]")
-_ODD = re.compile(
+_INVISIBLE = late(f"[{ALARM_CLASS}]")
+_ODD = late(
     "[\u00a0\u00aa\u00b2\u00b3\u00b9\u00ba\u00c0-\u036f\u0370-\u058f\u1d00-\u1eff\u2000-\u200a\u2028-\u202f\u205f\u2070-\u209f"
     "\u20d0-\u214f\u2460-\u24ff\u3000\ua720-\ua7ff\uff0e\uff0f\uff10-\uff19\uff20-\uff3a\uff41-\uff5a\ufb00-\ufb06"
     f"\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff{TRADITIONAL}{ALARM_CLASS}]"
 )
-_SPREAD_WORD = re.compile(
+_SPREAD_WORD = late(
     r"(?<![a-z0-9])[a-z](?P<between>[ \t]?[-._*·|/+~,][ \t]?|[ \t])"
     r"(?:[a-z](?P=between)){2,200}[a-z](?![a-z0-9])"
 )
-_SPREAD_SHORT = re.compile(
+_SPREAD_SHORT = late(
     r"(?<![a-z0-9])[a-z](?P<between>[-._*·|/+~,])(?:[a-z](?P=between)){0,2}[a-z](?![a-z0-9])"
     r"|(?:(?<=\s\s)|(?<=^))[a-z](?: [a-z]){1,2}(?=\s\s|$)"
 )
 """Short words spread in the same way: only looked for where a longer one is."""
-_SPREAD_HAN = re.compile(rf"[ \t_.*·|/+~-](?<=[{_HAN}].)[{_HAN}](?:[ \t_.*·|/+~-]{{1,3}}[{_HAN}])+")
-_EMPHASIS = re.compile(r"(?<![a-z0-9_])_+(?=[^\W_])|(?<=[^\W_])_+(?![a-z0-9_])")
+_SPREAD_HAN = late(rf"[ \t_.*·|/+~-](?<=[{_HAN}].)[{_HAN}](?:[ \t_.*·|/+~-]{{1,3}}[{_HAN}])+")
+_EMPHASIS = late(r"(?<![a-z0-9_])_+(?=[^\W_])|(?<=[^\W_])_+(?![a-z0-9_])")
 """Underscores around a word, as Markdown has emphasis; those inside a name stay."""
-_SEPARATOR = re.compile(r"[ \t\-._*·|/+~,]+")
+_SEPARATOR = late(r"[ \t\-._*·|/+~,]+")
 
 
 class Folded(NamedTuple):
@@ -203,7 +204,7 @@ def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
     return at > 0 and taken[at - 1][1] > span[0]
 
 
-_LONE = re.compile(r"[ \t\-._*·|/+~,][a-z][ \t\-._*·|/+~,][ \t]?[a-z][ \t\-._*·|/+~,]")
+_LONE = late(r"[ \t\-._*·|/+~,][a-z][ \t\-._*·|/+~,][ \t]?[a-z][ \t\-._*·|/+~,]")
 
 
 def _has_lone_letters(text: str) -> bool:

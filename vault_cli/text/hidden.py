@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from vault_cli.text.late import late
+
 HiddenKind = Literal["control", "bidi", "tag", "break", "soft"]
 Verdict = Literal["ok", "note", "hold"]
 
@@ -41,15 +43,15 @@ ALARM_CLASS: Final = INVISIBLE_CLASS + _CONTROL + "\r\u2028\u2029"
 NAME_CLASS: Final = _TAG + _BIDI + _MARK + _CONTROL + "\t\n\r\u2028\u2029\ufeff"
 """The same of what no file name may have: all that misleads, nothing that joins letters."""
 
-_RUN = re.compile(
+_RUN = late(
     f"(?P<flag>{'|'.join(_FLAGS)})|(?P<tag>[{_TAG}]+)|(?P<bidi>[{_BIDI}]+)|(?P<soft>[{_SOFT}]+)"
     f"|(?P<break>[\u2028\u2029]+)|(?P<control>(?:[{_CONTROL}]|\r(?!\n))+)"
 )
-_EMOJI_RUN = re.compile("[\ufe0e\ufe0f]?\u200d?")
-_JOINERS = re.compile("[\u200c\u200d]{1,2}")
-_MARKS = re.compile(f"[{_MARK}]+")
-_SELECTORS = re.compile(f"[{_SELECTOR}]")
-_STRONG_SELECTORS = re.compile("[\ufe00-\ufe0d\U000e0100-\U000e01ef]")
+_EMOJI_RUN = late("[\ufe0e\ufe0f]?\u200d?")
+_JOINERS = late("[\u200c\u200d]{1,2}")
+_MARKS = late(f"[{_MARK}]+")
+_SELECTORS = late(f"[{_SELECTOR}]")
+_STRONG_SELECTORS = late("[\ufe00-\ufe0d\U000e0100-\U000e01ef]")
 _HAN: Final = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"  # compiled on use: it is large
 _LEFT_OVERS: Final = frozenset("\u00ad\u2060")
 _LONG_RUN: Final = 8
@@ -239,5 +241,5 @@ def drop_invisible(text: str) -> str:
     return _ANY.sub("", text)
 
 
-_ANY = re.compile(f"[{ALARM_CLASS}]")
-_NARROW = re.compile(rf"[{ALARM_CLASS}\s\uff01-\uff5e]")
+_ANY = late(f"[{ALARM_CLASS}]")
+_NARROW = late(rf"[{ALARM_CLASS}\s\uff01-\uff5e]")

@@ -13,18 +13,26 @@ from itertools import pairwise
 from typing import Final
 
 from vault_cli.text.fold import holds_any
-from vault_cli.text.injection_vocabulary import WORD, Lookup, Vocabulary, pair_codes
+from vault_cli.text.injection_vocabulary import (
+    OTHER_SCRIPTS,
+    WORD,
+    Lookup,
+    Vocabulary,
+    pair_codes,
+    rare_words,
+)
+from vault_cli.text.late import late
 from vault_cli.text.shape import may_have_leet_word
 
-_LEET_WORD = re.compile(r"[a-z]*[013457][a-z]+[a-z0-9]*")
+_LEET_WORD = late(r"[a-z]*[013457][a-z]+[a-z0-9]*")
 _PAIR: Final = 2
-LEET_SIGN = re.compile("[013457]")
+LEET_SIGN = late("[013457]")
 _WORD_BYTES: Final = bytes(
     code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_'") else ord(" ")
     for code in range(256)
 )
 _LEET = (str.maketrans("013457", "oieast"), str.maketrans("013457", "oleast"))
-_DEST = re.compile(
+_DEST = late(
     r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
     r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|discord\.gg/|t\.me/|pastebin"
@@ -32,20 +40,20 @@ _DEST = re.compile(
     r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech|tld|icu|vip|click|club|biz|cloud|pw)(?![\w.-]*\()(?![a-z0-9_-])",
     re.ASCII,
 )
-_KEYFILE = re.compile(
+_KEYFILE = late(
     r"(?<!\w)\.env(?![\w(]|\.(?:example|sample|template|dist))|(?<!\w)id_(?:rsa|ed25519|dsa)(?!\w)|/etc/(?:passwd|shadow)"
     r"|~/\.(?:ssh|aws|netrc|npmrc|pypirc|kube|docker|gnupg|config/gcloud|azure|git-credentials"
     r"|gcloud|bash_history|pgpass|cursor/mcp)|\.git-credentials|wallet\.dat|seed\.txt|\.netrc"
     r"|login data|\.pem(?!\w)|\.ssh/|\.aws/credentials|credentials\.json",
     re.ASCII,
 )
-_HARDKEY = re.compile(
+_HARDKEY = late(
     r"(?<!\w)id_(?:rsa|ed25519|dsa|ecdsa)(?!\w|\.pub)|/etc/shadow|\.aws/credentials"
     r"|\.git-credentials|\.netrc(?!\w)|wallet\.dat|\.ssh/?(?![\w/]|\.)|\.gnupg|\.pgpass|mcp\.json"
     r"|config[/\\]+sam(?!\w)|login data",
     re.ASCII,
 )
-_EVILHOST = re.compile(
+_EVILHOST = late(
     r"https?://(?!127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0|169\.254\.)\d{1,3}(?:\.\d{1,3}){3}"
     r"|(?<![\w.])(?:203\.0\.113|198\.51\.100|192\.0\.2)\.\d{1,3}(?![\w.])"
     r"|(?<![\w-])(?:[a-z0-9-]{1,63}\.){0,4}[a-z0-9-]{0,40}"
@@ -53,12 +61,12 @@ _EVILHOST = re.compile(
     r"[a-z0-9-]{0,40}\.[a-z]{2,10}(?![a-z0-9_(-])",
     re.ASCII,
 )
-_WIPEOUT = re.compile(
+_WIPEOUT = late(
     r"(?<!\w)rm\s{1,3}-(?:rf|fr|r\s{1,3}-f|rf\s--no-preserve-root)\s{1,3}(?:/\*?|~/?\*?|\$home/?)(?![\w./$*-])"
     r"|(?<!\w)mkfs(?:\.\w{2,5})?\s{1,3}/dev/|(?<!\w)dd\s[^\n]{0,60}of=/dev/(?:sd|nvme|disk)",
     re.ASCII,
 )
-_DANGERCMD = re.compile(
+_DANGERCMD = late(
     r"(?<!\w)chmod\s{1,3}(?:-r\s{1,3})?(?:[0-7]?[67]{3}|[ao]\+[rwx]{1,3})\s{1,3}(?:-r\s{1,3})?/"
     r"|/etc/(?:shadow|sudoers)(?!\w)|(?<!\w)iptables\s{1,3}-(?:f(?!\w)|[^\n]{1,60}(?:--dport\s{1,3}22|-p\s)[^\n]{0,40}drop)"
     r"|(?<!\w)(?:setenforce\s{1,3}0|ufw\s{1,3}disable|history\s{1,3}-c|crontab\s{1,3}-r|userdel|passwd\s{1,3}-d)(?!\w)"
@@ -77,18 +85,18 @@ PATTERNS: Final = (
     ("EVILHOST", _EVILHOST),
     ("WIPEOUT", _WIPEOUT),
 )
-_DOT = re.compile(
+_DOT = late(
     r"\.(?:com|net|org|io|example|cn|xyz|ru|top|dev|app|site|info|co|ai|me|cc|tk|test|invalid|gg|tld|icu|vip|click|club|biz|cloud|pw"
     r"|online|tech|\d)"
 )
 _ADDRESS_MARKS: Final = ("//", "@", "pastebin")
-_KEY_SIGN = re.compile(
+_KEY_SIGN = late(
     r"\.(?:env|git-cred|netrc|pem|ssh|gnupg|pgpass|dat(?<=wallet.dat)|txt(?<=seed.txt)"
     r"|json(?<=mcp.json))|_(?<=id_)|/(?:etc/|\.(?<=~/.)|sam)|\\sam"
 )
 """What key files must contain, but for words, from a character that is rare."""
 _KEY_WORDS: Final = ("credentials", "login data", "rm -", "mkfs", "of=/dev/")
-_COMMAND_SIGN = re.compile(
+_COMMAND_SIGN = late(
     r"chmod|/etc/s|iptables|setenforce|ufw |history -|crontab|user(?:del|add|mod)|passwd -"
     r"|systemctl|kill -|nopasswd|hist(?:file|size)|/dev/|:\(\)|>>|net user|vssadmin"
     r"|drop (?:data|sch)"
@@ -127,35 +135,35 @@ def _tokens(text: str) -> list[str]:
 def _seen(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the words that make an entry of the vocabulary, with the concepts of it."""
     words, tokens = words_of(text), _tokens(text)
-    found = [(word, lookup.singles[word]) for word in words & lookup.single_words]
+    found = [(word, lookup.words[word]) for word in words & lookup.words.keys()]
     joined = ""
-    for pair in lookup.pairs.intersection(pairwise(tokens)):
-        for word, entry, mask in lookup.phrases[pair]:
+    for pair in lookup.pairs.keys() & map(" ".join, pairwise(tokens)):
+        for word, entry, mask in lookup.pairs[pair]:
             if entry and not joined:
                 joined = f" {' '.join(tokens)} "
             if not entry or entry in joined:
                 found.append((word, mask))
     if may_have_leet_word(text):
-        found += _seen_leet(words, lookup)
+        found += _seen_leet(words)
     return found
 
 
-def _seen_leet(words: Iterable[str], lookup: Lookup) -> Iterator[tuple[str, int]]:
+def _seen_leet(words: Iterable[str]) -> Iterator[tuple[str, int]]:
     for word in words:
         if not word.isalpha() and _LEET_WORD.fullmatch(word):
             for table in _LEET:
-                yield from ((word, mask) for mask in lookup.keys.get(word.translate(table), (0,)))
+                yield from ((word, mask) for mask in rare_words().get(word.translate(table)) or ())
 
 
 def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the same of words that are found anywhere, as Chinese ones are."""
-    said = " ".join(lookup.scripts.findall(text))
+    said = " ".join(OTHER_SCRIPTS.findall(text))
     if not said:
         return []
     even, odd = pair_codes(said)
     found = [
         (word, mask)
-        for pair in lookup.han_pairs.intersection(even).union(lookup.han_pairs.intersection(odd))
+        for pair in (lookup.han.keys() & even) | (lookup.han.keys() & odd)
         for word, mask in lookup.han[pair]
         if len(word) == _PAIR or word in text
     ]

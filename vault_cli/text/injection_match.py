@@ -9,7 +9,6 @@ library only.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Container, Iterator
 from functools import lru_cache
@@ -23,7 +22,15 @@ from vault_cli.text.injection_concepts import (
 )
 from vault_cli.text.injection_places import Place, find_places
 from vault_cli.text.injection_rules import Rule
-from vault_cli.text.injection_vocabulary import BREAK, WORD, Track, Vocabulary, vocabulary
+from vault_cli.text.injection_vocabulary import (
+    BREAK,
+    WORD,
+    Track,
+    Vocabulary,
+    spellings,
+    vocabulary,
+)
+from vault_cli.text.late import late
 from vault_cli.text.run_words import LONGEST_RUN, part_run
 
 LONGEST: Final = 65_536
@@ -45,8 +52,8 @@ _FIRST_HAN: Final = "\u3400"
 
 _SPREAD_SHARE: Final = 3
 _EXCHANGED: Final = 2
-_OTHER_SCRIPT = re.compile("[\u0370-\u058f]")
-_LETTER = re.compile(
+_OTHER_SCRIPT = late("[\u0370-\u058f]")
+_LETTER = late(
     "[\u0250-\u02af\u0370-\u058f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\ua720-\ua7ff"
     "\uff10-\uff5a\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff]|[a-z@][0134570@$]"
 )
@@ -157,7 +164,7 @@ def _part_words(folded: Folded) -> Folded:
             continue
         put_together = folded.offsets[end - 1] - folded.offsets[start] >= len(run)
         if len(run) > (_SHORT_WORD if put_together else _LONG_WORD):
-            cuts += [start + at for at in part_run(run, book.spellings)]
+            cuts += [start + at for at in part_run(run, spellings())]
             budget -= min(len(run), LONGEST_RUN)
     if not cuts:
         return folded

@@ -65,7 +65,7 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[Place]:
 
 def _phrases_at(words: list[str], at: int, book: Vocabulary) -> Iterator[tuple[int, int]]:
     """Yield where each phrase that begins with a word ends, and its concepts."""
-    among = book.phrases.get(tuple(words[at : at + 2]))
+    among = book.phrases.get(" ".join(words[at : at + 2]))
     if among is None:
         return
     for third in ("", *words[at + 2 : at + 3]):

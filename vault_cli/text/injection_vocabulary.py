@@ -1,27 +1,25 @@
-"""Words to concepts, concepts to rules: the tables of the matcher, built once on first use.
+"""Words to concepts, concepts to rules: the tables of the matcher, read once on first use.
 
-Standard library only.
+The words were worked out before (`injection_build`) and are read from a file of the package: as
+whole sections, since taking 10,000 rows apart costs more than a scan. May import `text.packaged`.
 """
 
 from __future__ import annotations
 
 import functools
-import re
 from array import array
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import pairwise, permutations
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, KeysView
+from itertools import permutations
+from typing import Final, Generic, NamedTuple, TypeVar
 
-from vault_cli.text.fold import fold_text
-from vault_cli.text.injection_rules import RULES, Rule
-from vault_cli.text.injection_words import COMMON, CONCEPTS, NO_CONCEPT
-from vault_cli.text.tokens import STOP_WORDS
+from vault_cli.text.injection_rules import COMMON, RULES, Rule
+from vault_cli.text.late import late
+from vault_cli.text.packaged import INJECTION_TABLE, read_packaged
 
-WORD: Final = re.compile(r"[a-z0-9_][a-z0-9_']*")
+WORD: Final = late(r"[a-z0-9_][a-z0-9_']*")
 """A word of a folded text."""
 
-BREAK: Final = re.compile(
+BREAK: Final = late(
     r"[.!?;。！？；\n](?:(?<=[。！？；])|(?<=[.!?;])(?=[\s\"')\]]|$)"
     r"|(?<=\n)[ \t]*(?=[-*#>+\n]|\d{1,3}[.)]))"
 )
@@ -32,11 +30,12 @@ PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY", "EVILHOST", "WIPEOUT", 
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
-_HAN = re.compile("[\u3400-\u9fff]")
+HAN: Final = late("[\u3400-\u9fff]")
+OTHER_SCRIPTS: Final = late("[^\x00-\u036f\u1e00-\u2fff\ufb00-\uffef\U00010000-\U0010ffff]+")
+"""Finds the runs of characters that no Latin word has."""
 _ONE: Final = 4
 _BOTH: Final = 8
 """Bytes of a character and of two, in UTF-32."""
-_SCRIPTS = re.compile("[^\x00-\u036f\u1e00-\u2fff\ufb00-\uffef\U00010000-\U0010ffff]+")
 
 
 class Track(NamedTuple):
@@ -48,29 +47,51 @@ class Track(NamedTuple):
     unless: int
 
 
+class Rows(Generic[_K, _V]):
+    """A table whose rows are taken apart when they are asked for: a text meets few of thousands.
+
+    Args:
+        rows: by key, as written.
+        read: what takes a row apart.
+    """
+
+    def __init__(self, rows: dict[_K, str], read: Callable[[str], _V]) -> None:
+        self._rows = rows
+        self._read = read
+        self._known: dict[_K, _V] = {}
+
+    def keys(self) -> KeysView[_K]:
+        """Return the keys, as a set."""
+        return self._rows.keys()
+
+    def get(self, key: _K) -> _V | None:
+        """Return a row, or None where there is none of that key."""
+        row = self._rows.get(key)
+        return None if row is None else self[key]
+
+    def __getitem__(self, key: _K) -> _V:
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._read(self._rows[key])
+        return found
+
+
 class Lookup(NamedTuple):
     """Which entries of the vocabulary may be in a text, by what is quick to know of it.
 
     Args:
-        singles, single_words: the words that mean something by themselves, and what.
-        phrases, pairs: by its rarest two words in a row each longer entry: its rarest word, the
-            entry with a space on both sides ("" for the two alone), and concepts.
-        keys: for each word the concepts of the entries of which it is the rarest word.
-        scripts: finds the runs of characters that no Latin word has.
-        han, han_pairs: by their rarest two such characters in a row (see `pair_codes`) the words
-            that are found anywhere, and their concepts.
+        words: the words that mean something by themselves, and what.
+        pairs: by its rarest two words in a row each longer entry: its rarest word, the entry with
+            a space on both sides ("" for the two alone), and concepts.
+        han: by their rarest two characters in a row (see `pair_codes`) the words that are found
+            anywhere, as Chinese ones are, and their concepts.
         single: those without two such characters.
     """
 
-    singles: dict[str, int]
-    single_words: frozenset[str]
-    phrases: dict[tuple[str, ...], tuple[tuple[str, str, int], ...]]
-    pairs: frozenset[tuple[str, ...]]
-    keys: dict[str, tuple[int, ...]]
-    scripts: re.Pattern[str]
-    han: dict[int, tuple[tuple[str, int], ...]]
-    han_pairs: frozenset[int]
-    single: list[tuple[str, int]]
+    words: dict[str, int]
+    pairs: Rows[str, tuple[tuple[str, str, int], ...]]
+    han: Rows[int, tuple[tuple[str, int], ...]]
+    single: tuple[tuple[str, int], ...]
 
 
 class Vocabulary(NamedTuple):
@@ -82,7 +103,6 @@ class Vocabulary(NamedTuple):
         phrases: by their first two words and their third ("" if there is none), the words that
             follow the second and the concepts.
         heads: the words with which an entry begins.
-        spellings: all words of entries, also those that mean nothing by themselves.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
         guards: the concepts that make a rule harmless when they stand before it.
@@ -93,9 +113,8 @@ class Vocabulary(NamedTuple):
 
     bits: dict[str, int]
     words: dict[str, int]
-    phrases: dict[tuple[str, ...], dict[str, tuple[tuple[list[str], int], ...]]]
+    phrases: Rows[str, dict[str, tuple[tuple[list[str], int], ...]]]
     heads: frozenset[str]
-    spellings: frozenset[str]
     han: dict[str, int]
     silent: tuple[str, ...]
     guards: int
@@ -108,89 +127,109 @@ class Vocabulary(NamedTuple):
 
 @functools.lru_cache(maxsize=1)
 def vocabulary() -> Vocabulary:
-    """Return the tables, built on first use: 12,000 entries."""
-    bits = {name: 1 << number for number, name in enumerate([*CONCEPTS, *PATTERN_CONCEPTS])}
-    latin: dict[tuple[str, ...], int] = {}
-    han: dict[str, int] = {}
-    for name, written in _all_entries():
-        entry = written if written.isascii() or _HAN.search(written) else fold_text(written)
-        bit = bits.get(name, 0)
-        if not entry.isascii():
-            han[entry] = han.get(entry, 0) | bit
-        else:
-            parts = tuple(WORD.findall(entry))
-            latin[parts] = latin.get(parts, 0) | bit
+    """Return the tables, read on first use."""
+    bits = _bits()
+    words = _by_kind("words")
+    phrases = _section("phrases")
+    han = _by_kind("han")
+    heads = {pair.partition(" ")[0] for pair in phrases}
     anchored = _grouped((t.anchor, t) for rule in RULES for t in _tracks(rule, bits))
     return Vocabulary(
         bits,
-        {parts[0]: mask for parts, mask in latin.items() if len(parts) == 1},
-        _phrases(latin),
-        frozenset(parts[0] for parts in latin),
-        STOP_WORDS.union(*latin),
+        words,
+        Rows(phrases, _read_phrases),
+        frozenset(heads.union(words)),
         han,
         tuple(word for word, mask in han.items() if not mask),
         bits["NEG"] | bits["DEFEND"],
         bits["DEST"] | bits["EVILHOST"],
         bits["KEYFILE"] | bits["HARDKEY"] | bits["WIPEOUT"],
         bits["DANGERCMD"],
-        _lookup(latin, han, sum(bits.values())),
+        _lookup(words, han),
         tuple(anchored.items()),
     )
 
 
-def _phrases(
-    latin: dict[tuple[str, ...], int],
-) -> dict[tuple[str, ...], dict[str, tuple[tuple[list[str], int], ...]]]:
-    entries = [(parts[:2], parts[2:], mask) for parts, mask in latin.items() if parts[1:]]
-    pairs = _grouped((pair, (rest, mask)) for pair, rest, mask in entries)
-    return {
-        pair: _grouped(((*rest, "")[0], (list(rest), mask)) for rest, mask in among)
-        for pair, among in pairs.items()
-    }
-
-
-def _lookup(latin: dict[tuple[str, ...], int], han: dict[str, int], wanted: int) -> Lookup:
-    entries = [(parts, mask & wanted) for parts, mask in latin.items() if mask & wanted]
-    often = Counter(word for parts, _ in entries for word in parts)
-    rank = {word: (word in STOP_WORDS, count, -len(word)) for word, count in often.items()}
-    single = {parts[0]: mask for parts, mask in entries if not parts[1:]}
-    longer = [
-        (parts, min(parts, key=rank.__getitem__), mask) for parts, mask in entries if parts[1:]
-    ]
-    near: Counter[tuple[str, ...]] = Counter(
-        pair for parts, _, _ in longer for pair in pairwise(parts)
-    )
-    phrases = _grouped(
-        (
-            min(pairwise(parts), key=near.__getitem__) if parts[2:] else parts[:2],
-            (word, f" {' '.join(parts)} " if parts[2:] else "", mask),
-        )
-        for parts, word, mask in longer
-    )
-    words = [(word, mask & wanted, _pairs(word)) for word, mask in han.items() if mask & wanted]
-    common = Counter(pair for _, _, pairs in words for pair in pairs)
-    by_pair = _grouped(
-        (min(pairs, key=common.__getitem__) if pairs[1:] else pairs[0], (word, mask))
-        for word, mask, pairs in words
-        if pairs
-    )
+def _lookup(words: dict[str, int], han: dict[str, int]) -> Lookup:
+    rare = _section("rare han")
+    single = rare.pop("").split(",")
+    codes = pair_codes("".join(rare))[0]
     return Lookup(
-        single,
-        frozenset(single),
-        phrases,
-        frozenset(phrases),
-        _grouped([*single.items(), *((word, mask) for _, word, mask in longer)]),
-        _SCRIPTS,
-        by_pair,
-        frozenset(by_pair),
-        [(word, mask) for word, mask, pairs in words if not pairs],
+        {word: mask for word, mask in words.items() if mask},
+        Rows(_section("pairs"), _read_pairs),
+        Rows(
+            dict(zip(codes, rare.values(), strict=True)),
+            lambda row: tuple((word, han[word]) for word in row.split(",")),
+        ),
+        tuple((word, han[word]) for word in single),
     )
 
 
-def _pairs(word: str) -> list[int]:
-    """Return all two characters next to each other that no Latin word has, as numbers."""
-    runs = _SCRIPTS.findall(word)
-    return [code for run in runs if run[1:] for half in pair_codes(run) for code in half]
+@functools.lru_cache(maxsize=1)
+def spellings() -> frozenset[str]:
+    """Return all words of entries, also those that mean nothing by themselves."""
+    return frozenset(_text("spellings").split(","))
+
+
+@functools.lru_cache(maxsize=1)
+def rare_words() -> Rows[str, tuple[int, ...]]:
+    """Return for each word the concepts of the entries of which it is the rarest word."""
+    return Rows(_section("rare words"), lambda row: tuple(map(_mask, row.split(","))))
+
+
+@functools.lru_cache(maxsize=1)
+def _sections() -> dict[bytes, bytes]:
+    """Return the rows of each section of the table, not yet taken apart."""
+    parts = (b"\n" + read_packaged(INJECTION_TABLE)).split(b"\n[")[1:]
+    return {name: rows.rstrip(b"\n") for name, _, rows in (p.partition(b"]\n") for p in parts)}
+
+
+def _text(name: str) -> str:
+    return _sections()[name.encode()].decode()
+
+
+def _section(name: str) -> dict[str, str]:
+    """Return the rows of a section by their keys."""
+    parts = _text(name).replace("\t", "\n").split("\n")
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _by_kind(name: str) -> dict[str, int]:
+    """Return the words of a section that has a row for each kind, and their concepts."""
+    found: dict[str, int] = {}
+    for kind, words in _section(name).items():
+        found.update(dict.fromkeys(words.split(","), _mask(kind)))
+    return found
+
+
+@functools.lru_cache(maxsize=1)
+def _bits() -> dict[str, int]:
+    names = [*_text("concepts").split(","), *PATTERN_CONCEPTS]
+    return {name: 1 << number for number, name in enumerate(names)}
+
+
+@functools.cache
+def _mask(kind: str) -> int:
+    """Return the bits of the concepts that are written with `+` between them."""
+    bits = _bits()
+    return sum(bits[name] for name in kind.split("+")) if kind else 0
+
+
+def _read_phrases(row: str) -> dict[str, tuple[tuple[list[str], int], ...]]:
+    phrases = [(rest.split(), _mask(kind)) for kind, _, rest in _parts(row)]
+    return _grouped(((*rest, "")[0], (rest, mask)) for rest, mask in phrases)
+
+
+def _read_pairs(row: str) -> tuple[tuple[str, str, int], ...]:
+    found = []
+    for kind, _, rest in _parts(row):
+        word, _, phrase = rest.partition(":")
+        found.append((word, f" {phrase} " if phrase else "", _mask(kind)))
+    return tuple(found)
+
+
+def _parts(row: str) -> Iterator[tuple[str, str, str]]:
+    return (part.partition(":") for part in row.split(","))
 
 
 def pair_codes(text: str) -> tuple[array[int], array[int]]:
@@ -201,37 +240,6 @@ def pair_codes(text: str) -> tuple[array[int], array[int]]:
     data = text.encode("utf-32-le", "surrogatepass")
     even, odd = len(data) // _BOTH * _BOTH, (len(data) - _ONE) // _BOTH * _BOTH
     return array("Q", data[:even]), array("Q", data[_ONE : _ONE + max(odd, 0)])
-
-
-def _all_entries() -> Iterator[tuple[str, str]]:
-    for name, text in (*CONCEPTS.items(), ("", NO_CONCEPT)):
-        for raw in text.split(","):
-            for entry in expand(" ".join(raw.split())):
-                if entry.endswith("~"):
-                    yield from ((name, form) for form in verb_forms(entry[:-1]))
-                elif entry:
-                    yield name, entry
-
-
-def expand(entry: str) -> Iterator[str]:
-    """Yield what `{a/b} c` stands for: `a c`, `b c`."""
-    before, brace, rest = entry.partition("{")
-    if not brace:
-        yield entry
-        return
-    choices, _, after = rest.partition("}")
-    for choice in choices.split("/"):
-        yield from expand(before + choice.strip() + after)
-
-
-def verb_forms(verb: str) -> tuple[str, ...]:
-    """Return a regular verb with its endings."""
-    if verb.endswith("e"):
-        return verb, verb + "s", verb + "d", verb[:-1] + "ing"
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb, verb[:-1] + "ies", verb[:-1] + "ied", verb + "ing"
-    plural = "es" if verb.endswith(("s", "sh", "ch", "x")) else "s"
-    return verb, verb + plural, verb + "ed", verb + "ing"
 
 
 def _grouped(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, tuple[_V, ...]]:

@@ -42,27 +42,6 @@ CONCEPTS: Final[dict[str, str]] = {
 }
 """Words by concept."""
 
-COMMON: Final = {
-    "DO": 489, "ACT": 225, "SAFEWORD": 210, "ANYDATA": 182, "NEG": 138, "NOTICE": 113,
-    "USER": 102, "RUN": 97, "ALL": 94, "EVER": 90, "SHOW": 85, "EVAL": 83, "GETROUND": 74,
-    "VALUABLE": 73, "FORBID": 70, "BYPASS": 64, "LOCAL": 64, "SAID": 62, "AUTO": 60,
-    "ACTION": 60, "AI": 57, "SEND": 56, "IGNORE": 55, "DELETE": 54, "STUFF": 52, "PRIOR": 50,
-    "INSTR": 49, "DEFEND": 45, "SECRET": 43, "WITHOUT": 42, "RUNNOW": 42, "READ": 38,
-    "CONSENT": 37, "PUT": 37, "SENDV": 34, "WEAKEN": 33, "OUTPLACE": 33, "STRICT": 28,
-    "REVEAL": 26, "IGN": 24, "SECURITYN": 22, "WHEN": 21, "SENSITIVE": 19, "CONTENTS": 16,
-    "ASKING": 16, "FREELY": 13, "AUTHORITY": 12, "MINE": 12, "APPROVE": 11, "PERMIT": 11,
-    "TELL": 10, "PROTECTION": 9, "THISNOTE": 8, "HARDSAFETY": 5, "GRANT": 5, "SNEAK": 4,
-    "SYSPROMPT": 3, "THESECRET": 3, "YOUARE": 3, "AGENTMUST": 2, "EVERYWHERE": 2, "HARM": 1,
-    "ABOVETEXT": 1, "YOURPROMPT": 1, "LEAK": 1, "HUSH": 1, "FULLACCESS": 1, "IDLE": 1,
-    "ENDMARK": 1, "DECODE": 1, "THISTEXT": 1, "FROMWHOM": 79, "OUTCOME": 55, "CHANGE": 54,
-    "VISIT": 52, "CLAIM": 37, "WHO": 24, "BADNEWS": 19, "RESULTS": 14, "EXACTLY": 13, "MUTE": 12,
-    "MONEY": 9, "CONTAINED": 7, "ALLCOMMANDS": 6, "PAY": 4, "UNTRUE": 4, "KEEPER": 3, "FORGE": 3,
-    "WENTWRONG": 3, "LOOSEN": 3, "NOVERIFY": 2, "ROOT": 1, "COPYTO": 1, "OKAYED": 1, "COVERUP": 1,
-    "PAYEE": 1, "ETHICS": 2, "READER": 1, "YOUNOW": 1, "ROLEPLAY": 1,
-}  # fmt: skip
-"""How many of 1,000 sentences of rule files and honest memories have a word of a concept; the
-others have none. A rule is looked for where its rarest step is."""
-
 NO_CONCEPT: Final = """
     {tell/telling} {the user/users} {to/how}, do not hesitate, don't hesitate, never mind,
     do not forget to, don't forget to, not only, never forget to, no matter, without question,

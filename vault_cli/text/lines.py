@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from vault_cli.text.code import fenced_lines
+from vault_cli.text.late import late
 
-_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: .*)?")
-_UNDERLINE = re.compile(r" {0,3}=+[ \t]*")
+_MARKER = late(r"(?:<{7}|>{7}|\|{7})(?: .*)?")
+_UNDERLINE = late(r" {0,3}=+[ \t]*")
 
 
 def lines_outside_fences(text: str) -> Iterator[tuple[int, str]]:

@@ -6,15 +6,17 @@ import hashlib
 import re
 from typing import Final
 
+from vault_cli.text.late import late
+
 BLOCK_BEGIN: Final = "<!-- mvault:begin id={} -->"
 BLOCK_END: Final = "<!-- mvault:end id={} -->"
 
-MARKER_LINE: Final = re.compile(
+MARKER_LINE: Final = late(
     r" {0,3}<!--[ \t]*mvault:(?P<side>begin|end)(?![\w-])[ \t]*(?P<id>[^>]{0,200}?)[ \t]*-->[ \t]*"
 )
 """A whole line that is one of our markers, of whatever age or id (use `fullmatch`)."""
 
-MARKER_TEXT: Final = re.compile(
+MARKER_TEXT: Final = late(
     r"<!--\s{0,8}m?vault\s{0,4}[:_ -]\s{0,4}(?:begin|end|start|stop)", re.IGNORECASE
 )
 """What looks like one of our markers anywhere in a text; inside a memory it is held."""

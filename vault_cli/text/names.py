@@ -10,6 +10,7 @@ from typing import Final
 from vault_cli.errors import StoreError
 from vault_cli.model.record import CROCKFORD, Kind
 from vault_cli.text.hidden import drop_invisible, escape_visible, show_hidden
+from vault_cli.text.late import late
 
 _SLUG_CHARACTERS: Final = 60
 _SLUG_BYTES: Final = 120
@@ -20,7 +21,7 @@ _ID_CHARACTERS: Final = 7
 _FOREIGN_ID_BYTES: Final = 60
 _TRIES: Final = 1000
 
-OWN_ID = re.compile(rf"[a-z]-[{CROCKFORD}]{{{_ID_CHARACTERS}}}")
+OWN_ID = late(rf"[a-z]-[{CROCKFORD}]{{{_ID_CHARACTERS}}}")
 """Ids that this program made."""
 
 _PORTS: Final = tuple(f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789")
@@ -30,11 +31,11 @@ WINDOWS_NAMES: Final = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$
 _HAN: Final = "([\u3005\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
 """Compiled on use: large classes take long, and most runs need only the other functions."""
 
-_NOT_SKILL = re.compile("[^a-z0-9]+")
+_NOT_SKILL = late("[^a-z0-9]+")
 VENDOR_WORDS: Final = ("anthropic", "claude")
 """Words that some hosts refuse in the name of a skill."""
 
-_UNDECODABLE = re.compile("[\udc80-\udcff]")
+_UNDECODABLE = late("[\udc80-\udcff]")
 
 
 def new_id(kind: Kind, taken: Collection[str], random_int: Callable[[int], int]) -> str:

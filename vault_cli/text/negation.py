@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from vault_cli.text.late import late
 from vault_cli.text.tokens import tokenize
 
 _LATIN: Final = {
@@ -66,16 +67,16 @@ _LONGEST: Final = 400
 """Characters of one sentence that are read; what is longer is no sentence."""
 
 _CONTRACTED: Final = (
-    (re.compile(r"\b(ca|wo|sha)n['’]t\b"), "can not"),
-    (re.compile(r"n['’]t\b"), " not"),
-    (re.compile(r"\bcannot\b"), "can not"),
+    (late(r"\b(ca|wo|sha)n['’]t\b"), "can not"),
+    (late(r"n['’]t\b"), " not"),
+    (late(r"\bcannot\b"), "can not"),
 )
-_SENTENCE_END: Final = re.compile(r"[.!?](?=[\s\"'”’)]|$)|[。！？\n]|(?<=\S)\s+[-–](?=\s)")
-_WRAP: Final = re.compile(r"(?<=\S)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)、][ \t]?|$))")
+_SENTENCE_END: Final = late(r"[.!?](?=[\s\"'”’)]|$)|[。！？\n]|(?<=\S)\s+[-–](?=\s)")
+_WRAP: Final = late(r"(?<=\S)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)、][ \t]?|$))")
 """A line end within a paragraph: the sentence goes on in the next line."""
 
-_CJK_SPACE: Final = re.compile(r"(?<=[\u3001-\u9fff\uff01-\uff5e]) (?=[\u3001-\u9fff])")
-_LIST_MARK: Final = re.compile(r"^[ \t]*(?:[-*+>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
+_CJK_SPACE: Final = late(r"(?<=[\u3001-\u9fff\uff01-\uff5e]) (?=[\u3001-\u9fff])")
+_LIST_MARK: Final = late(r"^[ \t]*(?:[-*+>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
 _SUBORDINATE: Final = frozenset({"without", "before", "after", "when"})
 _OPENING: Final = _SUBORDINATE | {"contrast", "break"}
 """Cues that begin a clause."""
@@ -88,7 +89,7 @@ def _pattern() -> re.Pattern[str]:
         parts += _alternatives(name)
     # What negates comes first: 不需要 is one cue, and not 不 and 需要.
     parts += [*_alternatives("no"), *_alternatives("yes")]
-    return re.compile("|".join(parts))
+    return late("|".join(parts))
 
 
 def _alternatives(name: str) -> list[str]:

@@ -15,47 +15,48 @@ from typing import Final
 from vault_cli.text import frames
 from vault_cli.text.code import closes_fence, is_escaped, opens_fence
 from vault_cli.text.hidden import rewrite_hidden, show_hidden
+from vault_cli.text.late import late
 
 _MOST_NESTING: Final = 8
 
-_LINE_BREAKS = re.compile("\r\n|[\u2028\u2029]")
-_SPACES = re.compile(r"[\s\v\f]+")
+_LINE_BREAKS = late("\r\n|[\u2028\u2029]")
+_SPACES = late(r"[\s\v\f]+")
 
-_SPECIAL = re.compile(r"[<\[!@＜［！]")
-_ACTIVE_TAG = re.compile(
+_SPECIAL = late(r"[<\[!@＜［！]")
+_ACTIVE_TAG = late(
     r"<(?:[!?]|[ \t]{0,4}/?[ \t]{0,4}(?:img|image|script|iframe|i?frame(?:set)?|object|embed|applet"
     r"|link|style|svg|math|video|audio|source|track|picture|base|meta|form|input|button|textarea"
     r"|template|portal)(?![\w-]))",
     re.IGNORECASE,
 )
-_COMMENT = re.compile("<!--")
-_BANG = re.compile(r"!(?=`)")
-_IMAGE = re.compile(r"!(?=\[)")
+_COMMENT = late("<!--")
+_BANG = late(r"!(?=`)")
+_IMAGE = late(r"!(?=\[)")
 _EXTENSIONS: Final = (
     "md|mdx|mdc|markdown|txt|rst|adoc|org|jsonl?|json5|ya?ml|toml|ini|cfg|conf|env|csv|tsv|xml|html?"
     "|s?css|less|[cm]?jsx?|tsx?|pyi?|rb|go|rs|java|kt|c|cc|cpp|h|hpp|cs|php|pl|lua|swift|sh|bash|zsh"
     "|fish|ps1|bat|sql|graphql|proto|log|pem|key|lock|pdf|bak"
 )
-_IMPORT = re.compile(
+_IMPORT = late(
     r"(?<![A-Za-z0-9_.+%/\\-])@(?=[\"']?(?:[~/.]|\\\\|[A-Za-z]:[\\/]"
     r"|(?:channel|everyone|here|all|README|AGENTS|CLAUDE|GEMINI|LICENSE|Makefile|Dockerfile)\b"
     rf"|[^\s@`'\"()<>\[\]{{}},;]*\.(?:{_EXTENSIONS})(?![A-Za-z0-9_])))"
 )
 
-_CONTAINERS = re.compile(r"(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*")
-_CONTAINER = re.compile(r">|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])")
-_MAY_START = re.compile(r"[ \t]*(?:[^\w\s]|[_\dsaudh系用助])", re.IGNORECASE)
-_HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
-_HTML = re.compile(r"<(?=[a-z/!?])(?!(?:https?|mailto):)", re.IGNORECASE)
-_ROLE = re.compile(
+_CONTAINERS = late(r"(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*")
+_CONTAINER = late(r">|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])")
+_MAY_START = late(r"[ \t]*(?:[^\w\s]|[_\dsaudh系用助])", re.IGNORECASE)
+_HEADING = late(r"#{1,6}(?:[ \t]|$)")
+_HTML = late(r"<(?=[a-z/!?])(?!(?:https?|mailto):)", re.IGNORECASE)
+_ROLE = late(
     r"(?P<name>[#*\[(\"']{0,8}[ \t]{0,4}(?:system|assistant|human|developer|user"
     r"|系统|助手|用户)[*\])\"']{0,4}[ \t]{0,4})(?=[:：])",
     re.IGNORECASE,
 )
-_COMMAND = re.compile(r"!(?=[A-Za-z./~$])")
-_ESCAPED_PAIR = re.compile(r"\\.")
-_LIST_START = re.compile(r"[-+*](?=[ \t]|$)|>")
-_NUMBER_START = re.compile(r"(\d{1,9})(?=[.)](?:[ \t]|$))")
+_COMMAND = late(r"!(?=[A-Za-z./~$])")
+_ESCAPED_PAIR = late(r"\\.")
+_LIST_START = late(r"[-+*](?=[ \t]|$)|>")
+_NUMBER_START = late(r"(\d{1,9})(?=[.)](?:[ \t]|$))")
 
 
 def neutral_inline(text: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from vault_cli.text.late import late
+
 _TABLE: Final = """
     hulue 忽略 hulve 忽略 wushi 无视 wangji 忘记 wangdiao 忘掉 paokai 抛开 buguan 不管 bieguan 别管
     zhiqian 之前 yiqian 以前 yishang 以上 shangmian 上面 shangshu 上述 qianmian 前面 xianqian 先前
@@ -33,7 +35,7 @@ MARKS: Final = frozenset((
 ))  # fmt: skip
 """Words of which one is in each order: the cheap first look."""
 
-_LETTERS = re.compile(r"[a-z]+(?:[ '-][a-z]+)*")
+_LETTERS = late(r"[a-z]+(?:[ '-][a-z]+)*")
 _LONGEST: Final = max(map(len, _HAN))
 _LEAST: Final = 3
 

@@ -11,6 +11,8 @@ import re
 import unicodedata
 from typing import Final
 
+from vault_cli.text.late import late
+
 _FILLER_TEXT: Final = """
 a lot|absolutely|agreed|ah|aha|all good|all right|all set|alright|amazing|amazing work|and|anyway|
 awesome|awesome work|brilliant|bye|carry on|cheers|continue|cool|correct|do it|done|exactly|
@@ -139,15 +141,15 @@ def _longest_first(latin: str, chinese: str) -> re.Pattern[str]:
     """Return an expression of whole Latin words and of pieces of Chinese text."""
     words = sorted(latin.replace("\n", "").split("|"), key=len, reverse=True)
     pieces = sorted(chinese.split("|"), key=len, reverse=True)
-    return re.compile(rf"(?<![\w'-])(?:{'|'.join(words)})(?![\w'-])|{'|'.join(pieces)}", re.ASCII)
+    return late(rf"(?<![\w'-])(?:{'|'.join(words)})(?![\w'-])|{'|'.join(pieces)}", re.ASCII)
 
 
 _FILLER: Final = _longest_first(_FILLER_TEXT, _FILLER_CHINESE)
 _GENERAL: Final = _longest_first(_GENERAL_TEXT, _GENERAL_CHINESE)
 _PRAISE: Final = _longest_first(_PRAISE_TEXT, _PRAISE_CHINESE)
-_SMILEYS: Final = re.compile(r"(?<!\w)[:;=8xX]['-]?[)(dDpPoO3](?!\w)")
+_SMILEYS: Final = late(r"(?<!\w)[:;=8xX]['-]?[)(dDpPoO3](?!\w)")
 _LONGEST_CLICHE: Final = 240
-_NEGATED_POLICY: Final = re.compile(
+_NEGATED_POLICY: Final = late(
     r"(?:not|n't|never|no)\s+(?:write|add|use|need|run)?\s*(?:any )?"
     r"(?:comments?|(?:unit )?tests?|documentation|exceptions?|functions?|classes|types?)\b"
     r"|不要?(?:写|加|用|做)?(?:注释|测试|单元测试|文档|异常)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -13,6 +12,7 @@ from vault_cli.model.record import ID_PATTERN
 from vault_cli.model.schema import FIELDS
 from vault_cli.text.admission import Finding
 from vault_cli.text.codes import Problem, show
+from vault_cli.text.late import late
 from vault_cli.text.parse import Document
 from vault_cli.text.scan import (
     BODY,
@@ -28,7 +28,7 @@ from vault_cli.text.scan import (
 )
 
 _TEXT_KEYS = frozenset({f.key for f in FIELDS if f.form == "text"} | {"description", "name"})
-_COMMENT = re.compile(r"[ \t]#")
+_COMMENT = late(r"[ \t]#")
 _SELF_BOUND = ('"', "'", "|", ">", "[", "{")
 _ALLOW: Final = "After reading it a person lets it pass: mvault approve {} --allow {} --reason TEXT"
 _HINTS: Final = {

@@ -18,7 +18,8 @@ from vault_cli.text.fold import fold_text, holds_any
 from vault_cli.text.injection_concepts import words_of
 from vault_cli.text.injection_match import Hit, find_hits, fold_plain
 from vault_cli.text.injection_rules import OVERRIDE
-from vault_cli.text.injection_vocabulary import vocabulary
+from vault_cli.text.injection_vocabulary import spellings
+from vault_cli.text.late import late
 from vault_cli.text.pinyin import MARKS, read_pinyin
 from vault_cli.text.run_words import part_run
 from vault_cli.text.shape import may_have_leet, may_have_run
@@ -164,7 +165,7 @@ def _split_name(raw: str) -> str:
 
 def _split_run(raw: str) -> str:
     run = raw.lower()
-    cuts = [0, *part_run(run, vocabulary().spellings), len(run)]
+    cuts = [0, *part_run(run, spellings()), len(run)]
     return " ".join(run[start:end] for start, end in pairwise(cuts))
 
 
@@ -216,14 +217,14 @@ _STEMS: Final = (
 
 _LONG_RUN: Final = 16
 
-_HUMPS = re.compile(r"[a-z][A-Z][a-z]{0,20}[A-Z]")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
-_NAME_FORM = re.compile(
+_HUMPS = late(r"[a-z][A-Z][a-z]{0,20}[A-Z]")
+_HUMP = late(r"(?<=[a-z])(?=[A-Z])|_")
+_NAME_FORM = late(
     r"(?<![A-Za-z_])(?:[A-Za-z]{1,20}(?:_[A-Za-z]{1,20}){2,60}|[A-Z]?[a-z]{1,20}(?:[A-Z][a-z]{0,20}){2,60})"
 )
-_RUN = re.compile(r"(?<![A-Za-z])[A-Za-z][a-z]{15,400}(?![A-Za-z])")
+_RUN = late(r"(?<![A-Za-z])[A-Za-z][a-z]{15,400}(?![A-Za-z])")
 _LINE_SIGNS: Final = r"[ \t>*+\-|#]*(?:\d{1,3}[.)])?[ \t|\[(]*"
-_STACK = re.compile(
+_STACK = late(
     rf"(?m:^{_LINE_SIGNS}[A-Za-z']{{1,20}}[ \t|.,!:\])]*\n\s{{0,3}}){{3,60}}"
     rf"(?m:^{_LINE_SIGNS}[A-Za-z']{{1,20}}[ \t|.,!\])]*$)"
     rf"|(?m:^{_LINE_SIGNS}[{_HAN}]{{1,2}}[ \t|，。\])]*\n\s{{0,3}}){{3,80}}"
@@ -232,17 +233,17 @@ _STACK = re.compile(
 _LINE_ENDS: Final = " \t>*+-|#0123456789.)[](,!:，。"
 _SHORT_LINE: Final = 32
 _LEAST_LINES: Final = 4
-_STACKED_WORD = re.compile(rf"[A-Za-z']+|[{_HAN}]+")
-_MARKUP = re.compile(
+_STACKED_WORD = late(rf"[A-Za-z']+|[{_HAN}]+")
+_MARKUP = late(
     r"(?P<gap><(?:br|p|/p|li|/li|td|/td)\s?/?>)|<!--[^<>]{0,200}-->"
     r"|</?[a-z]{1,10}(?:\s[^<>]{0,120})?/?>|&[a-z]{2,8};"
     r"|(?<=\w)(?:\*{1,3}|~~|`)(?=\w)|(?<=[a-z])-\n[ \t]*(?=[a-z])",
     re.IGNORECASE,
 )
-_MARK_INSIDE = re.compile(r"[*~`](?<=\w.)[*~`]{0,2}\w|-\n(?<=[a-z]-\n)")
+_MARK_INSIDE = late(r"[*~`](?<=\w.)[*~`]{0,2}\w|-\n(?<=[a-z]-\n)")
 """What of `_MARKUP` is not written with `<` or `&`, from a character that is rare."""
-_PARAGRAPH = re.compile(r"[^\n]{12,4000}(?:\n[^\n]{1,2000}){0,40}")
-_LINE = re.compile(r"[^\n]{10,2000}")
+_PARAGRAPH = late(r"[^\n]{12,4000}(?:\n[^\n]{1,2000}){0,40}")
+_LINE = late(r"[^\n]{10,2000}")
 _ROT13_WORDS: Final = frozenset(
     codecs.encode(word, "rot13")
     for word in (
@@ -260,20 +261,20 @@ _BACKWARD_WORDS: Final = frozenset(
     )
 )  # fmt: skip
 _BACKWARD_HAN: Final = ("略忽", "令指", "户用", "词示提", "钥密", "诉告")
-_LEET_INSIDE = re.compile(r"[0134578@$!|+](?<=[A-Za-z].)[0134578@$!|+]?[A-Za-z]")
+_LEET_INSIDE = late(r"[0134578@$!|+](?<=[A-Za-z].)[0134578@$!|+]?[A-Za-z]")
 _MANY_LEET: Final = 3
 _LEET_TABLES: Final = tuple(
     str.maketrans("0134578@$!|+", f"o{one}eastba{dollar}i{bar}t")
     for one, dollar, bar in (("i", "s", "l"), ("l", "s", "i"))
 )
-_SPREAD_HAN = re.compile(
+_SPREAD_HAN = late(
     rf"[{_HAN}](?P<between>[^{_HAN}\n]{{1,4}})(?:[{_HAN}](?P=between)){{3,200}}[{_HAN}]"
     rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}}"
 )
-_SET_APART = re.compile(rf"[^{_HAN}\n](?<=[{_HAN}].)[^{_HAN}\n]{{0,3}}[{_HAN}]{{1,2}}[^{_HAN}\n]")
+_SET_APART = late(rf"[^{_HAN}\n](?<=[{_HAN}].)[^{_HAN}\n]{{0,3}}[{_HAN}]{{1,2}}[^{_HAN}\n]")
 """What every match of `_SPREAD_HAN` has, from a character that is rare in Chinese."""
 _HAN_STEMS: Final = frozenset("忽无忘告密绕泄执令词户规管跳露删传发")
-_NOT_HAN = re.compile(rf"[^{_HAN}]+")
+_NOT_HAN = late(rf"[^{_HAN}]+")
 _FORMS: Final = (
     _Form(_NAME, _has_name, _NAME_FORM, _split_name),
     _Form("words without spaces", _has_run, _RUN, _split_run),

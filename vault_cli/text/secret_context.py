@@ -139,7 +139,7 @@ def _name(lower: str, stem: str, start: int) -> _Name | None:
     end = start + len(stem)
     left = lower[max(0, start - _LEFT_MOST) : start].removesuffix("\n")
     before = left[len(left.rstrip(_LEFT)) :]
-    password = _PASSWORD().match(lower, start)
+    password = _PASSWORD.match(lower, start)
     if password is not None:
         return _Name(stem, before, start, password.end(), password=True)
     if stem in _PASSWORD_STEMS or (stem == "key" and not _is_key_name(lower, start, end)):
@@ -147,7 +147,7 @@ def _name(lower: str, stem: str, start: int) -> _Name | None:
     if stem[0] == "_" and lower[end : end + 1].isalnum():
         return None  # `_path` is no `_pat`
     if not stem.isascii():
-        whole = _CHINESE_KEY().match(lower, start)
+        whole = _CHINESE_KEY.match(lower, start)
         end = whole.end() if whole else end
         if stem == "密":
             return None  # 密码 is a password, and 密钥 is found by its second sign
@@ -157,9 +157,9 @@ def _name(lower: str, stem: str, start: int) -> _Name | None:
 def _is_key_name(lower: str, start: int, end: int) -> bool:
     """Whether this `key` is one that opens something: `api key`, `OPENAI_KEY`, not `keyword`."""
     after = lower[end : end + 1]
-    if after.isascii() and after.isalpha() and after != "s" and not _KEY_MORE().match(lower, end):
+    if after.isascii() and after.isalpha() and after != "s" and not _KEY_MORE.match(lower, end):
         return False
-    pattern = _SPACED_KEY() if lower[start - 1 : start] == " " else _KEY_BEFORE()
+    pattern = _SPACED_KEY if lower[start - 1 : start] == " " else _KEY_BEFORE
     return pattern.search(lower, max(0, start - 14), start) is not None
 
 
@@ -168,12 +168,12 @@ _KEY_MORE: Final = late(r"secret|value|[a-z]*(?:base64|pem|prod|live)")
 
 
 def _judge(text: str, name: _Name) -> Found | None:
-    if _HOPE().search(text, name.end, name.end + _WINDOW) is None:
+    if _HOPE.search(text, name.end, name.end + _WINDOW) is None:
         return None
     flag = "--" in name.before or text[max(0, name.start - 2) : name.start] == "--"
     judged: set[tuple[int, bool]] = set()
     for pattern in _LINKS:
-        link = pattern().match(text, name.end)
+        link = pattern.match(text, name.end)
         if link is None or (link.end(), pattern is _LOOSE) in judged:
             continue
         judged.add((link.end(), pattern is _LOOSE))
@@ -190,25 +190,21 @@ _LINKS: Final = (_DIRECT, _PAIR, _PROSE, _CHINESE, _LOOSE)
 
 
 def _value(text: str, start: int) -> str:
-    match = _VALUE().match(text, start)
+    match = _VALUE.match(text, start)
     if match is None:
         return ""
     value = match.group()
-    query = _QUERY().search(value)
+    query = _QUERY.search(value)
     value = (value[: query.start()] if query else value).rstrip(_CLOSING)
     return value if len(value) >= _LEAST else ""
 
 
 def _is_named(name: _Name, rest: str, value: str, *, loose: bool) -> bool:
-    if (
-        (rest and _HARMLESS().fullmatch(rest))
-        or _PUBLIC().search(name.before)
-        or _PUBLIC().search(rest)
-    ):
+    if (rest and _HARMLESS.fullmatch(rest)) or _PUBLIC.search(name.before) or _PUBLIC.search(rest):
         return False
     if name.password:
         return is_password(value, strict=loose) and not _is_spelled(value)
-    if (name.word == "token" and _PAGING().search(name.before)) or is_hash(value) or is_code(value):
+    if (name.word == "token" and _PAGING.search(name.before)) or is_hash(value) or is_code(value):
         return False
     return _is_key(name, value, loose=loose) and not _is_spelled(value)
 
@@ -216,9 +212,7 @@ def _is_named(name: _Name, rest: str, value: str, *, loose: bool) -> bool:
 def _is_key(name: _Name, value: str, *, loose: bool) -> bool:
     weak = name.word in _WEAK_NAMES
     if is_uuid(value):
-        return (
-            not loose and not weak and bool(name.word != "token" or _ACCESS().search(name.before))
-        )
+        return not loose and not weak and bool(name.word != "token" or _ACCESS.search(name.before))
     if is_hex(value):
         if name.word == "key" and len(value) == _FINGERPRINT and value.isupper():
             return False

@@ -66,28 +66,28 @@ def find_personal(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
     digits = _DIGITS.search(text) is not None
     long = digits and _LONG.search(text) is not None
     if long:
-        for match in _apart(_NUMBER(), text):
+        for match in _apart(_NUMBER, text):
             yield from _number(text, match)
     if coded:
-        for match in _apart(_CODE(), text):
+        for match in _apart(_CODE, text):
             if not match.group().isdecimal() and check_digits.is_organisation_code(match.group()):
                 yield from _unless_published(text, "organisation-code", match)
     if coded or long:
-        for match in _apart(_IBAN(), text):
+        for match in _apart(_IBAN, text):
             if check_digits.is_iban(match.group().replace(" ", "")):
                 yield from _unless_published(text, "iban", match)
     if digits and any(word in lower for word in _SOCIAL_WORDS):
         yield from _social(text)
 
 
-_LONG: Final = re.compile(r"[0-9](?:[ -]?[0-9]){9}")
-_DIGITS: Final = re.compile(r"[0-9][0-9 -]{8}")
+_LONG: Final = late(r"[0-9](?:[ -]?[0-9]){9}")
+_DIGITS: Final = late(r"[0-9][0-9 -]{8}")
 
 
 def _apart(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """Yield the matches that are no part of a longer word, number, date or address."""
     for match in pattern.finditer(text):
-        if _LEFT().search(text, max(0, match.start() - 2), match.start()) is None:
+        if _LEFT.search(text, max(0, match.start() - 2), match.start()) is None:
             yield match
 
 
@@ -95,7 +95,7 @@ def _number(text: str, match: re.Match[str]) -> Iterator[Found]:
     digits = re.sub("[ -]", "", match.group())
     if (kind := _kind(digits, match.group())) == "mobile-number":
         foreign = text[match.start() - 1 : match.start()] == "+" and len(digits) == _MOBILE_LENGTH
-        if not foreign and not _STOCK_MOBILE().search(digits[-10:]):
+        if not foreign and not _STOCK_MOBILE.search(digits[-10:]):
             yield Found(kind, *match.span())
     elif kind:
         yield from _unless_published(text, kind, match)
@@ -106,9 +106,9 @@ def _kind(digits: str, shown: str) -> str:
         return "china-id" if check_digits.is_china_id(digits) else ""
     if not digits.isdecimal():
         return ""
-    if _MOBILE().fullmatch(shown) is not None:
+    if _MOBILE.fullmatch(shown) is not None:
         return "mobile-number"
-    if _CARD().fullmatch(digits) and check_digits.is_luhn(digits):
+    if _CARD.fullmatch(digits) and check_digits.is_luhn(digits):
         return "bank-card"
     if (
         len(digits) == _ID_LENGTH
@@ -127,13 +127,13 @@ def _unless_published(text: str, kind: str, match: re.Match[str]) -> Iterator[Fo
     line = text[
         max(start, match.start() - 300) : min(end if end >= 0 else len(text), match.end() + 300)
     ]
-    if plain not in _PUBLISHED or _TEST_WORD().search(line) is None:
+    if plain not in _PUBLISHED or _TEST_WORD.search(line) is None:
         yield Found(kind, *match.span())
 
 
 def _social(text: str) -> Iterator[Found]:
-    for match in _apart(_SSN(), text):
+    for match in _apart(_SSN, text):
         around = text[max(0, match.start() - 40) : match.end() + 30]
         plain = re.sub("[ -]", "", match.group())
-        if _SSN_WORD().search(around) and plain not in _EXAMPLE_SSN:
+        if _SSN_WORD.search(around) and plain not in _EXAMPLE_SSN:
             yield Found("us-ssn", *match.span())

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.text import secret_kinds, secret_vendors
 from vault_cli.text.check_digits import has_crc62
+from vault_cli.text.late import late
 from vault_cli.text.secret_values import (
     is_gibberish,
     is_hash,
@@ -37,8 +38,8 @@ _LEAST_CAPS: Final = 6
 _LEAST_PART: Final = 8
 _LEAST_LETTERS: Final = 20
 _LEAST_GIBBERISH: Final = 40
-_TOKEN: Final = re.compile(r"[A-Za-z0-9_+/=-]*")
-_SPLIT: Final = re.compile(r"[-_]")
+_TOKEN: Final = late(r"[A-Za-z0-9_+/=-]*")
+_SPLIT: Final = late(r"[-_]")
 
 
 class Rule(NamedTuple):
@@ -123,17 +124,17 @@ def apply_rule(one: Rule, anchor: str, text: str) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=1024)
 def _compiled(tail: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{tail})(?![A-Za-z0-9])")
+    return late(rf"(?:{tail})(?![A-Za-z0-9])")
 
 
 @lru_cache(maxsize=128)
 def _before(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})\Z")
+    return late(rf"(?<![A-Za-z0-9])(?:{pattern})\Z")
 
 
 @lru_cache(maxsize=128)
 def _around(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return late(pattern, re.IGNORECASE)
 
 
 def _first(one: Rule, text: str, start: int) -> int:

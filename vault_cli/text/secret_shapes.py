@@ -108,12 +108,12 @@ def find_shapes(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
 
 
 def _keys(text: str) -> Iterator[Found]:
-    for match in _KEY_START().finditer(text):
+    for match in _KEY_START.finditer(text):
         # The body ends at the next dashes whatever they belong to: linear, and never past a key.
-        stop = _KEY_END().search(text, match.end(), match.end() + _KEY_LIMIT)
+        stop = _KEY_END.search(text, match.end(), match.end() + _KEY_LIMIT)
         end = stop.end() if stop and stop.group() != "-----" else match.end() + _OPEN_KEY
         body = text[match.end() : stop.start() if stop else end]
-        lines = _KEY_LINE().findall(body)
+        lines = _KEY_LINE.findall(body)
         if sum(map(len, lines)) >= _LEAST_KEY and not _is_dummy_key(body):
             yield Found("private-key", match.start(), min(end, len(text)))
 
@@ -123,19 +123,19 @@ def _is_dummy_key(body: str) -> bool:
 
 
 def _putty(text: str) -> Iterator[Found]:
-    for match in _PUTTY().finditer(text):
+    for match in _PUTTY.finditer(text):
         # To the next header at most: linear whatever the text repeats.
         stop = text.find("Private-", match.end(), match.end() + _KEY_LIMIT)
         end = stop if stop >= 0 else match.end() + 4000
         body = text[match.end() : end]
-        if sum(map(len, _KEY_LINE().findall(body))) >= _LEAST_KEY and not _is_dummy_key(body):
+        if sum(map(len, _KEY_LINE.findall(body))) >= _LEAST_KEY and not _is_dummy_key(body):
             yield Found("private-key", match.start(), min(end, len(text)))
 
 
 def _jwts(text: str) -> Iterator[Found]:
-    for match in _JWT().finditer(text):
+    for match in _JWT.finditer(text):
         claims = decode_text(match.group().split(".")[1])
-        if is_placeholder(match.group()) or _PUBLISHED_JWT().search(claims):
+        if is_placeholder(match.group()) or _PUBLISHED_JWT.search(claims):
             continue
         yield Found("jwt", *match.span())
 
@@ -143,9 +143,9 @@ def _jwts(text: str) -> Iterator[Found]:
 def _urls(text: str) -> Iterator[Found]:
     start = text.find("://")
     while start >= 0:
-        match = _URL_TAIL().match(text, start + 3)
+        match = _URL_TAIL.match(text, start + 3)
         if match is not None and _is_url_password(text, match):
-            scheme = _SCHEME().search(text, max(0, start - 31), start)
+            scheme = _SCHEME.search(text, max(0, start - 31), start)
             yield Found("url-password", scheme.start() if scheme else start, match.end())
         start = text.find("://", start + 3)
 
@@ -156,7 +156,7 @@ def _is_url_password(text: str, match: re.Match[str]) -> bool:
         return False
     if is_random(password) or is_password(password, strict=True):
         return True
-    local = _EXAMPLE_HOST().match(text, match.end()) is not None
+    local = _EXAMPLE_HOST.match(text, match.end()) is not None
     return not local and (is_password(password) or _is_plain_password(password))
 
 
@@ -168,12 +168,12 @@ def _is_plain_password(password: str) -> bool:
 
 
 def _headers(text: str) -> Iterator[Found]:
-    for match in _BEARER().finditer(text):
+    for match in _BEARER.finditer(text):
         value = match["value"].rstrip(".")
         header = match.group()[:6].lower() == "bearer" or _is_header(text, match.start())
         if header and not is_placeholder(value) and _is_header_value(value):
             yield Found("authorization-header", match.start("value"), match.end("value"))
-    for match in _BASIC().finditer(text):
+    for match in _BASIC.finditer(text):
         user, colon, password = decode_text(match["value"]).partition(":")
         if colon and f"{user}{password}".isprintable() and _is_basic_password(password):
             yield Found("authorization-header", match.start("value"), match.end("value"))
@@ -196,25 +196,25 @@ def _is_header_value(value: str) -> bool:
 
 
 def _curls(text: str) -> Iterator[Found]:
-    for match in _CURL().finditer(text):
+    for match in _CURL.finditer(text):
         if is_random(match["value"], _LEAST_SHORT) or is_password(match["value"]):
             yield Found("command-password", *match.span("value"))
 
 
 def _commands(text: str) -> Iterator[Found]:
-    for match in _COMMAND().finditer(text):
+    for match in _COMMAND.finditer(text):
         if is_password(match["value"]):
             yield Found("command-password", *match.span("value"))
 
 
 def _netrcs(text: str) -> Iterator[Found]:
-    for match in _NETRC().finditer(text):
+    for match in _NETRC.finditer(text):
         if is_password(match["value"]) or is_random(match["value"], _LEAST_SHORT):
             yield Found("netrc-password", *match.span("value"))
 
 
 def _seeds(text: str) -> Iterator[Found]:
-    for match in _SEED().finditer(text):
+    for match in _SEED.finditer(text):
         words = re.findall("[a-z]+", match["value"].lower())[:_SEED_LENGTH]
         if len(set(words)) >= len(words) - 1 and not _PROSE_WORDS.intersection(words):
             yield Found("seed-phrase", *match.span("value"))
@@ -222,7 +222,7 @@ def _seeds(text: str) -> Iterator[Found]:
 
 def _wallets(text: str) -> Iterator[Found]:
     for pattern in (_WALLET, _WIREGUARD):
-        for match in pattern().finditer(text):
+        for match in pattern.finditer(text):
             if not is_placeholder(match["value"]):
                 yield Found("wallet-key", *match.span("value"))
 

@@ -96,7 +96,7 @@ def is_placeholder(value: str) -> bool:
     return (
         is_marked_placeholder(value)
         or any(word in low and _is_written(word, low, value) for word in _TYPED_WORDS)
-        or _TYPED().search(low) is not None
+        or _TYPED.search(low) is not None
         or len(set(value)) < min(_MIN_DISTINCT, len(value) - 1)
     )
 
@@ -110,8 +110,8 @@ def is_marked_placeholder(value: str) -> bool:
     low = value.lower()
     return (
         any(word in low and _is_written(word, low, value) for word in _STAND_IN_WORDS)
-        or _STAND_IN().search(low) is not None
-        or _REPEATED().search(value) is not None
+        or _STAND_IN.search(low) is not None
+        or _REPEATED.search(value) is not None
         or len(set(value)) < min(_FEW_DISTINCT, len(value) - 1)
     )
 
@@ -125,17 +125,17 @@ def _is_written(word: str, low: str, value: str) -> bool:
 
 def is_hash(value: str) -> bool:
     """Whether a value says itself that it is a password hash, a digest or a public key."""
-    return _HASH().match(value) is not None
+    return _HASH.match(value) is not None
 
 
 def is_uuid(value: str) -> bool:
     """Whether a value is a UUID and nothing else."""
-    return _UUID().fullmatch(value) is not None
+    return _UUID.fullmatch(value) is not None
 
 
 def is_hex(value: str) -> bool:
     """Whether a value has only hexadecimal digits of one case."""
-    return _HEX().fullmatch(value) is not None
+    return _HEX.fullmatch(value) is not None
 
 
 def is_mixed(value: str) -> bool:
@@ -144,7 +144,7 @@ def is_mixed(value: str) -> bool:
     A piece is what camelCase takes for a word; it is a word when nearly all its pairs of letters
     are common in English. Names of programs are mostly words, base 62 and hexadecimal are not.
     """
-    pieces = _PIECE().findall(value[:_JUDGED])
+    pieces = _PIECE.findall(value[:_JUDGED])
     if not pieces:
         return False
     letters = sum(map(len, pieces))
@@ -172,7 +172,7 @@ def is_random(value: str, length: int = _RANDOM_LENGTH) -> bool:
         len(value) >= length
         and any(letter.isdigit() for letter in value)
         and any(letter.isalpha() for letter in value)
-        and not _DATE().match(value)
+        and not _DATE.match(value)
         and not _is_slug(value)
         and (is_mixed(value) or (len(value) >= _HEX_LENGTH and is_hex(value)))
         and not is_placeholder(value)
@@ -193,7 +193,7 @@ def is_scrambled(value: str, length: int = _RANDOM_LENGTH) -> bool:
 
 def _is_slug(value: str) -> bool:
     """Whether a value is short parts with marks between: `harbor-2026-11-24-b`, `my-dir/a.mp4`."""
-    parts = _MARK().split(value)
+    parts = _MARK.split(value)
     return len(parts) >= _SLUG_PARTS and max(map(len, parts)) < _PART_LENGTH
 
 
@@ -203,9 +203,9 @@ def is_code(value: str) -> bool:
         return True
     if value.startswith(("/", "./", "../", "~/", "$", "&", "--")):
         return not is_mixed(value)
-    if _CALL().match(value):
+    if _CALL.match(value):
         return not is_mixed(value.rstrip("([])"))
-    return _ADDRESS().fullmatch(value) is not None and not is_mixed(value.partition("@")[2])
+    return _ADDRESS.fullmatch(value) is not None and not is_mixed(value.partition("@")[2])
 
 
 def is_password(value: str, *, strict: bool = False) -> bool:
@@ -232,7 +232,7 @@ def is_password(value: str, *, strict: bool = False) -> bool:
 
 def _may_be_password(value: str) -> bool:
     """The cheap part of the test: a word in lower case is none."""
-    return not value.islower() or _DIGIT().search(value) is not None
+    return not value.islower() or _DIGIT.search(value) is not None
 
 
 def _is_something_else(value: str) -> bool:
@@ -240,8 +240,8 @@ def _is_something_else(value: str) -> bool:
         is_hash(value)
         or is_placeholder(value)
         or is_weak(value)
-        or _TECHNICAL().match(value) is not None
-        or _DATE().match(value) is not None
+        or _TECHNICAL.match(value) is not None
+        or _DATE.match(value) is not None
         or is_code(value)
     )
 
@@ -265,5 +265,5 @@ def _is_name(value: str) -> bool:
         return True
     separators = sum(not letter.isalnum() for letter in value)
     letters = sum(letter.isalpha() for letter in value)
-    words = sum(map(len, _WORD().findall(value)))
+    words = sum(map(len, _WORD.findall(value)))
     return separators > 0 and words * 2 >= letters

@@ -12,14 +12,13 @@ import binascii
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
 from typing import Final, NamedTuple
 
 from vault_cli.text.hidden import INVISIBLE_CLASS
 from vault_cli.text.late import late
 from vault_cli.text.shape import token_runs
 
-_MIX: Final = re.compile("[A-Za-z][0-9]|[0-9][A-Za-z]|[a-z][A-Z]|[A-Z]{16}|[a-z]{30}")
+_MIX: Final = late("[A-Za-z][0-9]|[0-9][A-Za-z]|[a-z][A-Z]|[A-Z]{16}|[a-z]{30}")
 _ENCODED: Final = late("[A-Za-z0-9+/_-]{24,}={0,2}")
 _WRAP: Final = late(
     r"(?<=[A-Za-z0-9_+/=.:-])\\?\r?\n[ \t]*(?:(?:[>|#*]|//)[ \t]?)?(?=[A-Za-z0-9_+/=.-])"
@@ -81,7 +80,7 @@ def _mixed_runs(text: str) -> list[str]:
 
 
 def _is_mixed_often(run: str) -> bool:
-    return len(_MIX.findall(run)) >= _MIXED_OFTEN or _CAPITALS().search(run) is not None
+    return len(_MIX.findall(run)) >= _MIXED_OFTEN or _CAPITALS.search(run) is not None
 
 
 def _join_lines(text: str) -> str:
@@ -95,31 +94,25 @@ def folded_view(text: str) -> View | None:
         "%" in text
         or "\\" in text
         or "&#" in text
-        or (not text.isascii() and _odd().search(text) is not None)
+        or (not text.isascii() and _ODD.search(text) is not None)
     ):
         return None
-    view = _rewrite(text, _fold())
+    view = _rewrite(text, _FOLD)
     return view if view.seams else None
 
 
 def joined_view(text: str) -> View:
     """Return the text with lines joined where a token may go on in the next line."""
-    return _rewrite(text, _WRAP())
+    return _rewrite(text, _WRAP)
 
 
-@cache
-def _odd() -> re.Pattern[str]:
-    return re.compile(f"[{INVISIBLE_CLASS}０-９Ａ-Ｚａ-ｚ\U0001d400-\U0001d7ff]")
-
-
-@cache
-def _fold() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?P<drop>[{INVISIBLE_CLASS}]+|\\\r?\n[ \t]*)|%(?P<hex>[2-7][0-9A-Fa-f])"
-        r"|\\u00(?P<unicode>[2-7][0-9A-Fa-f])|\\x(?P<byte>[2-7][0-9A-Fa-f])"
-        r"|&#(?:x(?P<entity>[2-7][0-9A-Fa-f])|(?P<decimal>[3-9]\d|1[01]\d|12[0-6]));"
-        r"|\\(?P<escaped>[_*~.:=+/-])|(?P<wide>[\uff01-\uff5e\U0001d400-\U0001d7ff])"
-    )
+_ODD: Final = late(f"[{INVISIBLE_CLASS}０-９Ａ-Ｚａ-ｚ\U0001d400-\U0001d7ff]")
+_FOLD: Final = late(
+    rf"(?P<drop>[{INVISIBLE_CLASS}]+|\\\r?\n[ \t]*)|%(?P<hex>[2-7][0-9A-Fa-f])"
+    r"|\\u00(?P<unicode>[2-7][0-9A-Fa-f])|\\x(?P<byte>[2-7][0-9A-Fa-f])"
+    r"|&#(?:x(?P<entity>[2-7][0-9A-Fa-f])|(?P<decimal>[3-9]\d|1[01]\d|12[0-6]));"
+    r"|\\(?P<escaped>[_*~.:=+/-])|(?P<wide>[\uff01-\uff5e\U0001d400-\U0001d7ff])"
+)
 
 
 def _rewrite(text: str, pattern: re.Pattern[str]) -> View:
@@ -159,7 +152,7 @@ def _replacement(match: re.Match[str]) -> str:
 def decoded_runs(runs: list[str]) -> Iterator[tuple[str, str]]:
     """Yield run and what it spells in base64 or hexadecimal, where that is readable text."""
     for run in runs:
-        for match in _ENCODED().finditer(run):
+        for match in _ENCODED.finditer(run):
             spelled = decode_text(match.group()) or _decode_hex(match.group())
             if len(spelled) >= _LEAST_DECODED and _is_readable(spelled):
                 yield match.group(), spelled

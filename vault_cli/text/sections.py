@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from vault_cli.text.late import late
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
@@ -54,8 +56,8 @@ _SHORT_HAN: Final = 3
 _OWN: Final = frozenset({"context", "contest", "season", "要不要做", "不要不做", "需要做"})
 """Words of their own that are one letter away from a heading of ours."""
 
-_NEEDS_PARSER = re.compile(r"##|^[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
-_ODD = re.compile(
+_NEEDS_PARSER = late(r"##|^[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
+_ODD = late(
     r"```|~~~|\r|^ {0,3}[<\[]|^[ \t]+#|^[ \t]*(?:=+|-+)[ \t]*$|^##?[ \t].*#[ \t]*$", re.MULTILINE
 )
 """What takes a parser to tell where headings are: code, HTML, links, underlines, closing marks.
@@ -63,12 +65,12 @@ _ODD = re.compile(
 Without any of these a heading is a line that begins with its marks: nothing can contain it.
 """
 
-_FIRST_TITLE = re.compile(r"(?:[ \t]*\n)*#(?:[ \t]|$)", re.MULTILINE)
-_HEADING = re.compile(r"##(?:[ \t]|$)")
-_TITLE = re.compile(r"\s{0,100}^ {0,3}#(?:[ \t][^\n]*)?(?:\n|\Z)", re.MULTILINE)
-_NUMBER = re.compile(r"^(?:\d{1,3}|[一二三四五六七八九十]{1,3})[.、．)）][ \t]*")
-_BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
-_PARTS = re.compile(r"[/|／｜·(（)）]|[ \t]-[ \t]")
+_FIRST_TITLE = late(r"(?:[ \t]*\n)*#(?:[ \t]|$)", re.MULTILINE)
+_HEADING = late(r"##(?:[ \t]|$)")
+_TITLE = late(r"\s{0,100}^ {0,3}#(?:[ \t][^\n]*)?(?:\n|\Z)", re.MULTILINE)
+_NUMBER = late(r"^(?:\d{1,3}|[一二三四五六七八九十]{1,3})[.、．)）][ \t]*")
+_BLANK_START = late(r"\A(?:[ \t]*\n)+")
+_PARTS = late(r"[/|／｜·(（)）]|[ \t]-[ \t]")
 
 
 class Section(NamedTuple):

@@ -13,7 +13,6 @@ on labelled pairs in both languages; the test of this module holds the figures.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +22,7 @@ from math import sqrt
 from typing import Final, Literal, NamedTuple
 
 from vault_cli.text.hidden import drop_invisible
+from vault_cli.text.late import late
 from vault_cli.text.negation import Reading, compare_signs, read_sentence, split_sentences
 from vault_cli.text.tokens import STOP_CHARACTERS, STOP_WORDS, tokenize
 
@@ -62,14 +62,14 @@ _OPPOSITE: Final = frozenset(
 """Characters that change what is said when one stands in the place of another."""
 
 _CJK: Final = r"\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-_WORD: Final = re.compile(rf"[{_CJK}]|[^\W{_CJK}]+(?:[./:_+#-]+[^\W{_CJK}]+)*")
-_DROPPED: Final = re.compile(
+_WORD: Final = late(rf"[{_CJK}]|[^\W{_CJK}]+(?:[./:_+#-]+[^\W{_CJK}]+)*")
+_DROPPED: Final = late(
     r"(?<![a-z0-9])[.,:'*_-]+|[.,:'*_-]+(?![a-z0-9])"
     r"|[;!?\u2026()\[\]{}\"`\u300a-\u300f\u3010\u3011\u201c\u201d\u2018\u2019\u3001\u3002\u2014\u2013~]+"
 )
 """Punctuation; a point or hyphen inside a Latin word or number is part of it."""
 
-_NO_SPACE: Final = re.compile(r"(?<![a-z0-9])\s+|\s+(?![a-z0-9])")
+_NO_SPACE: Final = late(r"(?<![a-z0-9])\s+|\s+(?![a-z0-9])")
 
 _SLACK: Final = 20
 """So much punctuation more than half a text may differ in length and still be the same."""
@@ -190,6 +190,7 @@ def read_claims(sentences: Iterable[str]) -> tuple[Sentence, ...]:
     return tuple(_read(sentence) for sentence in islice(sentences, _SENTENCES))
 
 
+@lru_cache(maxsize=8_192)
 def _read(text: str) -> Sentence:
     reading = read_sentence(text)
     subject = tuple(token for token in reading.content if token not in _LIGHT)

@@ -6,9 +6,10 @@ One departure, taken from its successor: `y` becomes `i` after a consonant only,
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
+
+from vault_cli.text.late import late
 
 _SHORT: Final = 2
 
@@ -32,7 +33,7 @@ _LONGEST_2: Final = tuple(sorted(_STEP_2, key=lambda pair: -len(pair[0])))
 _SHAPE = str.maketrans(
     dict.fromkeys("abcdefghijklmnopqrstuvwxyz", "c") | dict.fromkeys("aeiou", "v")
 )
-_MEASURE = re.compile("v+c+")
+_MEASURE = late("v+c+")
 
 
 @lru_cache(maxsize=20_000)

@@ -18,13 +18,14 @@ import zlib
 from array import array
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from math import exp, isfinite, sqrt
 from typing import Final, NamedTuple
 
 from vault_cli.text.admission import Finding
 from vault_cli.text.fold import fold_text
 from vault_cli.text.hidden import show_printable
+from vault_cli.text.late import late
+from vault_cli.text.packaged import SUSPICION_WEIGHTS, read_packaged
 
 SUSPICIOUS: Final = "suspicious"
 """Code of the finding."""
@@ -54,14 +55,14 @@ _SHORTEST: Final = 24
 _SHORTEST_HAN: Final = 8
 _SHOWN: Final = 80
 _LIMIT: Final = 0.5
-_HAN: Final = re.compile("[\u3400-\u9fff]")
-_SPACE: Final = re.compile(r"\s+")
-_DIGITS: Final = re.compile(r"\d+")
+_HAN: Final = late("[\u3400-\u9fff]")
+_SPACE: Final = late(r"\s+")
+_DIGITS: Final = late(r"\d+")
 
 
 def _cut_at(size: int) -> re.Pattern[str]:
     """Return the pattern of a sentence or of a line, or of so much of one that is longer."""
-    return re.compile(
+    return late(
         rf"[^\n.!?。！？；]{{0,{size}}}(?:[\n.!?。！？；]+|$)|[^\n]{{{size}}}"  # bounded: linear
     )
 
@@ -129,7 +130,7 @@ def find_suspicious(text: str) -> list[Finding]:
 
 def is_chinese(text: str) -> bool:
     """Whether more than a quarter of a text is Han characters."""
-    return len(_HAN.findall(text)) * 4 > len(text)
+    return not text.isascii() and len(_HAN.findall(text)) * 4 > len(text)
 
 
 def find_buckets(text: str) -> set[int]:
@@ -170,8 +171,7 @@ def unpack_weights(data: bytes) -> Model | None:
 def _load() -> Model | None:
     """Return the model that ships with the package; without it there is no signal."""
     try:
-        file = resources.files("vault_cli.text").joinpath("suspicion.bin")
-        return unpack_weights(file.read_bytes())
+        return unpack_weights(read_packaged(SUSPICION_WEIGHTS))
     except OSError:
         return None
 
@@ -203,6 +203,8 @@ def find_windows(text: str) -> Iterator[Window]:
 
 def _says_something(text: str) -> bool:
     bare = text.strip()
+    if bare.isascii():
+        return len(bare) >= _SHORTEST
     return len(bare) >= _SHORTEST or len(_HAN.findall(bare)) >= _SHORTEST_HAN
 
 

@@ -6,7 +6,6 @@ full-width letters, zero-width characters and case make no difference.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from vault_cli.text.hidden import drop_invisible
+from vault_cli.text.late import late
 from vault_cli.text.stem import stem_word
 
 CJK_CLASS: Final = (
@@ -23,8 +23,8 @@ CJK_CLASS: Final = (
 """Scripts written without spaces between words, and Hangul with its particles."""
 
 _LATIN_WORD: Final = rf"[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*"
-_ASCII_WORD = re.compile("[A-Za-z0-9_]+")
-_PARTS = re.compile(
+_ASCII_WORD = late("[A-Za-z0-9_]+")
+_PARTS = late(
     "_+|(?<=[a-z0-9\u00df-\u00ff\u0430-\u044f])(?=[A-Z\u00c0-\u00de\u0410-\u042f])"
     "|(?<=[A-Z])(?=[A-Z][a-z])"
 )
@@ -49,30 +49,20 @@ STOP_PAIRS: Final = frozenset({
 })  # fmt: skip
 
 
-@lru_cache(maxsize=1)
-def _word_pattern() -> re.Pattern[str]:
-    # These classes are large and take long to compile; English text does without.
-    return re.compile(rf"(?P<cjk>[{CJK_CLASS}]+)|{_LATIN_WORD}")
-
-
-@lru_cache(maxsize=1)
-def _latin_pattern() -> re.Pattern[str]:
-    return re.compile(_LATIN_WORD)
-
-
-@lru_cache(maxsize=1)
-def _run_pattern() -> re.Pattern[str]:
-    return re.compile(f"[{CJK_CLASS}]+")
+# The classes of `CJK_CLASS` are large and take long to compile; English text does without.
+_ANY_WORD: Final = late(rf"(?P<cjk>[{CJK_CLASS}]+)|{_LATIN_WORD}")
+_LATIN: Final = late(_LATIN_WORD)
+_RUN: Final = late(f"[{CJK_CLASS}]+")
 
 
 def latin_words(plain: str) -> list[str]:
     """Return the words of a plain text in scripts that put blanks between them."""
-    return (_ASCII_WORD if plain.isascii() else _latin_pattern()).findall(plain)
+    return (_ASCII_WORD if plain.isascii() else _LATIN).findall(plain)
 
 
 def runs_of(plain: str) -> list[str]:
     """Return the runs of characters of scripts without blanks between words."""
-    return [] if plain.isascii() else _run_pattern().findall(plain)
+    return [] if plain.isascii() else _RUN.findall(plain)
 
 
 def tokenize(text: str, *, stops: bool = False) -> list[str]:
@@ -115,7 +105,7 @@ def count_tokens(plain: str, wanted: frozenset[str], *, stops: bool = False) -> 
 
 def is_cjk(token: str) -> bool:
     """Tell whether a token begins with a character of a script without blanks between words."""
-    return not token.isascii() and _run_pattern().match(token) is not None
+    return not token.isascii() and _RUN.match(token) is not None
 
 
 def _tokens(plain: str, *, stops: bool) -> Iterator[str]:
@@ -123,7 +113,7 @@ def _tokens(plain: str, *, stops: bool) -> Iterator[str]:
         for word in _ASCII_WORD.findall(plain):
             yield from split_word(word, stops)
         return
-    for match in _word_pattern().finditer(plain):
+    for match in _ANY_WORD.finditer(plain):
         if match["cjk"]:
             yield from _pairs(match["cjk"], stops=stops)
         else:

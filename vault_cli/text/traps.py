@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from vault_cli.text.fold import holds_any
+from vault_cli.text.late import late
 
 
 class Trap(NamedTuple):
@@ -34,46 +35,46 @@ _DIRECTIVE: Final = (
     r"|execute|approve|admin|note|now\s|please|export|upload|show|dump|grant|authoriz|no\s|safety"
     r"|你(?!好|说|可以|觉得|今天|的|需要|想|真|是否|最近|已经做|做得|好像)|忽略|从现在|现在|必须|不要|无需|请|把|将|立即|执行|删除|导出|发送|打印|输出|关闭|所有|批准|泄露|无视|上传)"
 )
-_ROLE_LINE = re.compile(
+_ROLE_LINE = late(
     r"^[ \t>*#_\[(`\"']{0,8}(?P<role>system(?:\s(?:prompt|message|note|override|notice))?|assistant"
     r"|ai|human|user|developer|tool|系统(?:提示|消息|通知|管理员)?|助手|助理|用户|人类|开发者)"
     rf"[ \t\])*_`\"']{{0,4}}[:：][ \t*_\"']{{0,4}}(?P<directive>{_DIRECTIVE})?",
     re.IGNORECASE | re.MULTILINE,
 )
-_ROLE_BRACKET = re.compile(
+_ROLE_BRACKET = late(
     r"[\[【({]{1,2}\s{0,2}(?:end[ _])?"
     r"(?:system|admin(?:istrator)?|developer|assistant|系统|管理员|开发者)"
     r"(?:[ _](?:prompt|message|note|override|instructions?))?\s{0,2}[\]】)}]{1,2}[:：]?[ \t]{0,4}"
     rf"(?:admin[a-z]{{0,10}}[:：][ \t]{{0,4}})?{_DIRECTIVE}",
     re.IGNORECASE,
 )
-_HIDING_STYLE = re.compile(
+_HIDING_STYLE = late(
     r"<[a-z][a-z0-9]{0,12}\s[^<>]{0,300}?(?:display\s{0,2}:\s{0,2}none|visibility\s{0,2}:\s{0,2}hidden"
     r"|font-size\s{0,2}:\s{0,2}0|opacity\s{0,2}:\s{0,2}0(?![.\d])|color\s{0,2}:\s{0,2}(?:white|#fff(?:fff)?)(?![\w-])"
     r"|text-indent\s{0,2}:\s{0,2}-\d{3}|(?:left|top)\s{0,2}:\s{0,2}-\d{3,5}px)[^<>]{0,300}>(?=[^<\s])",
     re.IGNORECASE,
 )
-_HIDDEN_ATTRIBUTE = re.compile(
+_HIDDEN_ATTRIBUTE = late(
     r"<[a-z][a-z0-9]{0,12}(?:\s[^<>]{0,200})?\s(?:hidden|aria-hidden=\"true\")(?:\s[^<>]{0,200})?>"
     r"\s{0,4}[^<\s][^<]{8}",
     re.IGNORECASE,
 )
-_SCRIPT = re.compile(
+_SCRIPT = late(
     r"<script\b[^<>]{0,200}>[^<]{0,400}?(?:document\.cookie|\bfetch\s?\(|\beval\s?\(|xmlhttprequest)"
     r"|<(?:img|svg|iframe|body|video|input)\b[^<>]{0,300}?\bon(?:error|load|click|focus)\s{0,2}=",
     re.IGNORECASE,
 )
-_UNOPENED = re.compile(
+_UNOPENED = late(
     r"</(?P<name>answer|response|document|documents|context|input|output|prompt|question|query|data"
     r"|text|example|quote|result|results|content|task|message|chat|conversation|rules)>\s{0,4}(?=[^\s<])",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(
+_COMMENT = late(
     r"<!--(?P<said>[^<>]{3,2000}?)-->"
     r"|^\[(?://|comment|_)[^\]]{0,20}\]:\s{0,2}#?\s{0,2}[(\"'](?P<quiet>[^\n]{3,500})[)\"']",
     re.MULTILINE | re.IGNORECASE,
 )
-_TO_MACHINE = re.compile(
+_TO_MACHINE = late(
     r"\b(?:ai|assistants?|agents?|llms?|language models?|claude|chatgpt|gpt|copilot|codex|gemini"
     r"|system|models?)\b\s{0,2}(?:[:：,]|must|please|should|note|instructions?)"
     r"|(?:助手|模型|智能体|ai|代理|系统)\s{0,2}[:：，,请必]|\b(?:eval|exec|system|passthru)\s?\(",
@@ -85,7 +86,7 @@ _SHELL: Final = (
     r"(?:(?:ba|z|da|k|fi|c)?sh|python[\d.]{0,4}|perl|node|ruby|php|iex|invoke-expression|pwsh"
     r"|powershell|osascript)(?![\w./=:-])"
 )
-_SHELL_PIPE = re.compile(
+_SHELL_PIPE = late(
     rf"{_FETCH}(?!\s{{0,3}}\|)[^\n|;]{{1,200}}\|\s{{0,3}}{_SHELL}"
     rf"|\b(?:ba|z|da)?sh\s{{1,3}}(?:-c\s{{1,3}})?[\"']?(?:<\(|\$\(|`)\s{{0,3}}{_FETCH}"
     rf"|\b(?:eval|source|iex)\s{{0,3}}[\"'(]{{0,2}}(?:<\(|\$\(|`)?\s{{0,3}}{_FETCH}"
@@ -98,18 +99,18 @@ _SHELL_PIPE = re.compile(
     rf"|{_FETCH}[^\n]{{1,160}}?&&\s{{0,3}}(?:chmod\s\S{{1,10}}\s\S{{1,80}}\s{{0,3}}&&|(?:ba)?sh\s)",
     re.IGNORECASE,
 )
-_KNOWN_INSTALLERS = re.compile(
+_KNOWN_INSTALLERS = late(
     r"https://(?:sh\.rustup\.rs|get\.docker\.com|astral\.sh/uv/|bun\.sh/install|deno\.land/"
     r"|get\.pnpm\.io|install\.python-poetry\.org|claude\.ai/install|ollama\.com/install|get\.k3s\.io"
     r"|starship\.rs/|fnm\.vercel\.app/|mise\.run|get\.sdkman\.io|pyenv\.run|get\.helm\.sh"
     r"|raw\.githubusercontent\.com/(?:Homebrew/install|nvm-sh/nvm|helm/helm|ohmyzsh/ohmyzsh)/)"
 )
-_FORBIDDEN = re.compile(
+_FORBIDDEN = late(
     r"\b(?:never|don'?t|do not|avoid|not|instead of|without|forbid\w*|refuse)\b"
     r"|不要|禁止|避免|切勿|不得|勿",
     re.IGNORECASE,
 )
-_LEAKY_IMAGE = re.compile(
+_LEAKY_IMAGE = late(
     r"!\[[^\]\n]{0,200}\]\([ \t]{0,4}<?(?:https?:)?//[^)\n]{0,500}?"
     r"(?:\{\{?[^}\n]{1,80}\}|\$\{?[A-Za-z_]{2,40}|\[[A-Za-z_ ]{2,40}\]|<[a-z_ ]{2,40}>|%s)",
     re.IGNORECASE,

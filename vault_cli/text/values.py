@@ -6,7 +6,6 @@ code, the message and the hint of the finding.
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any
 
@@ -19,17 +18,18 @@ from vault_cli.model.schema import (
     NUMBER_RANGES,
 )
 from vault_cli.text.codes import show
+from vault_cli.text.late import late
 
 LATEST_YEAR = 2200
 """A record that claims to be created later cannot be right."""
 
-_DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
-_ID_DATE = re.compile(ID_DATE)
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.,+Zz-]{2,30}")
-_ID_COUNTER = re.compile(ID_COUNTER)
+_DATE = late(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+_ID_DATE = late(ID_DATE)
+_DAY = late(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_INSTANT = late(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.,+Zz-]{2,30}")
+_ID_COUNTER = late(ID_COUNTER)
 _DAY_LENGTH = len("2026-11-30")
-_WIKI = re.compile(r"\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
+_WIKI = late(r"\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
 
 
 class BadValueError(ValueError):

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from vault_cli.text.hidden import characters_of
+from vault_cli.text.late import late
 from vault_cli.text.shape import has_digit, may_have_numbers, may_have_run
 
 MOST_CHARACTERS: Final = 65_536
@@ -200,18 +201,18 @@ def _bare(raw: str) -> str:
     return _INSIDE_WORD.sub("", raw)
 
 
-_MANY_NUMBERS = re.compile(r"\d[\da-fA-F]{0,7}[ ,:]{1,2}(?:[\da-fA-F]{1,8}[ ,:]{1,2}){4}[\da-fA-F]")
-_DIGIT = re.compile(r"\d")
-_DENSE_WORD = re.compile(rf"[A-Za-z0-9+/_-]{{{_DENSE_LENGTH},}}={{0,6}}")
+_MANY_NUMBERS = late(r"\d[\da-fA-F]{0,7}[ ,:]{1,2}(?:[\da-fA-F]{1,8}[ ,:]{1,2}){4}[\da-fA-F]")
+_DIGIT = late(r"\d")
+_DENSE_WORD = late(rf"[A-Za-z0-9+/_-]{{{_DENSE_LENGTH},}}={{0,6}}")
 _ESCAPE_FORM: Final = (
     r"\\u\{([0-9a-fA-F]{1,6})\}|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\x([2-7][0-9a-fA-F])"
 )
-_ESCAPE = re.compile(_ESCAPE_FORM)
-_STRING_PLUS = re.compile(r"[\"']\s{0,4}\+\s{0,4}[\"']")
-_INSIDE_WORD = re.compile(r"(?<=\w)(?:<!--[^<>]{0,200}-->|</?[a-z]{1,8}/?>|\*{2,3}|~~)(?=\w)")
-_MARK_INSIDE = re.compile(r"[*~<](?<=\w.)[*~!/a-z]")
+_ESCAPE = late(_ESCAPE_FORM)
+_STRING_PLUS = late(r"[\"']\s{0,4}\+\s{0,4}[\"']")
+_INSIDE_WORD = late(r"(?<=\w)(?:<!--[^<>]{0,200}-->|</?[a-z]{1,8}/?>|\*{2,3}|~~)(?=\w)")
+_MARK_INSIDE = late(r"[*~<](?<=\w.)[*~!/a-z]")
 """The beginning of `_INSIDE_WORD` that is rare by itself."""
-_LINE = re.compile(r"[^\n]{12,2000}")
+_LINE = late(r"[^\n]{12,2000}")
 _MORSE_LETTERS: Final = (
     ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...-"
     " .-- -..- -.-- --.."
@@ -224,33 +225,33 @@ _MORSE: Final = dict(
     )
 )
 _DENSE: Final = (
-    (re.compile(r"(?:[0-9a-fA-F]{2})+"), _from_hex),
-    (re.compile(r"(?:[01]{8})+"), _from_bits),
-    (re.compile(r"[A-Z2-7]+=*"), _from_base32),
-    (re.compile(r"[\w+/-]+={0,2}"), _from_base64),
+    (late(r"(?:[0-9a-fA-F]{2})+"), _from_hex),
+    (late(r"(?:[01]{8})+"), _from_bits),
+    (late(r"[A-Z2-7]+=*"), _from_base32),
+    (late(r"[\w+/-]+={0,2}"), _from_base64),
 )
 _FORMS: Final = (
     _Form("an encoded word", (_LONG,), _DENSE_WORD, _from_dense),
     _Form("hexadecimal", (_NUMBERS, "\\x", "0x"),
-          re.compile(r"(?<!\w)(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ :,]{0,2}){8,}(?!\w)"), _from_hex),
-    _Form("binary digits", (_NUMBERS,), re.compile(r"(?<!\w)(?:[01]{8}\s{0,2}){6,}(?!\w)"),
+          late(r"(?<!\w)(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ :,]{0,2}){8,}(?!\w)"), _from_hex),
+    _Form("binary digits", (_NUMBERS,), late(r"(?<!\w)(?:[01]{8}\s{0,2}){6,}(?!\w)"),
           _from_bits),
     _Form("character codes", (_NUMBERS,),
-          re.compile(r"(?<!\w)(?:\d{2,3}[ ,]{1,2}){7,}\d{2,3}(?!\w)"), _from_codes),
-    _Form("percent", ("%",), re.compile(r"[\w.+-]{0,40}(?:%[0-9a-fA-F]{2}[\w.+-]{0,40}){3,}"),
+          late(r"(?<!\w)(?:\d{2,3}[ ,]{1,2}){7,}\d{2,3}(?!\w)"), _from_codes),
+    _Form("percent", ("%",), late(r"[\w.+-]{0,40}(?:%[0-9a-fA-F]{2}[\w.+-]{0,40}){3,}"),
           _from_percent),
-    _Form("percent", ("%",), re.compile(r"(?:%[2-7][0-9a-fA-F]){5,}"), _from_percent, hides=True),
+    _Form("percent", ("%",), late(r"(?:%[2-7][0-9a-fA-F]){5,}"), _from_percent, hides=True),
     _Form("character references", ("&#",),
-          re.compile(r"(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});?[ ]?){4,}"), html.unescape, hides=True),
+          late(r"(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});?[ ]?){4,}"), html.unescape, hides=True),
     _Form("escapes", ("\\u", "\\x"),
-          re.compile(rf"(?:(?:{_ESCAPE_FORM})[ ]?){{4,}}"),
+          late(rf"(?:(?:{_ESCAPE_FORM})[ ]?){{4,}}"),
           _from_escapes, hides=True),
     _Form("Morse code", (". -", "- .", ".-", "-."),
-          re.compile(r"(?:[.-]{1,5}[ /|]{1,3}){8,}[.-]{0,5}"), _from_morse),
+          late(r"(?:[.-]{1,5}[ /|]{1,3}){8,}[.-]{0,5}"), _from_morse),
     _Form("ROT13", ("rot13", "rot-13", "rot 13"), _LINE, _from_rot13),
     _Form("reversed text", ("revers", "backward", "倒", "反过来"), _LINE, _reversed),
     _Form("joined strings", ('" +', "' +", '"+', "'+"),
-          re.compile(r"[^\n]{0,200}[\"']\s{0,4}\+\s{0,4}[\"'][^\n]{0,400}"), _joined),
+          late(r"[^\n]{0,200}[\"']\s{0,4}\+\s{0,4}[\"'][^\n]{0,400}"), _joined),
     _Form("marks inside words", ("**", "~~", "<!--", "</", "/>"), _LINE, _bare, needs=_MARK_INSIDE),
 )  # fmt: skip
 _MARKS: Final = tuple(

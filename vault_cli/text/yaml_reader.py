@@ -25,6 +25,7 @@ from yaml.events import (
 
 from vault_cli.text.block import CLOSE, OPEN, find_block
 from vault_cli.text.codes import Problem, show
+from vault_cli.text.late import late
 from vault_cli.text.yaml_words import explain_error, explain_shape
 
 LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -36,11 +37,11 @@ MAX_DIGITS = 1000
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 """Plain scalars that stand for nothing."""
 
-_ODD = re.compile("[\x85\u2028\u2029\ufeff]")
-_SAVE_AS = re.compile("[\uf8f0-\uf8f3]")
+_ODD = late("[\x85\u2028\u2029\ufeff]")
+_SAVE_AS = late("[\uf8f0-\uf8f3]")
 _SAVE = str.maketrans("\x85\u2028\u2029\ufeff", "\uf8f0\uf8f1\uf8f2\uf8f3")
 _RESTORE = str.maketrans("\uf8f0\uf8f1\uf8f2\uf8f3", "\x85\u2028\u2029\ufeff")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+_CONTROL = late("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 
 
 class BlockError(Exception):

@@ -12,12 +12,13 @@ from typing import Any
 
 from vault_cli.model.schema import BY_KEY, FIELDS
 from vault_cli.text.codes import Problem, show
+from vault_cli.text.late import late
 
-_KEY = re.compile(r" *+(?:- ++)*+(?P<key>[^\s:#'\"\[{][^:#]*+):(?=\s|$)\s*(?P<value>.*)")
-_ITEM = re.compile(r" *+- ++(?P<value>.*)")
-_GLUED = re.compile(r"(?P<key>[A-Za-z_]{2,20}): ?(?:[\w\"'\[{]|$)")
-_HALF_PAIR = re.compile(r"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
-_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
+_KEY = late(r" *+(?:- ++)*+(?P<key>[^\s:#'\"\[{][^:#]*+):(?=\s|$)\s*(?P<value>.*)")
+_ITEM = late(r" *+- ++(?P<value>.*)")
+_GLUED = late(r"(?P<key>[A-Za-z_]{2,20}): ?(?:[\w\"'\[{]|$)")
+_HALF_PAIR = late(r"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_QUOTED = late(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'")
 _KNOWN = frozenset({"name"}.union(BY_KEY, *(field.legacy for field in FIELDS)))
 _SIGNS = "@`%&*!|>?,}]#"
 
