@@ -46,7 +46,7 @@ from vault_cli.text.suspicion import BUCKETS, find_buckets, find_windows, is_chi
 EPOCHS = 10
 PENALTY = 2e-3
 RATE = 0.5
-ALARMS = (0.0015, 0.008)
+ALARMS = (0.0018, 0.012)
 FOLDS = 5
 PER_KIND = 150
 LONGEST = 1200
@@ -207,7 +207,7 @@ def score_unseen(items: list[Item], own: list[Item], seed: int) -> list[float]:
 def choose_threshold(items: list[Item], scores: list[float], *, chinese: bool) -> float:
     """Return the score that `ALARMS` of the honest lines of a language exceed, traps left out.
 
-    Four times as many in Chinese: its lines are man pages and chats, further from a memory.
+    More of them in Chinese: its lines are man pages and chats, further from a memory.
     """
     honest = sorted(
         score

@@ -228,7 +228,7 @@ def test_own_sentences_are_many_and_the_same_for_a_seed() -> None:
     phrases = list(make_phrases(1, 40))
     assert phrases == list(make_phrases(1, 40)) != list(make_phrases(2, 40))
     assert {(phrase.lang, phrase.attack) for phrase in phrases} == {
-        (lang, attack) for lang in ("en", "zh") for attack in (True, False)
+        (lang, attack) for lang in ("en", "zh", "other") for attack in (True, False)
     }
     assert not [phrase.text for phrase in phrases if "{" in phrase.text]
     assert not {phrase.text for phrase in phrases} & {*ATTACKS, *ATTACKS_ZH, *HONEST, *HONEST_ZH}
