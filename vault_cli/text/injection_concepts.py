@@ -96,11 +96,18 @@ _KEY_SIGN = late(
 )
 """What key files must contain, but for words, from a character that is rare."""
 _KEY_WORDS: Final = ("credentials", "login data", "rm -", "mkfs", "of=/dev/")
-_COMMAND_SIGN = late(
-    r"chmod|/etc/s|iptables|setenforce|ufw |history -|crontab|user(?:del|add|mod)|passwd -"
-    r"|systemctl|kill -|nopasswd|hist(?:file|size)|/dev/|:\(\)|>>|net user|vssadmin"
-    r"|drop (?:data|sch)"
-)
+_COMMAND_WORDS: Final = (
+    "chmod", "/etc/s", "iptables", "setenforce", "ufw ", "history -", "crontab", "userdel",
+    "useradd", "usermod", "passwd -", "systemctl", "kill -", "nopasswd", "hist", "/dev/", ":()",
+    ">>", "net user", "vssadmin", "drop data", "drop sch",
+)  # fmt: skip
+"""What dangerous commands must contain."""
+_EVIL_WORDS: Final = (
+    "//1", "//2", "//3", "//4", "//5", "//6", "//7", "//8", "//9", "203.0.113", "198.51.100",
+    "192.0.2", "evil", "attacker", "malicious", "malware", "hacker", "badhost", "phish", "exfil",
+    "darkweb", "badguy", "rogue", "untrusted",
+)  # fmt: skip
+"""The same of the hosts of attackers."""
 
 
 def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
@@ -110,11 +117,13 @@ def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
         holds_any(text, _ADDRESS_MARKS) or ("." in text and _DOT.search(text) is not None)
     ):
         marked = book.addresses
+        if not holds_any(text, _EVIL_WORDS):
+            marked &= ~book.bits["EVILHOST"]
     if among & book.key_files and (
         _KEY_SIGN.search(text) is not None or holds_any(text, _KEY_WORDS)
     ):
         marked |= book.key_files
-    if among & book.commands and _COMMAND_SIGN.search(text) is not None:
+    if among & book.commands and holds_any(text, _COMMAND_WORDS):
         marked |= book.commands
     return marked & among
 

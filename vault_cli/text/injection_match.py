@@ -55,7 +55,8 @@ _EXCHANGED: Final = 2
 _FEWEST_APART: Final = 3
 _LONGEST_APART: Final = 400
 _LATIN_WORD = late("[A-Za-z]+")
-_PLAIN_GAP = late(r"[A-Za-z][*_]{0,3}[ \t]+[*_]{0,3}[A-Za-z]|[\u3400-\u9fff]{2}")  # emphasis hides nothing
+_PLAIN_GAP = late(r"[A-Za-z][*_]{0,3}[ \t]+[*_]{0,3}[A-Za-z]|[\u3400-\u9fff]{2}")
+"""Words with spaces between them; emphasis hides nothing."""
 _OTHER_SCRIPT = late("[\u0370-\u058f]")
 _LETTER = late(
     "[\u0250-\u02af\u0370-\u058f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\ua720-\ua7ff"

@@ -262,7 +262,9 @@ _BACKWARD_WORDS: Final = frozenset(
         "you", "user", "without", "upload", "assistant", "restrictions", "never", "delete",
     )
 )  # fmt: skip
-_BACKWARD_HAN: Final = ("略忽", "令指", "户用", "词示提", "钥密", "诉告", "制限", "在现你", "则规", "过绕")
+_BACKWARD_HAN: Final = (
+    "略忽", "令指", "户用", "词示提", "钥密", "诉告", "制限", "在现你", "则规", "过绕",
+)  # fmt: skip
 _LEET_INSIDE = late(r"[0134578@$!|+](?<=[A-Za-z].)[0134578@$!|+]?[A-Za-z]")
 _MANY_LEET: Final = 3
 _LEET_TABLES: Final = tuple(
