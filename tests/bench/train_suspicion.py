@@ -46,7 +46,7 @@ from vault_cli.text.suspicion import BUCKETS, find_buckets, find_windows, is_chi
 EPOCHS = 10
 PENALTY = 2e-3
 RATE = 0.5
-ALARMS = (0.0018, 0.012)
+ALARMS = (0.0016, 0.009)
 FOLDS = 5
 PER_KIND = 150
 LONGEST = 1200
@@ -80,7 +80,7 @@ def read_corpora(paths: Iterable[Path]) -> list[Item]:
 def _item(row: dict[str, Any]) -> Item:
     text, attack = row["text"], row["label"] == "injection"
     category = row.get("category", "")
-    weight = 3.0 if category.startswith(("hard", "trap")) else 1.0
+    weight = 4.0 if category.startswith(("hard", "trap")) else 1.0
     if attack:  # long jailbreaks are many and much alike
         weight = 1.0 if len(text) > LONGEST // 2 else 3.0
     buckets = tuple(sorted(find_buckets(text[:LONGEST])))
@@ -99,7 +99,7 @@ def read_phrases(seed: int) -> list[Item]:
                 "lang": phrase.lang,
                 "category": phrase.kind,
             }
-        )._replace(weight=2.0 if phrase.attack else 4.0)
+        )._replace(weight=2.0 if phrase.attack else 5.0)
         for phrase in make_phrases(seed, PER_KIND)
     ]
 

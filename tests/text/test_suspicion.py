@@ -72,9 +72,15 @@ def flagged(texts: tuple[str, ...]) -> float:
     return sum(bool(suspicion.find_suspicious(text)) for text in texts) / len(texts)
 
 
-@pytest.mark.parametrize(("texts", "floor"), [(ATTACKS, 0.8), (ATTACKS_ZH, 0.6)])
+@pytest.mark.parametrize(("texts", "floor"), [(ATTACKS, 0.75), (ATTACKS_ZH, 0.5)])
 def test_attacks_in_other_words_are_flagged(texts: tuple[str, ...], floor: float) -> None:
-    assert flagged(texts) >= floor
+    assert flagged(texts) >= floor  # a higher share costs alarms on manuals: 3 % instead of 0.2
+
+
+@pytest.mark.parametrize(("texts", "floor"), [(ATTACKS, 0.9), (ATTACKS_ZH, 0.75)])
+def test_rules_and_model_together_see_most(texts: tuple[str, ...], floor: float) -> None:
+    seen = [bool(find_injections(text)) or bool(flagged((text,))) for text in texts]
+    assert sum(seen) >= floor * len(texts)
 
 
 def test_model_sees_attacks_that_no_rule_does() -> None:
