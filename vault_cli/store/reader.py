@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -290,7 +290,7 @@ class _Refresh:
 
 
 def _read_all(
-    root: Path, stamps: Iterable[Stamp], rows: Mapping[str, Row], gates: frozenset[str]
+    root: Path, stamps: Sequence[Stamp], rows: Mapping[str, Row], gates: frozenset[str]
 ) -> Iterator[tuple[Stamp, str, Parsed, bool]]:
     """Read each file that is still there.
 
@@ -299,7 +299,9 @@ def _read_all(
         is what the row of the file has.
     """
     from vault_cli.store.files import digest_bytes
+    from vault_cli.text.fields import read_fresh, read_record
 
+    read = read_record if len(stamps) <= _FEW else read_fresh
     with Folders(root) as folders:
         for stamp in stamps:
             path = stamp.path
@@ -313,7 +315,7 @@ def _read_all(
             digest = digest_bytes(data)
             row = rows.get(path)
             known = decode_row(row) if row and row[1] == digest else None
-            found = known or parse_file(data, path, gates)
+            found = known or read(data, path, gates)
             yield stamp_of(path, facts), digest, found, known is not None
 
 
