@@ -21,6 +21,7 @@ from vault_cli.store import index as index_module
 from vault_cli.store import index_key, reader
 from vault_cli.store.config import Config, load_config
 from vault_cli.store.index import Index
+from vault_cli.store.index_rows import sum_of
 from vault_cli.store.reader import read_vault
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -334,9 +335,12 @@ def test_a_damaged_cache_is_rebuilt(
 
 
 def forge(root: Path) -> None:
-    """Change a text inside the cache only."""
+    """Change a text inside the cache only, and its check sum with it."""
     connection = sqlite3.connect(root / ".state/index.sqlite")
     connection.execute("UPDATE record SET body = 'FORGED'")
+    select = "SELECT path, digest, facts, body, fields, findings FROM record"
+    for row in connection.execute(select).fetchall():
+        connection.execute("UPDATE record SET crc = ? WHERE path = ?", (sum_of(*row), row[0]))
     connection.commit()
     connection.close()
 
