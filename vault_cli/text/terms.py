@@ -63,12 +63,12 @@ def terms_of(plain: str, *, stops: bool = False) -> Counter[str]:
         plain: as `search_text` gives it.
         stops: keep the words that say nothing about the subject.
     """
-    found: Counter[str] = Counter()
+    found: list[str] = []
     for word in latin_words(plain):
-        found.update(_word_terms(word, stops))
+        found += _word_terms(word, stops)
     for run in runs_of(plain):
-        found.update(_run_terms(run, stops))
-    return found
+        found += _run_terms(run, stops)
+    return Counter(found)
 
 
 def _run_terms(run: str, stops: bool) -> list[str]:  # noqa: FBT001 - hot path
