@@ -112,14 +112,25 @@ def mvault_command(*args: str) -> list[str]:
     return [*head, *args]
 
 
-def print_table(title: str, rows: Sequence[tuple[str, Sample, str]], base: Sample) -> None:
-    """Print one table: name, CPU ratio to `base`, CPU ms with spread, wall ms, memory, remark."""
+def print_head(title: str) -> None:
+    """Print the head of a table."""
     print(f"\n## {title}\n")
     print("| what | x bare python | CPU ms (least-most) | wall ms | peak MiB | remark |")
-    print("|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|", flush=True)
+
+
+def print_row(name: str, sample: Sample, remark: str, base: Sample) -> None:
+    """Print one row: name, CPU ratio to `base`, CPU ms with spread, wall ms, memory, remark."""
+    print(
+        f"| {name} | {sample.ratio(base):.2f} | {sample.cpu * 1e3:.1f} "
+        f"({sample.least * 1e3:.1f}-{sample.most * 1e3:.1f}) | {sample.wall * 1e3:.1f} "
+        f"| {sample.peak:.0f} | {remark} |",
+        flush=True,
+    )
+
+
+def print_table(title: str, rows: Sequence[tuple[str, Sample, str]], base: Sample) -> None:
+    """Print one table."""
+    print_head(title)
     for name, sample, remark in rows:
-        print(
-            f"| {name} | {sample.ratio(base):.2f} | {sample.cpu * 1e3:.1f} "
-            f"({sample.least * 1e3:.1f}-{sample.most * 1e3:.1f}) | {sample.wall * 1e3:.1f} "
-            f"| {sample.peak:.0f} | {remark} |"
-        )
+        print_row(name, sample, remark, base)
