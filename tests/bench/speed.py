@@ -34,8 +34,10 @@ import os, sys
 from pathlib import Path
 from vault_cli.store.config import load_config
 from vault_cli.store.reader import read_vault
+from vault_cli.text.fields import read_record
 root = Path(sys.argv[1])
 config = load_config(root, environ=os.environ)
+read_record(b"# What is loaded to read one file\\n\\nis start-up.\\n", "a.md")
 if len(sys.argv) > 2:
     read_vault(root, config, whole=False)
 """
@@ -163,7 +165,7 @@ def search(bench: Bench) -> Iterator[Row]:
     """Search, against what looks at the same files without an index."""
     bench.settle()
     found = bench.run("search", "retry", "镜像")
-    folders = [str(bench.root / name) for name in ("memories", "playbook", "drafts")]
+    folders = ("memories", "playbook", "drafts")
     beside = {
         name: [*name.split(), "retry|镜像"]
         for name in ("grep -rliE", "git grep --no-index -ilE", "rg -il")
@@ -172,7 +174,8 @@ def search(bench: Bench) -> Iterator[Row]:
     rows: list[Row] = []
     for name, argv in beside.items():
         if shutil.which(argv[0]):
-            other = measure([*argv, *folders], env=bench.env, rounds=min(bench.rounds, FEW))
+            rounds = min(bench.rounds, FEW)
+            other = measure([*argv, *folders], cwd=bench.root, env=bench.env, rounds=rounds)
             words.append(f"{found.cpu / other.cpu:.2f} x {name}")
             rows.append((name, other, "the same files"))
     yield "search", found, "; ".join(words)
@@ -280,9 +283,10 @@ def first_index(bench: Bench) -> Iterator[Row]:
     started = bench.script(_READ, str(bench.root))
     ratio = difference(ours, started) / difference(parse, bare)
     apart = bench.script(_UNSCANNED, str(bench.root), "read", before=bench.forget)
-    other = difference(apart, started) / difference(parse, bare)
-    yield "first index", ours, f"{ratio:.2f} x python-frontmatter, imports apart; goal 2.0"
-    yield "first index, no admission", apart, f"{other:.2f} x python-frontmatter, imports apart"
+    begun = bench.script(_UNSCANNED, str(bench.root))
+    other = difference(apart, begun) / difference(parse, bare)
+    yield "first index", ours, f"{ratio:.2f} x python-frontmatter, start-up apart; goal 2.0"
+    yield "first index, no admission", apart, f"{other:.2f} x python-frontmatter, start-up apart"
     yield "python-frontmatter", parse, "every file"
     yield "list, cache missing", bench.cold_list, "first index and all else"
 
@@ -307,7 +311,7 @@ def refresh(bench: Bench) -> Iterator[Row]:
     )
     target.write_text(text, encoding="utf-8")
     ratio = difference(read, started) / status.cpu
-    yield "refresh, 1 changed", read, f"{ratio:.2f} x git status, imports apart; goal 1.8"
+    yield "refresh, 1 changed", read, f"{ratio:.2f} x git status, start-up apart; goal 1.8"
     yield "git status", status, "1 changed"
 
 

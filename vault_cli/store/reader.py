@@ -152,12 +152,14 @@ def _take_heads(
     """Return the heads of unchanged folders, and the stamps of those that are damaged."""
     parsed: dict[str, Parsed] = {}
     stamps: list[Stamp] = []
-    head = head_class(RowLoader(root, gates).load)
+    loader = RowLoader(root, gates)
+    head = head_class(loader.load)
     for folder, shelf in shelves.items():
         try:
             parsed.update(decode_heads(shelf.heads, folder, head))
         except DAMAGE:
             stamps.extend(shelf.listing.stamps(folder))
+    loader.heads = [record for record, _ in parsed.values() if record is not None]
     return parsed, stamps
 
 
