@@ -214,7 +214,8 @@ class _Refresh:
     ) -> None:
         self._root = root
         self._whole = whole
-        self._head = head_class(RowLoader(root, gates).load)
+        self._loader = RowLoader(root, gates)
+        self._head = head_class(self._loader.load)
         self._gates = gates
         self._index = index
         self._shelves = shelves
@@ -279,7 +280,9 @@ class _Refresh:
             return
         for folder, shelf in shelves.items():
             if shelf is not None:
-                found.update(decode_heads(shelf.heads, folder, self._head))
+                heads = decode_heads(shelf.heads, folder, self._head)
+                self._loader.heads += [record for record, _ in heads.values() if record is not None]
+                found.update(heads)
 
     def _load(self, folders: set[str]) -> tuple[dict[str, Row], dict[str, Stamp]]:
         """Return the rows of folders, and the stamps that are to be believed."""
