@@ -15,6 +15,8 @@ from typing import Final
 
 from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
 from vault_cli.text.tokens import (
+
+from vault_cli.text.late import late
     STOP_CHARACTERS,
     STOP_PAIRS,
     STOP_WORDS,
@@ -124,7 +126,7 @@ def _part_for(word: str, term: str, stops: bool) -> str:  # noqa: FBT001 - as it
     return next(parts, word).lower()
 
 
-_PARTS: Final = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_PARTS: Final = late("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
 def _count_han(plain: str, term: str) -> int:
