@@ -14,9 +14,8 @@ from itertools import pairwise
 from typing import Final
 
 from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
-from vault_cli.text.tokens import (
-
 from vault_cli.text.late import late
+from vault_cli.text.tokens import (
     STOP_CHARACTERS,
     STOP_PAIRS,
     STOP_WORDS,
