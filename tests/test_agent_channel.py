@@ -163,6 +163,9 @@ READING: tuple[tuple[str, ...], ...] = (
     ("init", "--dry-run"),
     ("show", "没有的"),
     ("mcp",),
+    ("install", "codex", "--project", "--block"),
+    ("install", "--check"),
+    ("uninstall", "codex", "--yes"),
     ("hook", "codex", "UserPromptSubmit"),
 )
 

@@ -58,6 +58,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "config": ("config", "set", "render.mode", "strict", "--yes"),
     "trust": ("trust", "--yes"),
     "mcp": ("mcp",),
+    "install": ("install", "claude-code", "--yes"),
+    "uninstall": ("uninstall", "claude-code", "--yes"),
     "hook": ("hook", "codex", "stop"),
 }
 LISTS = (

@@ -107,6 +107,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("config", "set", "render.budget", "8000", "--yes"),
     ("trust",),
     ("mcp", "--json"),
+    ("install", "codex", "--project", "--yes"),
+    ("uninstall", "codex", "--project", "--yes"),
     ("init", "--dry-run"),
     ("hook", "claude-code", "session-start"),
 )

@@ -86,7 +86,7 @@ def test_support_is_told_for_what_has_not_ended() -> None:
     )
     c = record("c", derived_from=("a", "d"))
     found = all_states(Snapshot(records=(a, b, c, record("d"))), NOW)
-    assert found == {"memories/a.md": ("orphaned",), "memories/c.md": ("weakened",)}
+    assert found == {("", "memories/a.md"): ("orphaned",), ("", "memories/c.md"): ("weakened",)}
 
 
 def test_a_record_whose_code_has_changed_is_stale() -> None:

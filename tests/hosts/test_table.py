@@ -2,11 +2,12 @@
 
 from pathlib import PurePosixPath
 
+from vault_cli.hook import events
 from vault_cli.hosts.table import HOSTS
 
 
 def test_every_host_has_an_instruction_file_and_a_skills_folder() -> None:
-    assert list(HOSTS) == ["claude-code", "codex", "dsh", "opencode", "gemini"]
+    assert set(HOSTS) == set(events.HOSTS)
     for name, host in HOSTS.items():
         assert host.name == name
         assert host.instruction_files

@@ -12,6 +12,7 @@ from vault_cli.errors import RefusedError
 from vault_cli.model.change import Change, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.store.files import digest_bytes
+from vault_cli.store.places import state_folder
 from vault_cli.store.vault import Vault
 
 KEY, VALUE = SHAPES["google"]
@@ -148,3 +149,36 @@ def test_check_finds_a_secret_in_the_name_of_who_committed(tmp_path: Path, key: 
     assert git(root, "rev-parse", "HEAD")[:10] in done.text
     assert "in the name or mail of who made it" in done.text
     assert VALUE not in done.text
+    again = run("--vault", root, "check")  # it is said as long as history has it
+    assert again.text == done.text
+    assert VALUE not in "".join(f.read_text() for f in state_folder().rglob("*.json"))
+
+
+def test_of_a_clean_history_only_what_is_new_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from vault_cli.store.repo import Repository
+
+    root = make_vault(tmp_path)
+    asked: list[str] = []
+    people = Repository.people
+
+    def noted(self: Repository, since: str = "") -> dict[str, str]:
+        asked.append(since)
+        return people(self, since)
+
+    monkeypatch.setattr(Repository, "people", noted)
+    first = git(root, "rev-parse", "HEAD").strip()
+    for _ in range(2):
+        run("--vault", root, "check").ok()
+    assert asked == [""]
+    git(root, "-c", f"user.name=王 {VALUE}", "commit", "-qm", "by hand", "--allow-empty")
+    assert "in the name or mail of who made it" in run("--vault", root, "check").text
+    assert asked == ["", first]
+    # another history: what it had is not believed to reach this one
+    git(root, "checkout", "-q", "--orphan", "other")
+    git(root, "-c", f"user.name=王 {VALUE}", "commit", "-qm", "new", "--allow-empty")
+    git(root, "branch", "-qD", "main")
+    git(root, "reflog", "expire", "--expire=now", "--all")
+    git(root, "gc", "-q", "--prune=now")
+    assert "in the name or mail of who made it" in run("--vault", root, "check").text

@@ -114,10 +114,12 @@ def plan_approval(
 
 
 def _alike_findings(inv: Invocation, records: tuple[Record, ...]) -> tuple[Diagnostic, ...]:
+    from vault_cli.cli.shown import admitted_of
     from vault_cli.features.likeness import find_alike
 
     drafts = [record for record in records if not record.in_force]
-    return tuple(f for record in drafts for f in find_alike(inv.snapshot, record, inv.now))
+    snapshot = admitted_of(inv)  # a text that waits is no measure of a draft
+    return tuple(f for record in drafts for f in find_alike(snapshot, record, inv.now))
 
 
 def approval_card(inv: Invocation, record: Record) -> list[Line]:

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 def beside_lines(inv: Invocation, record: Record) -> list[Line]:
     """Return what else in the vault is like a record, or against it, and a blank line after it."""
+    from vault_cli.cli.shown import admitted_of
     from vault_cli.features.likeness import compare_record
 
-    alikes = compare_record(inv.snapshot, record, inv.now)
+    alikes = compare_record(admitted_of(inv), record, inv.now)
     lines = [line for alike in alikes for line in alike_lines(alike)]
     return [*lines, ""] if lines else []
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +18,9 @@ from vault_cli.cli.views import (
 )
 from vault_cli.errors import Diagnostic, UsageError, VaultError
 from vault_cli.model.paths import skill_folder
+
+if TYPE_CHECKING:
+    from vault_cli.model.record import Snapshot
 
 
 def check(
@@ -125,15 +129,21 @@ def _stale(
     """Return what became of the code that records speak about; see `find_stale_code`."""
     from vault_cli.cli.anchor import find_stale_code
 
-    records = inv.whole_snapshot().records
+    records = _admitted(inv).records
     return find_stale_code(inv, [r for r in records if not wanted or _is_below(r.path, wanted)])
+
+
+def _admitted(inv: Invocation) -> Snapshot:
+    """Return the whole records of the vault that is written, without texts that wait."""
+    found = inv.reading.snapshot(whole=True, alone=True, guarded=True).standing()
+    return replace(found, records=tuple(r for r in found.records if not r.withheld))
 
 
 def _tensions(inv: Invocation) -> list[tuple[Diagnostic, dict[str, Any]]]:
     """Return the pairs in force that contradict each other: the finding, and what --json says."""
     from vault_cli.features.tensions import find_tensions, tension_findings
 
-    found = find_tensions(inv.whole_snapshot(), inv.now)
+    found = find_tensions(_admitted(inv), inv.now)
     pairs = [
         {
             "code": item.code,
@@ -150,7 +160,8 @@ def _tensions(inv: Invocation) -> list[tuple[Diagnostic, dict[str, Any]]]:
 def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
     from vault_cli.cli.admission import admission_findings
-    from vault_cli.cli.usage import usage_findings
+    from vault_cli.cli.guarding import ledger_findings
+    from vault_cli.cli.usage_findings import usage_findings, usage_secrets
     from vault_cli.cli.where import find_elsewhere
     from vault_cli.features.health import check as check_health
     from vault_cli.features.scopes import check_scopes
@@ -167,10 +178,11 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
         elsewhere=find_elsewhere(inv),
     )
     settings = inv.vault.config.diagnostics
-    own = admission_findings(inv, head)
+    secrets = usage_secrets(inv)
+    own = [*secrets, *admission_findings(inv, head, secrets)]
     extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own)
     extra += find_suspects(snapshot.records, inv.vault.config.gates)
-    extra += usage_findings(inv)
+    extra += (*usage_findings(inv), *ledger_findings(inv.vault))
     found = (*settings, *snapshot.diagnostics, *extra, *_skill_findings(inv))
     return sorted(dict.fromkeys(found))
 

@@ -78,6 +78,7 @@ def set_clocks(
     whole: bool = False,
     alone: bool = False,
     guarded: bool = False,
+    standing: bool = False,
     faded: bool = False,
 ) -> Clocks:
     """Return the clocks that were asked for, and the records they look at.
@@ -90,6 +91,7 @@ def set_clocks(
         whole: False when only few records are looked at closely.
         alone: of two vaults read only the one that is written.
         guarded: apply the person's trust settings (see `Reading.snapshot`).
+        standing: of a text that waits and the admitted one only the latter is looked at.
         faded: marks tell what is dormant: for answers of few records, since each is read whole.
 
     Raises:
@@ -111,6 +113,7 @@ def set_clocks(
     elif view == "strict":
         moment = inv.now
     snapshot = _read(inv, known_at, commit, whole=whole, alone=alone, guarded=guarded)
+    snapshot = snapshot.standing() if standing else snapshot
     now = moment or inv.now
     return Clocks(
         view=view,
@@ -315,15 +318,17 @@ def find_record(inv: Invocation, clocks: Clocks, text: str) -> Record:
     Raises:
         NotFoundError, UsageError, RefusedError: as `features.resolve.resolve_record`.
     """
+    from vault_cli.cli.shown import find_shown
+
     if not clocks.is_past:
-        return inv.find(text)
+        return find_shown(inv, text)
     from vault_cli.features.resolve import resolve_record
 
     try:
         return resolve_record(clocks.snapshot, text, root=inv.root, cwd=inv.cwd)
     except NotFoundError as error:
         try:
-            today = inv.find(text)
+            today = find_shown(inv, text)
         except NotFoundError:
             raise error from None
         found = clocks.snapshot.by_id.get(today.id)
@@ -339,7 +344,7 @@ def changes_since(inv: Invocation, record: Record, clocks: Clocks) -> list[str]:
     """Say what became of a record of a past commit: nothing, or how it differs today."""
     if record.id in clocks.forgotten:
         return [f"{record.id} was forgotten since; this text is shown from history only"]
-    present = inv.reading.snapshot().records
+    present = inv.reading.snapshot(guarded=True).standing().records
     today = _today(present, record, record.vault or inv.vault_name)
     if today is None:
         return [f"{record.id} is not in the vault any more (`mvault log {record.id}`)"]

@@ -97,8 +97,12 @@ def complete_topic(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _matches(incomplete: str, records: Iterator[Record]) -> Iterator[tuple[str, str]]:
-    for record in records:
+    seen: set[str] = set()  # of two records with an id the one in force is offered
+    for record in sorted(records, key=lambda record: not record.in_force):
+        if record.id in seen:
+            continue
         if record.id.startswith(incomplete) and ID_PATTERN.fullmatch(record.id):
+            seen.add(record.id)
             yield record.id, plain_title(record.title)
 
 

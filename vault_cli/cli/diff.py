@@ -136,7 +136,7 @@ def _render_side(
         clocks = set_clocks(inv, "belief", "", name, whole=True, alone=alone)
         wanted, snapshot = replace(wanted, moment=clocks.moment), clocks.snapshot
     if snapshot is None:
-        snapshot = inv.reading.snapshot(whole=True, at=name, alone=alone)
+        snapshot = inv.reading.snapshot(whole=True, at=name, alone=alone, guarded=not name)
     query = make_query(inv, wanted)
     if not marked:  # of a past day nobody knows what the code was: no side has marks of stale code
         query = replace(query, find_stale=None)

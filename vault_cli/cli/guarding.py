@@ -11,6 +11,7 @@ from vault_cli.errors import RefusedError
 
 if TYPE_CHECKING:
     from vault_cli.cli.output import Output
+    from vault_cli.errors import Diagnostic
     from vault_cli.model.record import Record, Snapshot
     from vault_cli.store.guard import Guarded
     from vault_cli.store.vault import Vault
@@ -18,10 +19,24 @@ if TYPE_CHECKING:
 OTHER_TEXT: Final = "another text is shown"
 
 
-def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, str]) -> Snapshot:
+def guard(
+    out: Output,
+    vault: Vault,
+    snapshot: Snapshot,
+    environ: Mapping[str, str],
+    *,
+    quiet: bool = False,
+) -> Snapshot:
     """Return what the person's trust settings leave of a vault; what waits is said on stderr.
 
     While `vault.toml` waits, the admitted one counts for the rest of the run.
+
+    Args:
+        out: where it is said.
+        vault: which.
+        snapshot: as the files are.
+        environ: the environment, for settings.
+        quiet: count nothing up: for who looks at one record.
 
     Raises:
         UsageError: a setting cannot be used. StoreError: git failed.
@@ -33,7 +48,9 @@ def guard(out: Output, vault: Vault, snapshot: Snapshot, environ: Mapping[str, s
     from vault_cli.store.guard import guard_snapshot
 
     guarded = guard_snapshot(vault, snapshot)
-    for line in waiting_notes(guarded):
+    if guarded.problem:
+        out.findings((guarded.problem,))
+    for line in () if quiet else waiting_notes(guarded):
         out.warn(line)
     _use_admitted_settings(vault, guarded, environ)
     return guarded.snapshot
@@ -94,17 +111,34 @@ def review_hints(records: Iterable[Record]) -> tuple[str, ...]:
 
 def review_hint(reason: str) -> str:
     """Return how a person lets a record count that is kept out for this reason."""
-    from vault_cli.store.guard import COPY, FIRST, LOST, NEW, SHOWN, UNCOMMITTED
+    from vault_cli.store.guard import COPY, FIRST, LOST, NEW, SHOWN, UNCOMMITTED, UNREAD
 
     if reason == COPY:
         return "Give it another id, or take it out of the vault."
     if reason in (NEW, SHOWN, LOST):
         return "A person looks at it: mvault review --incoming"
+    if reason == UNREAD:
+        return "A person looks at everything again: mvault trust"
     if reason == FIRST:
         return "A person looks at it: mvault review --incoming, or trusts all of it: mvault trust"
     if reason in (UNCOMMITTED, OTHER_TEXT):
         return "It counts when it is committed."
     return "It counts when an allowed key has signed it: mvault check --trust"
+
+
+def waiting_hint(record: Record, *, waiting: bool = False) -> str:
+    """Return which command shows the text that waits, and how a person lets it count.
+
+    Args:
+        record: of which another text waits, or which waits itself.
+        waiting: it is shown already.
+    """
+    from vault_cli.store.guard import EDITED
+
+    shows = "" if waiting else f"The other text: mvault show {record.id} --waiting. "
+    if record.waits == EDITED or (waiting and not record.withheld):
+        return f"{shows}It counts when it is committed."
+    return f"{shows}A person looks at it: mvault review --incoming"
 
 
 def _use_admitted_settings(vault: Vault, guarded: Guarded, environ: Mapping[str, str]) -> None:
@@ -119,13 +153,27 @@ def _use_admitted_settings(vault: Vault, guarded: Guarded, environ: Mapping[str,
     vault.config = load_config(vault.root, environ=environ, vault_file=data)
 
 
+def ledger_findings(vault: Vault) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with the list of what was admitted, where the settings ask for it."""
+    from vault_cli.store.policy import incoming_policy
+
+    if incoming_policy(vault.root, vault.config) == "accept":
+        return ()
+    from vault_cli.store.guard import ledger_problem
+    from vault_cli.store.incoming import load_ledger
+
+    problem = ledger_problem(load_ledger(vault.root))
+    return (problem,) if problem else ()
+
+
 def waiting_notes(guarded: Guarded) -> Iterator[str]:
     """Yield one line about what waits for a person, and one about what else is kept out."""
     count = len(guarded.waiting)
     if guarded.is_first and count:
         waits = "1 record waits" if count == 1 else f"{count} records wait"
+        why = guarded.first_because or "this vault came from elsewhere"
         yield (
-            f"this vault came from elsewhere: {waits} for a person to put in force here"
+            f"{why}: {waits} for a person to put in force here"
             " (`mvault trust`, or `mvault review --incoming` one by one)"
         )
     elif count:

@@ -183,14 +183,17 @@ class Invocation:
     def find(self, text: str) -> Record:
         """Return the one record that an id, its beginning or a path names.
 
-        It may be one of the vault that is read beside: then this run turns to that vault, which
-        is written from here on.
+        Of one of the vault that is read beside, that vault is written from here on.
 
         Raises:
-            NotFoundError, UsageError, RefusedError: as `Reading.find`; and when a record of the
-                other vault was found before, since one change is made in one vault.
+            NotFoundError, UsageError, RefusedError: as `Reading.find` and `settle_on`.
         """
         record, other = self.reading.find(text)
+        self.settle_on(record, other)
+        return record
+
+    def settle_on(self, record: Record, other: Vault | None) -> None:
+        """Turn to the vault of a record that was found; UsageError when one was of another."""
         place = self.layers.home if other is None else other.root
         if self._settled and place != self.root:
             raise UsageError(
@@ -200,7 +203,6 @@ class Invocation:
         self._settled = True
         if other is not None:
             self.turn_to(other, self.reading.beside_heads)
-        return record
 
     def turn_to(self, vault: Vault, snapshot: Snapshot | None = None) -> None:
         """Write another vault from here on; the changes of one run are made in one vault."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, inline, told
+from vault_cli.cli.shown import shown_of
 from vault_cli.cli.views import brief_data, plain_value, value_text
 from vault_cli.errors import VaultError
 from vault_cli.model.record import Record, Status
@@ -63,7 +64,7 @@ def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
     from vault_cli.features.states import states_of
     from vault_cli.features.support import chain_of, dependents_of, related_to
 
-    snapshot, rules = inv.snapshot, state_rules(inv)
+    snapshot, rules = shown_of(inv), state_rules(inv)
     return {
         **three_parts(inv, record),
         "source": record.source,
@@ -83,9 +84,11 @@ def provenance_data(inv: Invocation, record: Record) -> dict[str, Any]:
 
 def support_data(snapshot: Snapshot, record: Record) -> dict[str, Any]:
     """Return how well what a record rests on still holds, its evidence and its verification."""
-    from vault_cli.model.support import Support, judge_support
+    from vault_cli.model.support import Support
+    from vault_cli.recall.support import judge_supports
 
-    support = judge_support(snapshot, (record,)).get(record.id, Support())
+    key = (record.vault, record.id)
+    support = judge_supports(snapshot, (record,)).get(key, Support())
     return {
         "support": {"state": support.state, "why": support.describe()},
         "evidence": _evidence_data(record),
@@ -128,7 +131,7 @@ def _rest_data(rest: Rest) -> dict[str, Any]:
 
 def _chain(inv: Invocation, record: Record) -> list[dict[str, Any]]:
     """Return the older versions, newest first; an id that is not there stands alone."""
-    by_id = inv.snapshot.by_id
+    by_id = shown_of(inv).by_id
     found: list[dict[str, Any]] = []
     seen = {record.id}
     waiting = list(record.supersedes)
@@ -147,7 +150,7 @@ def _later(inv: Invocation, record: Record) -> list[Record]:
     waiting = [record.id]
     while waiting:
         name = waiting.pop(0)
-        for other in inv.snapshot.records:
+        for other in shown_of(inv).records:
             if name in other.supersedes and other.id != record.id and other not in found:
                 found.append(other)
                 waiting.append(other.id)

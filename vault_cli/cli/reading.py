@@ -7,14 +7,12 @@ is shown.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from vault_cli.errors import (
-    ChangedMeanwhileError,
     Diagnostic,
     NotFoundError,
     RefusedError,
@@ -27,9 +25,8 @@ from vault_cli.recall.together import PROJECT, USER, find_clashes, join_vaults, 
 from vault_cli.text.late import late
 
 if TYPE_CHECKING:
-    from vault_cli.cli.output import Output
+    from vault_cli.cli.finding import Finder, Run
     from vault_cli.store.config import Config
-    from vault_cli.store.layers import Layers
     from vault_cli.store.vault import Vault
 
 CROSS_CODES = frozenset(
@@ -45,33 +42,6 @@ CROSS_CODES = frozenset(
 
 _NAMED = 5
 _DAY = late(r"\d{4}-\d\d-\d\d")
-
-
-class Run(Protocol):
-    """What is needed here of the running invocation."""
-
-    environ: Mapping[str, str]
-    out: Output
-    lenient: bool
-
-    @property
-    def cwd(self) -> Path: ...  # noqa: D102 - as `Invocation`, like all of these
-
-    @property
-    def layers(self) -> Layers: ...  # noqa: D102
-
-    @property
-    def root(self) -> Path: ...  # noqa: D102
-
-    @property
-    def vault(self) -> Vault: ...  # noqa: D102
-
-    @property
-    def snapshot(self) -> Snapshot: ...  # noqa: D102
-
-    def whole_snapshot(self) -> Snapshot: ...  # noqa: D102
-
-    def turn_to(self, vault: Vault, snapshot: Snapshot | None = None) -> None: ...  # noqa: D102
 
 
 class Reading:
@@ -130,8 +100,11 @@ class Reading:
         """
         if self._layers.beside is None:
             return tuple(self._problems)
-        found = tuple(find_clashes(self._inv.snapshot, self.beside_heads))
-        return (*self._problems, *found)
+        home, other = self.home, self.other
+        if home is None or other is None:
+            return tuple(self._problems)
+        shown = self.finder.of
+        return (*self._problems, *find_clashes(shown(home), shown(other)))
 
     @cached_property
     def config(self) -> Config:
@@ -227,54 +200,26 @@ class Reading:
         hint = "Set them for yourself: mvault config set --user NAME VALUE"
         return (Diagnostic("vault.toml", 0, "project-settings", "note", text, hint),)
 
+    @cached_property
+    def finder(self) -> Finder:
+        """What finds records by what a person typed."""
+        from vault_cli.cli.finding import Finder
+
+        return Finder(self, self._inv)
+
     def find(self, text: str) -> tuple[Record, Vault | None]:
-        """Return the record that an id, its beginning or a path names, and its vault; `_search`."""
-        record, vault = self._search(text)
-        if self.other is not None:
-            mark_vault((record,), USER if vault is not None else PROJECT)
-        return record, vault
-
-    def _search(self, text: str) -> tuple[Record, Vault | None]:
-        """Return the record that an id, its beginning or a path names, and its vault.
-
-        An id that stands in both is the project's, unless that is what a promotion left behind.
+        """Return the record that an id, its beginning or a path names, as its file is.
 
         Returns:
             The record, and the vault beside when it is there; None stands for the one written.
 
         Raises:
-            NotFoundError, UsageError, RefusedError: as `features.resolve.resolve_record`; also
-                when the beginning of an id fits records of both vaults.
+            NotFoundError, UsageError, RefusedError: as `Finder.find_file`.
         """
-        from vault_cli.features.resolve import resolve_record
-
-        inv, other = self._inv, self.other
-        if other is None:
-            return resolve_record(inv.snapshot, text, root=inv.root, cwd=inv.cwd), None
-        error: VaultError | None = None
-        first = second = None
-        if self.home is not None:
-            try:
-                first = resolve_record(inv.snapshot, text, root=inv.root, cwd=inv.cwd)
-            except NotFoundError as missing:
-                error = missing
-        if first is not None and text.strip() == first.id and not _was_moved(first):
-            return first, None
-        try:
-            second = resolve_record(self.beside_heads, text, root=other.root, cwd=inv.cwd)
-        except (NotFoundError, UsageError, ChangedMeanwhileError) as missing:
-            error = error or missing
-        if first is None or (second is not None and _was_moved(first) and first.id == second.id):
-            if second is not None:
-                return second, other
-            raise error or NotFoundError(f"no record {text}")
-        if second is not None and first.id != second.id and not _is_exact(first, text):
-            raise UsageError(
-                f"ids of both vaults begin with {text}: {first.id} ({first.title}),"
-                f" {second.id} ({second.title})",
-                hint="Type a few more characters.",
-            )
-        return first, None
+        record, vault, _ = self.finder.find_file(text)
+        if self.other is not None:
+            mark_vault((record,), USER if vault is not None else PROJECT)
+        return record, vault
 
     @cached_property
     def beside_heads(self) -> Snapshot:
@@ -340,15 +285,6 @@ class Reading:
             more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
             text = f"{plural(len(bad), 'file')} could not be read: {names}{more}"
             self._inv.out.warn(f"{text} (`mvault check` says why)")
-
-
-def _was_moved(record: Record) -> bool:
-    """Whether a promotion left this behind when it moved the record to another vault."""
-    return not record.in_force and "promoted_to" in record.fields
-
-
-def _is_exact(record: Record, text: str) -> bool:
-    return text.strip() == record.id or text.strip().endswith(".md")
 
 
 def is_commit(at: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,15 +12,20 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.filters import make_filter
-from vault_cli.cli.guarding import kept_out, review_hint, shown_records
+from vault_cli.cli.guarding import review_hint, waiting_hint
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.output import Line, View, is_terminal
+from vault_cli.cli.output import Line, View, is_terminal, told
+from vault_cli.cli.shown import look_up, shown_of
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
 from vault_cli.errors import UsageError
 from vault_cli.model.record import ALWAYS, Record, Status
+from vault_cli.recall.together import PROJECT, USER
 
 if TYPE_CHECKING:
-    from vault_cli.cli.clocks import Clocks
+    from datetime import datetime
+
+    from vault_cli.cli.finding import Found
+    from vault_cli.features.states import Key
     from vault_cli.model.record import Snapshot
 
 
@@ -53,15 +58,15 @@ def list_records(
     inv: Invocation = ctx.obj
     asked = {_known_state(text) for text in state or ()}
     timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
-    snapshot = timed.clocks.snapshot if timed else inv.reading.snapshot(guarded=True)
+    whole = bool(asked or states or inv.options.json)  # states are told from all of a record
+    snapshot = timed.clocks.snapshot if timed else _listed(inv, whole=whole)
     test = make_filter(snapshot.records, kind, status, topic, scope)
     chosen = timed.chosen() if timed else snapshot.records
     records = [_without_held_words(record) for record in chosen if test(record)]
-    derived = _DerivedStates(inv, timed.clocks if timed else None)
+    derived = _DerivedStates(inv, snapshot, timed.clocks.now if timed else inv.now)
     if asked:
         records = [r for r in records if asked.intersection(derived.of(r))]
     shown = derived.of if asked or states else None
-    whole = bool(asked or states or status)  # as what a record counts is not in its head
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     notes = timed.list_notes(records) if timed else ()
     if timed is None:
@@ -76,7 +81,7 @@ def list_records(
                 "unreadable": list(snapshot.unreadable),
                 **({"clocks": timed.clocks.as_data()} if timed else {}),
             },
-            lambda: list_lines(records, width=width, states_of=shown, aside=aside, judged=whole),
+            lambda: list_lines(records, width=width, states_of=shown, aside=aside),
             diagnostics=snapshot.diagnostics,
             notes=(*notes, *(() if records else ("no records",))),
             listed=True,
@@ -88,7 +93,8 @@ def period_aside(inv: Invocation) -> Callable[[Record], Sequence[str]]:
     """Return what gives the marks of a record in a plain list: its period, what keeps it out."""
 
     def aside(record: Record) -> Sequence[str]:
-        if record.validity is ALWAYS and not record.findings and not record.withheld:
+        plain = record.validity is ALWAYS and not record.findings
+        if plain and not (record.withheld or record.waits):
             return ()
         from vault_cli.recall.views import mark_kept, mark_period
 
@@ -113,24 +119,28 @@ def _known_state(text: str) -> str:
     return name
 
 
-class _DerivedStates:
-    """The derived states of all records, worked out when somebody first asks."""
+def _listed(inv: Invocation, *, whole: bool) -> Snapshot:
+    """Return the records that a list shows: of a changed text and the admitted one the latter."""
+    return inv.reading.snapshot(whole=whole, guarded=True).standing()
 
-    def __init__(self, inv: Invocation, clocks: Clocks | None) -> None:
+
+class _DerivedStates:
+    """The derived states of the records of a list, worked out when somebody first asks."""
+
+    def __init__(self, inv: Invocation, snapshot: Snapshot, now: datetime) -> None:
         self._inv = inv
-        self._clocks = clocks
-        self._found: dict[str, tuple[str, ...]] | None = None
+        self._snapshot = snapshot
+        self._now = now
+        self._found: Mapping[Key, tuple[str, ...]] | None = None
 
     def of(self, record: Record) -> tuple[str, ...]:
         if self._found is None:
             from vault_cli.cli.provenance import state_rules
             from vault_cli.features.states import all_states
 
-            inv, clocks = self._inv, self._clocks
-            snapshot = clocks.snapshot if clocks and clocks.is_past else inv.whole_snapshot()
-            rules = state_rules(inv, snapshot.records)
-            self._found = all_states(snapshot, clocks.now if clocks else inv.now, rules)
-        return self._found.get(record.path, ())
+            rules = state_rules(self._inv, self._snapshot.records)
+            self._found = all_states(self._snapshot, self._now, rules)
+        return self._found.get((record.vault, record.path), ())
 
 
 def show(
@@ -143,11 +153,17 @@ def show(
     expand: Annotated[
         bool, typer.Option("--expand", help="Also what stands under the same topics.")
     ] = False,
+    waiting: Annotated[
+        bool, typer.Option("--waiting", help="The text that waits for a review, not the admitted.")
+    ] = False,
     view: flags.TimeView = "",
     valid_at: flags.ValidAt = "",
     known_at: flags.KnownAt = "",
 ) -> int:
     """Show one record: its head, its keys and its text.
+
+    While a change of others waits for a person, or an edit that does not count is not committed,
+    the admitted text is shown; --waiting shows the other one.
 
     With --provenance also its evidence and verification, the records it rests on and their
     statuses, what rests on it, its versions, and the commits that changed it. With --known-at it
@@ -159,6 +175,7 @@ def show(
       mvault show memories/2026-11/some-note.md
       mvault show l-7k3qd2m --provenance
       mvault show l-7k3qd2m --expand
+      mvault show l-7k3qd2m --waiting
       mvault show l-7k --known-at 2026-07-15
       mvault --json show l-7k
     """
@@ -172,10 +189,19 @@ def show(
             "--provenance tells what a record rests on today", hint="Leave --known-at out."
         )
     timed = _Timed(inv, view, valid_at, known_at) if view or valid_at or known_at else None
-    record = timed.find(record_id) if timed else inv.find(record_id)
+    if waiting and timed:
+        raise UsageError("--waiting is about today", hint="Leave the time and the view out.")
+    found: Found | None = None
+    if timed:
+        record = timed.find(record_id)
+    else:
+        found = look_up(inv, record_id)
+        record = found.record
+    if waiting:
+        record = inv.reading.finder.find_waiting(record, record_id)
     _require_readable(inv, record)
     past = timed is not None and timed.clocks.is_past
-    snapshot = timed.clocks.snapshot if timed and past else inv.snapshot
+    snapshot = timed.clocks.snapshot if timed and past else shown_of(inv)
     now = timed.clocks.now if timed else inv.now
     rules = state_rules(inv)
     states = states_of(record, snapshot, now, rules)
@@ -183,20 +209,22 @@ def show(
     code = {"anchors": anchors} if anchors else {}
     more = timed.explain(record) if timed else {}
     beside, lines = _beside(inv, snapshot, record, provenance=provenance, expand=expand)
-    reason = "" if past else kept_out(inv.vault, record)
-    kept = [f"kept out of the render: {reason}"] if reason else []
-    more |= {"withheld": reason} if reason else {}
+    kept, hints = _standing(record, waiting=waiting)
+    twin = _tell_twin(inv, found)
+    more |= {"also_in": twin} if twin else {}
+    kept += [f"the {twin['vault']} vault has this id too: {told(twin['path'])}"] if twin else []
+    hints += (f"mvault --vault {twin['root']} show {record.id}",) if twin else ()
     notes = [*_notes(record), *kept, *more.get("since", ()), *(timed.words if timed else ())]
     own = () if provenance else tuple(anchor_lines(anchors))
-    told = ("evidence", "verification") if provenance else ()
+    aside = ("evidence", "verification") if provenance else ()
     if not past:
         note_found(inv, (record,))
     return inv.out.show(
         View(
             lambda: {**full_data(record), "states": list(states), **code, **beside, **more},
-            lambda: (*show_lines(record, states, own, told), *lines),
+            lambda: (*show_lines(record, states, own, aside), *lines),
             notes=notes,
-            hints=(review_hint(reason),) if reason else (),
+            hints=hints,
             diagnostics=record.findings,
         )
     )
@@ -217,10 +245,34 @@ def _beside(
         from vault_cli.cli.mates import mates_data, mates_lines
         from vault_cli.recall.topics import find_mates
 
-        mates = find_mates(replace(snapshot, records=shown_records(inv.vault, snapshot)), record)
+        mates = find_mates(snapshot, record)
         data["mates"] = mates_data(mates)
         lines += ["", *mates_lines(mates, inv.now)]
     return data, lines
+
+
+def _standing(record: Record, *, waiting: bool) -> tuple[list[str], tuple[str, ...]]:
+    """Return what is said of a record and the trust settings: notes, and what to do."""
+    if record.withheld:
+        words = f"kept out of the render: {record.withheld}"
+        other = "this is not the text in force; "
+        return [other + words if waiting else words], (review_hint(record.withheld),)
+    if waiting:
+        return ["this is not the text in force"], (waiting_hint(record, waiting=True),)
+    if record.waits:
+        return [f"{record.waits}; this is the admitted text"], (waiting_hint(record),)
+    return [], ()
+
+
+def _tell_twin(inv: Invocation, found: Found | None) -> dict[str, str]:
+    """Return where the other vault has a record of the same id, and which; empty if it has not."""
+    if found is None or found.twin is None:
+        return {}
+    layers = inv.layers
+    root = layers.home if found.vault is not None else layers.beside
+    name = PROJECT if found.vault is not None else USER
+    other = found.twin  # by its file only: its words may be nobody's to read in passing
+    return {"vault": name, "path": other.path, "status": str(other.status), "root": str(root)}
 
 
 def _require_readable(inv: Invocation, record: Record) -> None:
@@ -249,7 +301,9 @@ class _Timed:
         # What has faded is told from more than a list knows of a record: strict reads all at once.
         whole = view.strip().lower() == "strict"
         self.inv = inv
-        self.clocks = set_clocks(inv, view, valid_at, known_at, whole=whole, guarded=True)
+        self.clocks = set_clocks(
+            inv, view, valid_at, known_at, whole=whole, guarded=True, standing=True
+        )
         self.words: list[str] = []
 
     def chosen(self) -> list[Record]:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.output import Line, inline
+from vault_cli.cli.shown import shown_of
 from vault_cli.cli.views import brief_data
 from vault_cli.errors import UsageError, VaultError
 from vault_cli.model.record import Record
@@ -26,7 +27,7 @@ def three_parts(inv: Invocation, record: Record) -> dict[str, Any]:
     """Return the three parts in the promised JSON shape: lesson, source, in_force_then."""
     from vault_cli.features.sources import source_tasks, tell_starts
 
-    tasks = source_tasks(record, inv.snapshot.by_id)
+    tasks = source_tasks(record, shown_of(inv).by_id)
     start, said_by = None, ""
     for text, who in tell_starts(record, tasks):
         start, said_by = _moment(inv, text), who

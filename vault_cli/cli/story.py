@@ -105,12 +105,13 @@ def _history(inv: Invocation, vault: Vault, clocks: Clocks, match: Match) -> dic
 
     record, repo = match.record, vault.repo
     data: dict[str, Any] = {"line": 0, "state": "", "last": None, "line_by": None, "approved": None}
-    text = _text_of(vault, clocks, record)
+    commit = _commit_of(vault, clocks, record)
+    text = _text_of(vault, commit, record)
     data["line"] = find_line(text, match)
     if repo is None:
         return data
     try:
-        start = clocks.snapshot.commit or repo.head()
+        start = commit or repo.head()
         found, whole = _ancestry(repo, start, record)
         admitted = admission(found)
         wanted = {
@@ -122,7 +123,7 @@ def _history(inv: Invocation, vault: Vault, clocks: Clocks, match: Match) -> dic
         told = {name: attribution_data(info) for name, info in infos.items()}
         data |= {key: told.get(name) for key, name in wanted.items()}
         data["shallow"] = not whole
-        if not clocks.snapshot.commit:
+        if not commit:
             codes = [item.code for item in repo.pending([record.path])]
             data["state"] = codes[0] if codes else "committed"
     except VaultError as error:
@@ -150,13 +151,27 @@ def _line_commit(
     return repo.blame_line(start, record.path, number) if number else ""
 
 
-def _text_of(vault: Vault, clocks: Clocks, record: Record) -> bytes:
+def _commit_of(vault: Vault, clocks: Clocks, record: Record) -> str:
+    """Return the commit that holds the text which is told of, "" for the file as it is.
+
+    Of an admitted text in whose place another one waits it is the one it was admitted with.
+    """
+    if clocks.snapshot.commit or not record.waits:
+        return clocks.snapshot.commit
+    from vault_cli.store.incoming import load_ledger
+
+    row = load_ledger(vault.root).rows.get(record.id)
+    if row is not None and row.digest == record.digest and row.commit:
+        return row.commit
+    return vault.repo.head() if vault.repo is not None else ""
+
+
+def _text_of(vault: Vault, commit: str, record: Record) -> bytes:
     from vault_cli.store.files import read_file
 
     with suppress(VaultError):
-        if clocks.snapshot.commit:
-            repo = vault.require_repo()
-            return repo.read_blob(clocks.snapshot.commit, record.path) or b""
+        if commit:
+            return vault.require_repo().read_blob(commit, record.path) or b""
         return read_file(vault.root, record.path)
     return b""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vault_cli.features.tasks import Task
     from vault_cli.model.observation import Observation
     from vault_cli.model.record import Snapshot
-    from vault_cli.store.usage import UsageLog
+    from vault_cli.store.usage_log import UsageLog
     from vault_cli.store.vault import Vault
 
 
@@ -46,7 +46,7 @@ def read_logs(inv: Invocation) -> list[Log]:
     """Return the observations of the vaults at hand: a session is shown records of both."""
     from datetime import UTC
 
-    from vault_cli.store.usage import read_usage
+    from vault_cli.store.usage_log import read_usage
 
     today = inv.now.astimezone(UTC).date()
     vaults = [vault for vault in (inv.reading.home, inv.reading.other) if vault is not None]
@@ -101,7 +101,7 @@ def _settle_one(
     from vault_cli.errors import VaultError
     from vault_cli.features.task_outcomes import not_yet_told, taken_back
     from vault_cli.store.observing import observe
-    from vault_cli.store.usage import machine_id
+    from vault_cli.store.own_usage import machine_id
     from vault_cli.store.vault import LOCK_WAIT
 
     pool = one.log.pool

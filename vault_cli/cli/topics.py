@@ -63,7 +63,7 @@ def list_topics(ctx: typer.Context) -> int:
     from vault_cli.recall.topics import TopicTable
 
     inv: Invocation = ctx.obj
-    snapshot = inv.reading.snapshot(guarded=True)
+    snapshot = inv.reading.snapshot(guarded=True).standing()
     records = snapshot.records
     table = TopicTable(records)
     rows = [*_declared(table, records), *_undeclared(table, records)]
@@ -121,7 +121,7 @@ def show(ctx: typer.Context, name: Name) -> int:
     from vault_cli.recall.topics import TopicTable
 
     inv: Invocation = ctx.obj
-    snapshot = inv.reading.snapshot(guarded=True)
+    snapshot = inv.reading.snapshot(guarded=True).standing()
     found = require_topic(snapshot, name)
     members = TopicTable(snapshot.records).members(snapshot.records, found.record.id)
     data = {

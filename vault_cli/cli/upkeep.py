@@ -45,7 +45,8 @@ def status(ctx: typer.Context) -> int:
     inv.bear_bad_settings()
     snapshot = inv.snapshot
     repo = inv.vault.repo
-    every = repo.pending() if repo is not None else ()
+    standing = [record.path for record in snapshot.records if record.in_force]
+    every = repo.pending(also=standing) if repo is not None else ()
     pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics

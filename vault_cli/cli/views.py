@@ -40,6 +40,7 @@ def brief_data(record: Record) -> dict[str, Any]:
         "path": record.path,
     }
     data |= {"vault": record.vault} if record.vault else {}
+    data |= {"waits": record.waits} if record.waits else {}
     return {**data, "withheld": record.withheld} if record.withheld else data
 
 
@@ -61,8 +62,8 @@ def record_data(record: Record) -> dict[str, Any]:
 
 
 def standing_data(record: Record) -> dict[str, Any]:
-    """Return as what a record counts that claims to be verified."""
-    if record.status is not Status.VERIFIED:
+    """Return as what a record counts that claims to be verified and is not, any more."""
+    if not record.lapsed:
         return {}
     from vault_cli.model.evidence import standing_of
 
@@ -155,7 +156,6 @@ def list_lines(
     width: int,
     states_of: Callable[[Record], Sequence[str]] | None = None,
     aside: Callable[[Record], Sequence[str]] | None = None,
-    judged: bool = False,
 ) -> Iterator[Line]:
     """Yield one line per record: id, status, kind, title.
 
@@ -164,10 +164,9 @@ def list_lines(
         states_of: gives the derived states that stand behind the title; None: none are shown.
         width: cells of the terminal, 0 to cut nothing (a pipe). Only titles are ever cut.
         aside: gives what else stands there; without it only what keeps it out of the render.
-        judged: show as what a verified record counts; it is read whole for that.
     """
-    found = [(id(r), standing_data(r)) for r in records] if judged else []
-    lesser = {key: own for key, own in found if own}  # two vaults may hold the same path
+    # by identity, as two vaults may hold the same path
+    lesser = {id(r): standing_data(r) for r in records if r.lapsed and standing_data(r)}
     ids = _column([record.id for record in records])
     statuses = [
         Status(lesser[id(record)]["status"]) if id(record) in lesser else record.status

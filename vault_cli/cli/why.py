@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
+from vault_cli.cli.guarding import waiting_hint
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.option_groups import RenderChoices, takes
 from vault_cli.cli.output import Line, View, inline
@@ -160,8 +161,8 @@ class _Answer:
             from vault_cli.cli.quarantine import require_reader
 
             require_reader(self.inv, record)
-        key = (record.vault, record.path)
-        here = [r for r in self.clocks.snapshot.records if (r.vault, r.path) == key]
+        key = (record.vault, record.path, record.digest)  # not what waits in its place
+        here = [r for r in self.clocks.snapshot.records if (r.vault, r.path, r.digest) == key]
         return [Match(r, SAME, "", self._is_shown(r)) for r in here or (record,)]
 
     def _by_ids(self) -> list[Match]:
@@ -210,6 +211,9 @@ class _Answer:
         }
         notes = [f"{len(found)} records have this line"] if len(found) > 1 else []
         hints = ["`mvault why ID` tells all of one."] if rest else []
+        for match in (match for match in told if match.record.waits):
+            notes.append(f"{match.record.id}: {match.record.waits}")
+            hints.append(waiting_hint(match.record))
         if self.is_other_text:
             notes.append("found by its id: its text is not, or no longer, the line's")
             hints.append("A line of an older text: mvault why --at DATE LINE")

@@ -94,9 +94,8 @@ def plan_proposals(
     texts = {plain_text(record) for record in user.records}
     ranked: list[tuple[float, Record]] = []
     passed: list[tuple[Record, str]] = []
-    waits = {record.id for record in project.records if record.withheld}
     for record in project.records:
-        if not record.in_force or (record.id in waits and not record.withheld):
+        if not record.in_force or record.waits:
             continue
         score = score_record(record, project.tally(record.id)).value
         why = _objection(record, score, policy, now) or _known(record, policy, known, texts)

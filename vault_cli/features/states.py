@@ -13,8 +13,9 @@ from typing import Final
 from vault_cli.features.anchors import Judge, is_stale
 from vault_cli.model.anchors import STALE
 from vault_cli.model.record import ENDED, Record, Snapshot, Tally
-from vault_cli.model.support import INTACT, Support, judge_support
+from vault_cli.model.support import INTACT, Support
 from vault_cli.recall.retention import Aging, Dormancy
+from vault_cli.recall.support import judge_supports
 
 STATES: Final = (
     "scheduled",
@@ -47,6 +48,9 @@ class StateRules:
     judge: Judge | None = None
 
 
+Key = tuple[str, str]
+"""Name of the vault ("" when one is read) and path of a record."""
+
 DEFAULTS: Final = StateRules()
 
 
@@ -61,7 +65,7 @@ def states_of(
         now: aware instant in the vault's time zone.
         rules: see `StateRules`.
     """
-    return all_states(snapshot, now, rules, (record,)).get(record.path, ())
+    return all_states(snapshot, now, rules, (record,)).get((record.vault, record.path), ())
 
 
 def all_states(
@@ -69,8 +73,8 @@ def all_states(
     now: datetime,
     rules: StateRules = DEFAULTS,
     records: tuple[Record, ...] | None = None,
-) -> dict[str, tuple[str, ...]]:
-    """Return the derived states of records by path; those without any are left out.
+) -> dict[Key, tuple[str, ...]]:
+    """Return the derived states of records by vault and path; those without any are left out.
 
     Args:
         snapshot: the vault.
@@ -79,18 +83,18 @@ def all_states(
         records: of whom (all by default).
     """
     wanted = [r for r in (records or snapshot.records) if r.status not in ENDED]
-    supports = judge_support(snapshot, wanted)
+    supports = judge_supports(snapshot, wanted)
     dormancy = Dormancy(Aging.at(now, rules.curve), rules.dormant_below, snapshot.tallies)
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[Key, tuple[str, ...]] = {}
     for record in wanted:
-        support = supports.get(record.id, _INTACT)
+        support = supports.get((record.vault, record.id), _INTACT)
         states = [record.validity.state_at(now)]
         states += ["dormant"] if dormancy.holds(record) else []
         states += maturity_of(record, snapshot.tally(record.id))
         states += [support.state, STALE if is_stale(record, rules.judge) else INTACT]
         told = tuple(state for state in states if state not in ("current", INTACT))
         if told:
-            found[record.path] = told
+            found[record.vault, record.path] = told
     return found
 
 

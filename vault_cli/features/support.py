@@ -177,9 +177,13 @@ class Rest:
 
 
 def chain_of(snapshot: Snapshot, record: Record) -> list[Rest]:
-    """Return what a record rests on, depth first, each record once, at most 20 deep."""
+    """Return what a record rests on, depth first, each record once, at most 20 deep.
+
+    What has no say is as if it were not there.
+    """
+    snapshot = snapshot.speaking()
     by_id = snapshot.by_id
-    aliases = {alias: r for r in snapshot.records for alias in r.aliases} if record else {}
+    aliases = {alias: r for r in snapshot.records for alias in r.aliases}
     supports = judge_support(snapshot, _reached(by_id, aliases, record))
     found: list[Rest] = []
     seen = {record.id}

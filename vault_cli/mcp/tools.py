@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from vault_cli.mcp.port import Answer, Run
+from vault_cli.text.late import late
 
 MOST_BYTES: Final = 28_000
 """Most of one answer. Hosts warn at 10,000 tokens and cut at 25,000 without saying where; 28,000
 bytes are about 7,000 tokens of English and 9,500 of Chinese."""
 
 _NO_MATCH: Final = 1
-_ID: Final = re.compile(r"[^\W_][\w.-]{0,199}")
+_ID: Final = late(r"[^\W_][\w.-]{0,199}")
 """An id, its beginning, or a hand-written note's own name; never a path or an option."""
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 from vault_cli.model.record import Record, Status
 
@@ -291,6 +290,8 @@ def _own_addresses(record: Record) -> Iterator[str]:
 
 def plain_address(text: str) -> str:
     """Return an address in the form in which two spellings of one page are equal."""
+    from urllib.parse import urlsplit  # few records name an address, and it loads slowly
+
     try:
         parts = urlsplit(text.strip())
     except ValueError:
@@ -356,14 +357,22 @@ def is_verified(record: Record) -> bool:
     return record.status is Status.VERIFIED and not judge_verification(record)[0]
 
 
+def lapse_of(record: Record) -> str:
+    """Return why a record that claims to be verified counts as active, in words; "" if it counts.
+
+    It is worked out when the file is read (`Record.lapsed`), so that a list need not ask again.
+    """
+    code = judge_verification(record)[0]
+    if not code:
+        return ""
+    return "verification stale" if code == STALE else "verification missing"
+
+
 def standing_of(record: Record) -> tuple[Status, str]:
     """Return as what a record counts, and in words why not as what its status says ("" if it does).
 
-    Only a record that claims to be verified is read whole for it.
+    The head of a record tells it; nothing else is loaded for it.
     """
-    if record.status is not Status.VERIFIED:
-        return record.status, ""
-    code = judge_verification(record)[0]
-    if not code:
-        return record.status, ""
-    return Status.ACTIVE, "verification stale" if code == STALE else "verification missing"
+    if record.status is Status.VERIFIED and record.lapsed:
+        return Status.ACTIVE, record.lapsed
+    return record.status, ""

@@ -230,6 +230,11 @@ class Record:
         vault: `project` or `user` in a snapshot of both vaults, else "" (see `recall.together`).
         withheld: why the person's own trust settings keep it out of what is shown to an agent, else
             "". Set by the program after reading (see `store.guard`), never by a file.
+        waits: of an admitted text that is shown in the place of another: what waits for a person,
+            else "". Set like `withheld`.
+        foreign: it is not in force, and nothing says that it was made or looked at here: it has no
+            say about what is. Set like `withheld`.
+        lapsed: why it counts as active although it says `verified` (`model.evidence`), else "".
     """
 
     id: str
@@ -266,6 +271,9 @@ class Record:
     findings: tuple[Diagnostic, ...] = ()
     vault: str = ""
     withheld: str = ""
+    waits: str = ""
+    foreign: bool = False
+    lapsed: str = ""
 
     @property
     def status(self) -> Status:
@@ -302,6 +310,11 @@ class Record:
         if self.withheld:
             return True
         return bool(self.findings) and any(f.code not in _ABOUT_COPIES for f in self.held_by)
+
+    @property
+    def has_say(self) -> bool:
+        """Whether it counts for another record: as support, and in what is usual for a search."""
+        return not (self.foreign or self.is_silent)
 
     @property
     def size(self) -> int:
@@ -353,6 +366,18 @@ class Snapshot:
     def heard(self) -> Snapshot:
         """Return the snapshot without the records whose words must not count for others."""
         return replace(self, records=tuple(r for r in self.records if not r.is_silent))
+
+    def speaking(self) -> Snapshot:
+        """Return the snapshot with the records that have a say only."""
+        return replace(self, records=tuple(r for r in self.records if r.has_say))
+
+    def standing(self) -> Snapshot:
+        """Return the snapshot without the texts in whose place an admitted one is shown."""
+        known = {(r.vault, r.id) for r in self.records if r.waits}
+        if not known:
+            return self
+        kept = (r for r in self.records if not (r.withheld and (r.vault, r.id) in known))
+        return replace(self, records=tuple(kept))
 
     def at_watermark(self) -> Snapshot:
         """Return the snapshot with the observations that a render goes by."""

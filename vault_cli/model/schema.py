@@ -114,7 +114,10 @@ FIELDS: tuple[Field, ...] = (
 
 BY_KEY: dict[str, Field] = {field.key: field for field in FIELDS}
 FROM_FILE = frozenset(
-    {"path", "digest", "body", "adopted", "fields", "findings", "vault", "withheld"}
+    {
+        *("path", "digest", "body", "adopted", "fields", "findings", "vault"),
+        *("withheld", "waits", "foreign", "lapsed"),
+    }
 )
 """Attributes of `Record` that come from the file as a whole, not from a key."""
 

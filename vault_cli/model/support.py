@@ -113,7 +113,8 @@ class _Net:
         self._many = {r.id for r in snapshot.records} - set(self._by_id)
         self._aliases: Mapping[str, Record] | None = None
         self._nodes: dict[str, _Node] = {}
-        waiting = [record for record in wanted if record.id in self._by_id]
+        # one that has no say is judged too, and speaks for nobody: `find` does not know it
+        waiting = [self._by_id.get(r.id, r) for r in wanted if r.id not in self._many]
         while waiting:
             record = waiting.pop()
             if record.id not in self._nodes:

@@ -1,6 +1,9 @@
 """How well records fit a query: BM25 over shelves of records. May import `text`, `model`.
 
 Robertson and Zaragoza (2009), k1 1.2 and b 0.5 (row C-103), k3 1 for words that a query repeats.
+What is usual (how many records there are, how long they are, in how many a word stands) is told by
+those that have a say: who pushes a record does not move the others with it.
+
 The sum is divided by the weight of all words of the query, so that it says which part of the query
 a record answers: it can be compared between searches, and 1 is a record of usual length that has
 every word once.
@@ -10,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import log
 from typing import Final, NamedTuple
 
@@ -72,13 +76,23 @@ def weigh(
 
 
 def _number_of(shelves: Sequence[Shelf]) -> int:
-    return sum(len(shelf.lengths) - len(shelf.gone) for shelf in shelves)
+    return sum(
+        len(shelf.lengths) - len(without)
+        for shelf, without in zip(shelves, _uncounted(shelves), strict=True)
+    )
+
+
+def _uncounted(shelves: Sequence[Shelf]) -> list[AbstractSet[int]]:
+    """Return of each shelf the records that no number is about; where none has a say, the gone."""
+    if any(len(shelf.lengths) > len(shelf.unheard) for shelf in shelves):
+        return [shelf.unheard for shelf in shelves]
+    return [shelf.gone for shelf in shelves]
 
 
 def _usual_length(shelves: Sequence[Shelf]) -> float:
     total = sum(
-        sum(shelf.lengths) - sum(shelf.lengths[number] for number in shelf.gone)
-        for shelf in shelves
+        sum(shelf.lengths) - sum(shelf.lengths[number] for number in without)
+        for shelf, without in zip(shelves, _uncounted(shelves), strict=True)
     )
     return total / max(_number_of(shelves), 1) or 1.0
 
@@ -86,15 +100,16 @@ def _usual_length(shelves: Sequence[Shelf]) -> float:
 def _spread(
     shelves: Sequence[Shelf], found: Sequence[Postings], terms: Iterable[str]
 ) -> Counter[str]:
-    """Return in how many records each term stands."""
+    """Return in how many records that have a say each term stands."""
     counted: Counter[str] = Counter()
+    uncounted = _uncounted(shelves)
     for term in terms:
         counted[term] = 0
-        for shelf, postings in zip(shelves, found, strict=True):
+        for without, postings in zip(uncounted, found, strict=True):
             numbers = postings.get(term, ((), ()))[0]
             counted[term] += len(numbers)
-            if shelf.gone:
-                counted[term] -= sum(number in shelf.gone for number in numbers)
+            if without:
+                counted[term] -= sum(number in without for number in numbers)
     return counted
 
 
@@ -107,7 +122,7 @@ def _words_meant(
         if not (is_word(term) and may_be_slip(term)):
             continue
         near = {word for shelf in shelves for word in shelf.words_like(term)}
-        if any(shelf.gone for shelf in shelves):
+        if any(shelf.unheard for shelf in shelves):
             near = _still_there(shelves, near)
         slips, words = nearest(term, near)
         if words:
@@ -136,7 +151,8 @@ def _parts(
 ) -> tuple[list[tuple[str, float]], float]:
     """Return the terms to add up with their weights, in an order that never changes, and the sum.
 
-    A typed word that stands nowhere counts in the sum, unless another was meant.
+    A typed word that stands nowhere counts in the sum, unless another was meant. What stands only
+    in records without a say is found there, and is nowhere for all others.
     """
     parts: list[tuple[str, float]] = []
     whole = 0.0
@@ -146,11 +162,9 @@ def _parts(
             for word, share in meant[term]:
                 parts.append((word, often * share * _rarity(spread[word], total)))
             whole += max(often * _rarity(spread[word], total) for word, _ in meant[term])
-            continue
         weight = often * _rarity(spread[term], total)
-        whole += weight
-        if spread[term]:
-            parts.append((term, weight))
+        whole += 0.0 if term in meant else weight
+        parts.append((term, weight))  # it may stand in records that have no say
     return parts, whole or 1.0
 
 

@@ -67,6 +67,11 @@ class Shelf(Protocol):
         ...
 
     @property
+    def unheard(self) -> AbstractSet[int]:
+        """Numbers of records that have no say in what is usual (`Record.has_say`), or are gone."""
+        ...
+
+    @property
     def has_sessions(self) -> bool:
         """Whether any of them was captured from a session."""
         ...
@@ -198,6 +203,11 @@ class TextShelf:
     def days(self) -> list[int]:
         """Day on which each record was made."""
         return [day_of(record.created) for record in self._records]
+
+    @cached_property
+    def unheard(self) -> AbstractSet[int]:
+        """As `Shelf`."""
+        return frozenset(n for n, record in enumerate(self._records) if not record.has_say)
 
     @property
     def has_sessions(self) -> bool:

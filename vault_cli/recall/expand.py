@@ -71,12 +71,12 @@ def _mates(snapshot: Snapshot, record: Record, shelves: Sequence[Shelf] | None) 
     """Yield records of the same topics, the rarest topic first, the weightiest record first."""
     groups = []
     for topic in record.topics:
-        members = _members(snapshot, topic, shelves)
+        members = [r for r in _members(snapshot, topic, shelves) if r.has_say]
         groups.append((len(members), topic, members))
     left = MOST_MATES
     for _, topic, members in sorted(groups, key=lambda group: group[:2]):
         others = [other for other in members if other.path != record.path]
-        others = [r for r in others if r.kind is not Kind.TOPIC and r.in_force and not r.is_silent]
+        others = [r for r in others if r.kind is not Kind.TOPIC and r.in_force]
         for other in others[:left]:
             yield Mate(other, record.id, f"topic {topic}", is_topic=True)
             left -= 1
@@ -94,5 +94,5 @@ def _members(snapshot: Snapshot, topic: str, shelves: Sequence[Shelf] | None) ->
         for shelf in shelves:
             key = f"#{name}"
             numbers = shelf.find([key]).get(key, ((), ()))[0]
-            found += shelf.records([n for n in numbers if n not in shelf.gone][:_MOST_WEIGHED])
+            found += shelf.records([n for n in numbers if n not in shelf.unheard][:_MOST_WEIGHED])
     return sorted(found, key=lambda record: (-record.weight, record.id))

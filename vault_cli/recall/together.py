@@ -105,12 +105,19 @@ def mark_vault(records: Iterable[Record], name: str) -> None:
 
 
 def find_clashes(project: Snapshot, user: Snapshot) -> Iterator[Diagnostic]:
-    """Yield what the two vaults say about the same ids; paths are those of the project vault."""
+    """Yield what the two vaults say about the same ids; paths are those of the project vault.
+
+    Args:
+        project: its records as the person's trust settings leave them: what they keep out has no
+            say.
+        user: likewise.
+    """
     mine = {record.id: record for record in user.records if not record.is_silent}
+    copies = Counter(r.id for r in project.records if r.in_force and not r.is_silent)
     for record in project.records:
         other = mine.get(record.id)
         if other is not None and not record.is_silent:
-            yield from _same_id(record, other)
+            yield from _same_id(record, other, copies[record.id])
         if not record.supersedes or not record.in_force:
             continue
         for old in map(mine.get, record.supersedes):
@@ -120,7 +127,7 @@ def find_clashes(project: Snapshot, user: Snapshot) -> Iterator[Diagnostic]:
                 yield Diagnostic(record.path, 0, "user-rule-stays", "warning", text, hint)
 
 
-def _same_id(record: Record, other: Record) -> Iterator[Diagnostic]:
+def _same_id(record: Record, other: Record, copies: int) -> Iterator[Diagnostic]:
     if not record.in_force and "promoted_to" in record.fields:
         return
     if not other.in_force and "promoted_to" in other.fields:
@@ -134,10 +141,27 @@ def _same_id(record: Record, other: Record) -> Iterator[Diagnostic]:
         )
         yield Diagnostic(record.path, 0, "promotion-unfinished", "warning", text, hint)
         return
-    counts = "user" if _is_protected(other) and record.digest != other.digest else "project"
-    text = f"the id {record.id} stands in both vaults; in force is the one of the {counts} vault"
+    text = f"the id {record.id} stands in both vaults; {_who_counts(record, other, copies)}"
     hint = "Give one of them another id, or take it out of force."
     yield Diagnostic(record.path, 0, "id-in-both-vaults", "warning", text, hint)
+
+
+def _who_counts(record: Record, other: Record, copies: int) -> str:
+    """Say which of two records with one id is in force, by status and what `settle_vaults` does.
+
+    Args:
+        record: the project's.
+        other: the user's.
+        copies: how many files of the project hold it in force; of several none counts.
+    """
+    theirs, mine = record.in_force and copies == 1, other.in_force
+    if not (theirs or mine):
+        return "neither is in force"
+    if theirs and mine:
+        counts = PROJECT if pick_loser(record, other).record is other else USER
+    else:
+        counts = PROJECT if theirs else USER
+    return f"in force is the one of the {counts} vault"
 
 
 def _is_protected(record: Record) -> bool:
@@ -164,7 +188,7 @@ def settle_vaults(eligible: list[Record]) -> tuple[list[Record], list[Beaten]]:
         return eligible, []
     beaten: dict[int, Beaten] = {}
     for record_id in mine.keys() & theirs.keys():
-        lost = _loser(theirs[record_id], mine[record_id])
+        lost = pick_loser(theirs[record_id], mine[record_id])
         beaten[id(lost.record)] = lost
     for winner, losers in ((PROJECT, mine), (USER, theirs)):
         for record in eligible:
@@ -174,7 +198,13 @@ def settle_vaults(eligible: list[Record]) -> tuple[list[Record], list[Beaten]]:
     return kept, list(beaten.values())
 
 
-def _loser(theirs: Record, mine: Record) -> Beaten:
+def pick_loser(theirs: Record, mine: Record) -> Beaten:
+    """Return which of two records in force with one id does not count, and why.
+
+    Args:
+        theirs: the project's.
+        mine: the user's.
+    """
     if _is_protected(mine) and theirs.digest != mine.digest:
         return Beaten(theirs, "a required rule of the user vault has its id", "shadowed")
     return Beaten(mine, "the project vault has a record of this id", "shadowed")

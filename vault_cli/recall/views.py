@@ -120,9 +120,10 @@ def mark_record(record: Record, moment: datetime) -> tuple[str, ...]:
 
 
 def mark_kept(record: Record) -> tuple[str, ...]:
-    """Return why a record is kept out of the render whatever the time: held, or by trust settings.
+    """Return why a record is kept out of the render whatever the time, and what waits beside it.
 
     The one place for it: every list of records says so, as text and in `--json`.
     """
-    marks = ("held",) if record.findings and record.held_by else ()
-    return (*marks, f"kept out of the render: {record.withheld}") if record.withheld else marks
+    marks: tuple[str, ...] = ("held",) if record.findings and record.held_by else ()
+    marks += (f"kept out of the render: {record.withheld}",) if record.withheld else ()
+    return (*marks, record.waits) if record.waits else marks

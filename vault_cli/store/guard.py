@@ -15,9 +15,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from vault_cli.errors import Diagnostic
 from vault_cli.model.paths import fold_path
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.store.incoming import load_ledger
+from vault_cli.store.clone import describe_clone
+from vault_cli.store.incoming import UNREAD_HINT, Ledger, load_ledger
 from vault_cli.store.policy import incoming_policy, policies_of
 from vault_cli.store.waiting import Waiting, admitted_texts, find_waiting, parse_all
 
@@ -27,11 +29,16 @@ if TYPE_CHECKING:
 
 UNCOMMITTED: Final = "not committed"
 NEW: Final = "put in force by others, not reviewed"
+UNREAD: Final = "the list of what was admitted here cannot be read"
 FIRST: Final = "received from elsewhere, nothing of it was admitted here yet"
 SHOWN: Final = "changed by others, not reviewed: the admitted text counts, not this one"
 LOST: Final = "changed by others, and git no longer has the admitted text"
 
 COPY: Final = "has the id of a record in force"
+CHANGED: Final = "a changed text of it waits for a review"
+GONE: Final = "others took it out of force, which waits for a review"
+EDITED: Final = "an edit of it is not committed"
+"""What `Record.waits` says of an admitted text."""
 
 _DUPLICATE: Final = "duplicate-id"
 _COLLISION: Final = "name-collision"
@@ -46,7 +53,9 @@ class Guarded:
         waiting: what came from others and waits for a person.
         replaced: paths whose committed text is shown instead of the file's.
         is_first: nothing was ever admitted here.
+        first_because: what is known then about the clone, in words; "" for nothing.
         policies: settings that are in effect, in words.
+        problem: what is wrong with the list of what was admitted here, if anything.
         restored: commit that holds an admitted text which is shown, by path and digest.
     """
 
@@ -54,7 +63,9 @@ class Guarded:
     waiting: tuple[Waiting, ...] = ()
     replaced: tuple[str, ...] = ()
     is_first: bool = False
+    first_because: str = ""
     policies: tuple[str, ...] = ()
+    problem: Diagnostic | None = None
     restored: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
@@ -91,7 +102,9 @@ def guard_snapshot(vault: Vault, snapshot: Snapshot) -> Guarded:
 
 def _show_committed(guarded: Guarded, repo: Repository) -> None:
     """Put HEAD's text in the place of edits of records in force that are not committed."""
-    changed = {item.path: item.code for item in repo.pending() if item.path.endswith(".md")}
+    standing = [record.path for record in guarded.snapshot.records if record.has_effect]
+    found = repo.pending(also=standing)
+    changed = {item.path: item.code for item in found if item.path.endswith(".md")}
     if not changed:
         return
     texts = repo.read_head(path for path, code in changed.items() if code != "added")
@@ -100,7 +113,7 @@ def _show_committed(guarded: Guarded, repo: Repository) -> None:
     for record in records:
         if record.path in changed and record.has_effect:
             _withhold(record, UNCOMMITTED)
-    records.extend(old.values())
+    records.extend(_note_waiting(record, EDITED) for record in old.values())
     guarded.replaced = tuple(sorted(old))
     guarded.snapshot = _with_records(guarded.snapshot, records)
 
@@ -109,6 +122,11 @@ def _withhold(record: Record, reason: str) -> Record:
     """Mark a record that was just read; in place, as `recall.together.mark_vault` does."""
     object.__setattr__(record, "withheld", reason)
     return record
+
+
+def _note_waiting(record: Record, what: str) -> Record:
+    """Return an admitted text with what waits in its place."""
+    return replace(record, waits=what)
 
 
 def _with_records(snapshot: Snapshot, records: Iterable[Record]) -> Snapshot:
@@ -144,32 +162,49 @@ def _released(record: Record, is_only_id: bool, is_only_name: bool) -> Record:  
 # trust.incoming
 
 
+def ledger_problem(ledger: Ledger) -> Diagnostic | None:
+    """Return what is to be said of a list of admitted texts that cannot be read."""
+    if not ledger.problem:
+        return None
+    return Diagnostic("", 0, "trust-state", "error", ledger.problem, UNREAD_HINT)
+
+
 def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
     """Let the last admitted text of each record in force stand for what others made of it."""
     ledger = load_ledger(vault.root)
     guarded.is_first = not ledger.exists
+    guarded.problem = ledger_problem(ledger)
+    if guarded.is_first:
+        guarded.first_because = describe_clone(vault.root)
     waiting = find_waiting(vault, guarded.snapshot, ledger)
     guarded.waiting = tuple(waiting)
     texts = admitted_texts(vault, [item for item in waiting if item.admitted])
     items = {item.id: item for item in waiting}
+    kept = frozenset(texts)
     records: list[Record] = []
     for record in guarded.snapshot.records:
         item = items.get(record.id)
         row = item.admitted if item else None
         if row is not None and record.has_effect and record.digest == row.digest:
             texts.pop(record.id, None)  # a changed copy lies beside it
-            records.append(record)
+            records.append(_note_waiting(record, CHANGED))
         elif item is not None and record.has_effect:
-            shown = SHOWN if item.id in texts else LOST
-            first = FIRST if guarded.is_first else NEW
+            shown = SHOWN if item.id in kept else LOST
+            first = UNREAD if guarded.problem else FIRST if guarded.is_first else NEW
             records.append(_withhold(record, first if row is None else shown))
-        elif record.id not in texts:
+        elif record.id not in kept:
+            if not ledger.knows(record):
+                object.__setattr__(record, "foreign", True)  # in place, as above
             records.append(record)
-    records.extend(texts.values())
     for key, record in texts.items():
+        what = GONE if items[key].what == "gone" else CHANGED
+        records.append(_note_waiting(record, what))
         row = items[key].admitted
         guarded.restored[record.path, record.digest] = row.commit if row else ""
     guarded.snapshot = _with_records(guarded.snapshot, records)
+    if guarded.problem:
+        found = (guarded.problem, *guarded.snapshot.diagnostics)
+        guarded.snapshot = replace(guarded.snapshot, diagnostics=found)
 
 
 # trust.require_signed

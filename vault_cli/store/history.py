@@ -84,14 +84,23 @@ def list_record_commits(
     return found[:limit] if limit else found
 
 
-def list_people(git: Git, prefix: str) -> dict[str, str]:
-    """Return authors and committers as `Name <mail>`, each with the oldest commit in the vault."""
+def list_people(git: Git, prefix: str, since: str = "") -> dict[str, str]:
+    """Return authors and committers as `Name <mail>`, each with the oldest commit in the vault.
+
+    Args:
+        git: the repository's runner.
+        prefix: folder of the vault in it.
+        since: full id of a commit; what it reaches is left out, where git knows it.
+    """
     if not head_id(git):
         return {}
     scope = ("--", prefix) if prefix else ("--",)
     flags = ("-z", *SAFE, "--no-mailmap", "--format=%H%n%an <%ae>%n%cn <%ce>")
     found = {}
-    for entry in git.run("log", *flags, "HEAD", *scope).out.decode("utf-8", "replace").split("\0"):
+    done = git.run("log", *flags, f"{since}..HEAD" if since else "HEAD", *scope, check=not since)
+    if done.code:  # that commit is gone
+        return list_people(git, prefix)
+    for entry in filter(None, done.out.decode("utf-8", "replace").split("\0")):
         commit, *people = entry.strip("\n").split("\n")
         found.update(dict.fromkeys(people, commit))
     return found

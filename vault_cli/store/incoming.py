@@ -12,13 +12,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from vault_cli.errors import VaultError
+from vault_cli.errors import StoreError, VaultError
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
+from vault_cli.store.clone import make_mark, mark_of
 from vault_cli.store.files import read_file
-from vault_cli.store.own_state import INCOMING, path_key, read_state, state_file, write_state
+from vault_cli.store.git_place import find_place
+from vault_cli.store.own_state import (
+    INCOMING,
+    path_key,
+    require_state,
+    state_file,
+    write_state,
+)
 from vault_cli.store.toml_read import CONFIG_FILE
 
 if TYPE_CHECKING:
@@ -26,6 +34,13 @@ if TYPE_CHECKING:
     from vault_cli.model.record import Record
 
 _ROW: Final = 3
+_KNOWN: Final = 32
+
+UNREAD_HINT: Final = (
+    "Until then nothing of this vault counts here, its settings neither. Put the file back from a"
+    " backup, or let a person look at everything again: mvault trust"
+)
+"""What to do when the list of what was admitted cannot be read."""
 
 _SHOWS_ALL: Final = frozenset({"approve", "verify"})
 """Verbs of changes before which a person is shown the whole text that comes into force."""
@@ -57,6 +72,10 @@ class Ledger:
         exists: False until anything was admitted here.
         unseen: ids of records that waited for a person when a command took them out of force:
             what brings them back without showing their whole text does not admit them.
+        known: by path the digests (32 hex digits) of texts that are not in force and were made
+            here, or were there when a person trusted the vault. Only these have a say.
+        problem: why the file that is there cannot be read, "" when it can. Then nothing counts as
+            admitted, the settings neither, and nothing is written over it.
     """
 
     name: str
@@ -64,12 +83,22 @@ class Ledger:
     rows: dict[str, Admitted] = field(default_factory=dict)
     exists: bool = False
     unseen: set[str] = field(default_factory=set)
+    known: dict[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+    def require_readable(self) -> None:
+        """Raise StoreError when the file is there and cannot be read."""
+        if self.problem:
+            raise StoreError(self.problem, hint=UNREAD_HINT)
 
     def save(self) -> None:
-        """Write it; StoreError when the state folder cannot be written."""
+        """Write it; StoreError when the state or git folder cannot be written, or as above."""
+        self.require_readable()
         rows = {key: list(row) for key, row in sorted(self.rows.items())}
-        data = {"vault": self.root, "records": rows}
-        more = {"unseen": sorted(self.unseen)} if self.unseen else {}
+        mark = make_mark(find_place(Path(self.root)))
+        data = {"vault": self.root, "mark": mark, "records": rows}
+        more: dict[str, Any] = {"unseen": sorted(self.unseen)} if self.unseen else {}
+        more |= {"known": dict(sorted(self.known.items()))} if self.known else {}
         write_state(INCOMING, self.name, {**data, **more})
         self.exists = True
 
@@ -79,6 +108,15 @@ class Ledger:
             if record.has_effect:
                 self.rows[record.id] = Admitted(record.path, record.digest, commit)
                 self.unseen.discard(record.id)
+
+    def note_known(self, record: Record) -> None:
+        """Take down a text that is not in force as made or looked at here."""
+        if not record.has_effect:
+            self.known[record.path] = record.digest[:_KNOWN]
+
+    def knows(self, record: Record) -> bool:
+        """Tell whether a record is in force, or not and known here."""
+        return record.has_effect or self.known.get(record.path) == record.digest[:_KNOWN]
 
     def has(self, record: Record) -> bool:
         """Tell whether this text of a record was admitted."""
@@ -111,21 +149,34 @@ def read_settings(root: Path) -> bytes:
 
 
 def load_ledger(root: Path) -> Ledger:
-    """Return what was admitted in the vault at `root`."""
+    """Return what was admitted in the vault at `root`; see `Ledger.problem`."""
     real = os.path.realpath(root)
     name = path_key(real)
-    data = read_state(INCOMING, name)
-    rows = data.get("records")
-    if data.get("vault") != real or not isinstance(rows, Mapping):
-        return Ledger(name, real)
-    found = {
-        str(key): Admitted(*map(str, row))
-        for key, row in rows.items()
-        if isinstance(row, list) and len(row) == _ROW
-    }
-    listed = data.get("unseen")
-    unseen = set(map(str, listed)) if isinstance(listed, list) else set()
-    return Ledger(name, real, found, exists=True, unseen=unseen)
+    try:
+        data = require_state(INCOMING, name)
+        ledger = Ledger(name, real) if data is None else _read_ledger(name, real, data)
+    except StoreError as error:
+        problem = f"what was admitted here cannot be told: {error.message}"
+        return Ledger(name, real, exists=True, problem=problem)
+    if data is not None and data.get("mark", "") != mark_of(root):
+        return Ledger(name, real)  # about a clone that lay there before
+    return ledger
+
+
+def _read_ledger(name: str, real: str, data: Mapping[str, Any]) -> Ledger:
+    """Return what a file says; StoreError when a part of it is not what we write."""
+    rows, listed, known = data.get("records"), data.get("unseen", []), data.get("known", {})
+    whole = data.get("vault") == real and isinstance(rows, dict)
+    whole = whole and isinstance(listed, list) and isinstance(known, dict)
+    found: dict[str, Admitted] = {}
+    for key, row in rows.items() if whole and isinstance(rows, dict) else ():
+        whole = whole and isinstance(row, list) and len(row) == _ROW
+        found[key] = Admitted(*map(str, row)) if whole else Admitted("", "", "")
+    if not whole:
+        path = state_file(INCOMING, name)
+        raise StoreError(f"{path} is damaged: it does not hold what mvault writes")
+    unseen, made = set(map(str, listed)), {str(path): str(text) for path, text in known.items()}
+    return Ledger(name, real, found, exists=True, unseen=unseen, known=made)
 
 
 def ledger_path(root: Path) -> Path:
@@ -135,7 +186,7 @@ def ledger_path(root: Path) -> Path:
 
 def has_ledger(root: Path) -> bool:
     """Whether anything was ever admitted here under a policy that asks."""
-    return ledger_path(root).exists()
+    return load_ledger(root).exists
 
 
 class Before(NamedTuple):
@@ -168,10 +219,11 @@ def record_change(root: Path, change: Change, commit: str, before: Before) -> li
         The records that the change leaves in force as files and that still wait for a person.
 
     Raises:
-        StoreError: the state folder cannot be written.
+        StoreError: what was admitted cannot be read or written.
     """
     ledger = load_ledger(root)
-    old = dict(ledger.rows), set(ledger.unseen)
+    ledger.require_readable()
+    old = dict(ledger.rows), set(ledger.unseen), dict(ledger.known)
     decides = change.actor in {Actor.PERSON, Actor.POLICY}
     after = {_place_after(edit): edit.data for edit in change.edits if not isinstance(edit, Remove)}
     texts = {path: _read_record(data, path) for path, data in after.items()}
@@ -190,10 +242,21 @@ def record_change(root: Path, change: Change, commit: str, before: Before) -> li
         elif record.has_effect and decides and ledger.may_admit(record.id, change.verb):
             ledger.admit((record,), commit)
     ledger.pin_settings(root, commit)
-    if (ledger.rows, ledger.unseen) != old:
+    if ledger.exists or ledger.rows:
+        _note_known(ledger, change, texts)
+    if (ledger.rows, ledger.unseen, ledger.known) != old:
         ledger.save()
     left_over = (record for record in texts.values() if record is not None and record.has_effect)
     return [record for record in left_over if not ledger.has(record)]
+
+
+def _note_known(ledger: Ledger, change: Change, texts: Mapping[str, Record | None]) -> None:
+    """Take down the texts out of force that a change made, in the place of those before them."""
+    for edit in change.edits:
+        ledger.known.pop(edit.path, None)
+    for record in texts.values():
+        if record is not None:
+            ledger.note_known(record)
 
 
 def _read_record(data: bytes, path: str) -> Record | None:

@@ -5,17 +5,25 @@ Taking the value out of the file is then not enough: every clone has it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from vault_cli.errors import Diagnostic, VaultError
+from vault_cli.errors import Diagnostic, StoreError, VaultError
 from vault_cli.model.change import ALLOW_TRAILER
 from vault_cli.store.files import read_file
 from vault_cli.store.history import CommitInfo
+from vault_cli.store.index_key import make_key
+from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.store.repo import Repository
+from vault_cli.text.late import late
 from vault_cli.text.scan import SECRET, find_secret_values
+
+_COMMIT: Final = late(r"[0-9a-f]{40,64}")
+_PEOPLE: Final = "people"
+"""Group of the state folder: up to which commit nobody's name holds a secret."""
 
 _MOST_COMMITS: Final = 200
 _MOST_PATHS: Final = 50
@@ -50,14 +58,31 @@ def find_leaks(
     for path, data in head.items():
         values[path] = values.get(path, {}) | _values_in(data)
     found_here = [leak for path in sorted(values) for leak in _leaks_of(repo, path, values[path])]
-    return [*found_here, *_leaks_of_people(repo)]
+    return [*found_here, *_leaks_of_people(root, repo, gates)]
 
 
-def _leaks_of_people(repo: Repository) -> Iterator[Diagnostic]:
-    """Yield a finding for each secret in the name or mail of who made a commit."""
-    for person, commit in repo.people().items():
-        for value, kind in _values_in(person.encode()).items():
-            yield _leak("", value, f"{kind} in the name or mail of who made it", [commit])
+def _leaks_of_people(root: Path, repo: Repository, gates: frozenset[str]) -> list[Diagnostic]:
+    """Return a finding for each secret in the name or mail of who made a commit.
+
+    A history in which there is none is remembered by its newest commit, and nothing of who made
+    it: the next time only what is new is read. A shallow one is not, since older commits may come.
+    """
+    key = make_key(root, gates)  # counts for this vault, and these rules of the scanner
+    basis, head, name = str(key.seal) if key else "", repo.head(), path_key(os.path.realpath(root))
+    known = read_state(_PEOPLE, name)
+    clean = str(known.get("clean", "")) if basis and known.get("basis") == basis else ""
+    if clean and clean == head:
+        return []
+    since = clean if _COMMIT.fullmatch(clean) else ""
+    found = [
+        _leak("", value, f"{kind} in the name or mail of who made it", [commit])
+        for person, commit in repo.people(since).items()
+        for value, kind in _values_in(person.encode()).items()
+    ]
+    if basis and head and not found and not (repo.place.common_dir / "shallow").exists():
+        with suppress(StoreError):  # then all of it is read again
+            write_state(_PEOPLE, name, {"basis": basis, "clean": head})
+    return found
 
 
 def _values_in(data: bytes) -> dict[str, str]:

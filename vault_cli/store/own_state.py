@@ -42,8 +42,24 @@ def _sha256_class() -> Any:
 
 
 def has_group(group: str) -> bool:
-    """Whether anything was ever kept in this group."""
-    return (state_folder() / group).is_dir()
+    """Whether anything was ever kept in this group, as far as one may look."""
+    return _is_there(state_folder() / group)
+
+
+def has_state(group: str, name: str) -> bool:
+    """Whether something stands under this name, whether it can be read or not."""
+    return _is_there(state_file(group, name))
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a path leads to anything; where one may not look, there is something."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def read_state(group: str, name: str) -> dict[str, Any]:
@@ -53,6 +69,28 @@ def read_state(group: str, name: str) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) and data.get("schema") == _SCHEMA else {}
+
+
+def require_state(group: str, name: str) -> dict[str, Any] | None:
+    """Return what was kept under this name, None when nothing ever was.
+
+    Raises:
+        StoreError: there is something, and it cannot be read as what we write.
+    """
+    if not has_state(group, name):
+        return None
+    path = state_file(group, name)
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"{path} is damaged: it is no JSON") from error
+    if not isinstance(data, dict):
+        raise StoreError(f"{path} is damaged: it is no JSON object")
+    if data.get("schema") != _SCHEMA:
+        raise StoreError(f"{path} was written by another version of mvault")
+    return data
 
 
 def write_state(group: str, name: str, data: dict[str, Any]) -> None:

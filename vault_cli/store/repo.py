@@ -256,12 +256,15 @@ class Repository:
 
     # Reading
 
-    def pending(self, paths: Iterable[str] | None = None) -> tuple[Pending, ...]:
-        """List vault paths (all, or those given) that differ between HEAD and the disk."""
+    def pending(
+        self, paths: Iterable[str] | None = None, *, also: Iterable[str] = ()
+    ) -> tuple[Pending, ...]:
+        """List vault paths (all, `also` ignored ones, or those given) that differ from HEAD."""
         settings = self._settings.read()
         plain = self._is_plain(self._exposure(settings))
         if paths is None:
-            full = pending.candidate_paths(self.git, self._prefix, plain=plain)
+            more = set(map(self._full, also))
+            full = pending.candidate_paths(self.git, self._prefix, plain=plain, also=more)
         else:
             full = [self._full(path) for path in dict.fromkeys(paths)]
         rules = self._rules(full, settings)
@@ -352,11 +355,11 @@ class Repository:
             return history.list_record_commits(self.git, self._prefix, record_id, full, limit)
         return history.list_commits(self.git, self._prefix, full, limit)
 
-    def people(self) -> dict[str, str]:
-        """Return who wrote and committed what is in the vault, with the oldest commit of each."""
+    def people(self, since: str = "") -> dict[str, str]:
+        """Return who wrote and committed what is in the vault: `history.list_people`."""
         from vault_cli.store import history
 
-        return history.list_people(self.git, self._prefix)
+        return history.list_people(self.git, self._prefix, since)
 
     def commits_between(self, old: str, new: str) -> list[CommitInfo]:
         """Return the vault commits that one of two (full ids) reaches and the other does not."""

@@ -9,17 +9,27 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from vault_cli.errors import StoreError
+from vault_cli.errors import StoreError, VaultError
 from vault_cli.model.record import Record, Snapshot
+from vault_cli.store.files import read_file
 from vault_cli.store.incoming import Admitted, Ledger, load_ledger, read_settings
 from vault_cli.store.policy import incoming_policy
 from vault_cli.store.toml_read import CONFIG_FILE
+from vault_cli.store.waited import let_pass, note_waited, read_waited, text_mark
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     from vault_cli.store.config import Config
     from vault_cli.store.repo import Repository
+
+
+_FEW: Final = 8
+"""So many commits are asked for one by one."""
+
+_COMMIT: Final = late(r"[0-9a-f]{40,64}")
+_NO_GRAPH: Final = (("core.commitGraph", "false"),)  # it may have come with the repository
 
 
 class Kept(Protocol):
@@ -100,13 +110,22 @@ def _leave_others(
         found = compare()
         if not found or vault.repo is None:
             break
-        own = _own_edits(vault.repo, found)
+        own = _own_edits(vault, vault.repo, found)
         found = [item for item in found if item.id not in own]
         if not found or incoming_policy(vault.root, vault.config) != "signed":
             break
         if not _admit_signed(vault, vault.repo, found, ledger):
             break
+    if found:
+        note_waited(filter(None, (_present_bytes(vault, item) for item in found)))
     return list({item.id: item for item in reversed(found)}.values())[::-1]
+
+
+def _present_bytes(vault: Kept, item: Waiting) -> bytes:
+    """Return the text that waits, b"" where a file is gone or cannot be read."""
+    with suppress(VaultError):
+        return read_file(vault.root, item.path) if item.path else b""
+    return b""
 
 
 def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
@@ -131,7 +150,9 @@ def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
 
 def _compare_settings(vault: Kept, ledger: Ledger) -> Iterator[Waiting]:
     row = ledger.rows.get(CONFIG_FILE)
-    if row is not None and _digest(read_settings(vault.root)) != row.digest:
+    if ledger.problem:  # nobody knows which settings were admitted: none
+        yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, None, None)
+    elif row is not None and _digest(read_settings(vault.root)) != row.digest:
         yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, row, None)
 
 
@@ -147,12 +168,18 @@ def _full(repo: Repository, path: str) -> str:
     return f"{repo.prefix}/{path}" if repo.prefix else path
 
 
-def _own_edits(repo: Repository, found: list[Waiting]) -> set[str]:
-    """Return the ids of which every difference is a hand edit on top of the admitted text."""
+def _own_edits(vault: Kept, repo: Repository, found: list[Waiting]) -> set[str]:
+    """Return the ids of which every difference is a hand edit on top of the admitted text.
+
+    A text that once waited for a person is none: it came from others, whoever put it there.
+    """
     from vault_cli.store.own_edits import find_edited
 
     edited = find_edited(repo, {_place_of(item) for item in found} - {""})
-    others = set()
+    waited = read_waited() if edited else {}
+    others = {
+        item.id for item in found if waited and text_mark(_present_bytes(vault, item)) in waited
+    }
     for item in found:
         admitted = item.admitted.digest if item.admitted else ""
         path = _place_of(item)
@@ -204,9 +231,28 @@ def _going_on(repo: Repository, found: Iterable[Waiting]) -> list[Waiting]:
 
     In one that was rewound an older signed text is the last signed change: a replay.
     """
-    rows = {item.admitted.commit for item in found if item.admitted}
-    past = set(repo.git.run("rev-list", "HEAD").out.decode("ascii").split()) if rows else set()
-    return [item for item in found if item.admitted is None or item.admitted.commit in past]
+    listed = list(found)
+    past = _reached(repo, {item.admitted.commit for item in listed if item.admitted} - {""})
+    return [item for item in listed if item.admitted is None or item.admitted.commit in past]
+
+
+def _reached(repo: Repository, commits: set[str]) -> set[str]:
+    """Return those of some commits that HEAD reaches.
+
+    Most often everything was admitted with one commit or a few: then only what lies between is
+    looked at, not the whole of history.
+    """
+    if len(commits) <= _FEW:
+        return {name for name in commits if _is_past(repo, name)}
+    every = repo.git.run("rev-list", "HEAD", config=_NO_GRAPH).out.decode("ascii").split()
+    return commits.intersection(every)
+
+
+def _is_past(repo: Repository, commit: str) -> bool:
+    if not _COMMIT.fullmatch(commit):
+        return False
+    asked = ("merge-base", "--is-ancestor", commit, "HEAD")
+    return repo.git.run(*asked, config=_NO_GRAPH, check=False).code == 0
 
 
 def _is_in_head(vault: Kept, item: Waiting, heads: Mapping[str, bytes]) -> bool:
@@ -281,12 +327,26 @@ def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     ledger = load_ledger(vault.root)
     ledger.rows.clear()
     ledger.unseen.clear()
+    ledger.known.clear()
+    ledger.problem = ""  # a person let everything count anew
     commit = vault.repo.head() if vault.repo is not None else ""
     ledger.admit(snapshot.records, commit)
+    for record in snapshot.records:
+        ledger.note_known(record)
     count = len(ledger.rows)
+    let_pass(_bytes_at(vault, [record.path for record in snapshot.records if record.has_effect]))
     ledger.admit_settings(read_settings(vault.root), commit)
     ledger.save()
     return count
+
+
+def _bytes_at(vault: Kept, paths: Iterable[str]) -> Iterator[bytes]:
+    """Yield the texts of files that were admitted; none is read where nothing ever waited."""
+    if not read_waited():
+        return
+    for path in (*paths, CONFIG_FILE):
+        with suppress(VaultError):
+            yield read_file(vault.root, path)
 
 
 def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
@@ -295,18 +355,21 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
     Args:
         vault: the vault.
         item: what was found.
-        shown: the settings as the person saw them; what a pull brought since waits again.
+        shown: the text as the person saw it; of settings, what a pull brought since waits again.
 
     Raises:
-        StoreError: the state folder cannot be written.
+        StoreError: what was admitted cannot be read or written.
     """
     ledger = load_ledger(vault.root)
+    ledger.require_readable()
     commit = vault.repo.head() if vault.repo is not None else ""
+    let_pass([shown])
     ledger.rows.pop(item.id, None)
     ledger.unseen.discard(item.id)
     if item.what == "settings":
         ledger.admit_settings(shown, commit)
     elif item.present is not None:
         ledger.admit((item.present,), commit)
+        ledger.note_known(item.present)
     ledger.pin_settings(vault.root, commit)
     ledger.save()

@@ -1,0 +1,424 @@
+"""`install` and `uninstall`: what goes into the files of agent programs, and out again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from skills_ref import validate
+
+from tests.helpers import DATA, Result, make_vault, run
+from vault_cli.hosts.install.commands import (
+    Program,
+    hook_command,
+    is_ours,
+    plugin_command,
+    portable_command,
+)
+from vault_cli.hosts.install.hooks import find_hooks, with_hooks, without_hooks
+from vault_cli.hosts.table import HOSTS
+from vault_cli.text.json_patch import read_json_text
+
+USER_FILES = {
+    "claude-code": ".claude/settings.json",
+    "codex": ".codex/hooks.json",
+    "dsh": ".dsh/mvault-hooks.json",
+    "gemini-cli": ".gemini/settings.json",
+    "cursor": ".cursor/hooks.json",
+}
+MINE = """{
+  // 我的设置
+  "version": 1,
+  "theme": "dark", /* at night */
+  "hooks": {
+    "%s": [
+      {"matcher": "Bash", "hooks": [{"type": "command", "command": "lint.sh"}]}, // mine
+    ],
+  },
+}
+"""
+RULE = "---\nid: r-0000001\nkind: rule\nstatus: active\ntitle: 先跑测试\n---\nmake test\n"
+SKILL = (
+    "---\nname: find-flaky\ndescription: Finds flaky tests.\n"
+    "metadata:\n  mvault-id: k-0000001\n  mvault-status: active\n---\n# Find them\n"
+)
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder with nothing in it, and a project below it."""
+    home = tmp_path / "家"
+    (home / "project").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", home / "project"], check=True)
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "DSH_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+@pytest.fixture
+def root(machine: Path) -> Path:
+    return make_vault(machine, {"playbook/r-0000001.md": RULE})
+
+
+def mvault(root: Path, *words: str) -> Result:
+    return run("--vault", root, *words, cwd=root.parent / "project")
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder but those of git and of mvault."""
+    found: dict[str, bytes] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and not any(part in name for part in (".git/", "vault/", ".local/")):
+            found[name] = path.read_bytes()
+    return found
+
+
+def first_event(host: str) -> str:
+    place = HOSTS[host].hooks
+    assert place is not None
+    return next(event for event, _ in place.events if "ool" in event or "hell" in event)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("where", [(), ("--project",)])
+def test_out_again_leaves_every_byte_as_it_was(
+    machine: Path, root: Path, host: str, where: tuple[str, ...]
+) -> None:
+    place = HOSTS[host].hooks
+    name = USER_FILES.get(host) if not where else place.project if place else ""
+    if name and place and not place.is_own:
+        target = (machine / "project" if where else machine) / name
+        target.parent.mkdir(parents=True)
+        target.write_bytes((MINE % first_event(host)).replace("\n", "\r\n").encode())
+    (machine / "project/AGENTS.md").write_text("# 项目\n\nMine.\n")
+    before = everything(machine)
+
+    mvault(root, "install", host, *where, "--mcp", "--yes").ok()
+    after = everything(machine)
+    mvault(root, "uninstall", host, *where, "--yes").ok()
+
+    if (host, bool(where)) not in {("copilot", False), ("dsh", True)}:
+        assert after != before
+    for path, data in before.items():
+        lines = data.decode().splitlines()
+        assert [line for line in lines if line not in after[path].decode().splitlines()] == []
+    assert everything(machine) == before
+
+
+@pytest.mark.parametrize("host", USER_FILES)
+def test_again_changes_nothing(machine: Path, root: Path, host: str) -> None:
+    mvault(root, "install", host, "--yes").ok()
+    before = everything(machine)
+
+    result = mvault(root, "install", host).ok()
+
+    assert "nothing to do" in result.err
+    assert everything(machine) == before
+
+
+@pytest.mark.parametrize("host", USER_FILES)
+def test_what_is_written_is_what_the_host_reads(machine: Path, root: Path, host: str) -> None:
+    mvault(root, "install", host, "--yes").ok()
+
+    data = json.loads((machine / USER_FILES[host]).read_text())
+
+    place = HOSTS[host].hooks
+    assert place is not None
+    assert list(data["hooks"]) == [event for event, _ in place.events]
+    for entries in data["hooks"].values():
+        (entry,) = entries
+        handlers = entry["hooks"] if host != "cursor" else [entry]
+        (handler,) = handlers
+        assert is_ours(handler["command"])
+        assert handler["timeout"] <= (20_000 if host == "gemini-cli" else 20)
+
+
+def test_without_a_person_it_is_shown_and_not_written(machine: Path, root: Path) -> None:
+    result = mvault(root, "--json", "install", "claude-code")
+
+    assert result.code == 3
+    assert "SessionStart" in result.data["diff"]
+    assert everything(machine) == {}
+    assert mvault(root, "install", "claude-code", "--dry-run").ok().out.count("+++") == 1
+    assert everything(machine) == {}
+
+
+def test_settings_that_cannot_be_read_are_refused_and_named(machine: Path, root: Path) -> None:
+    (machine / ".gemini").mkdir()
+    (machine / ".gemini/settings.json").write_text('{\n  "hooks": {\n')
+
+    result = mvault(root, "install", "gemini", "--mcp", "--yes")
+
+    assert result.code == 4
+    assert "settings.json, line 3" in result.err
+    assert set(everything(machine)) == {".gemini/settings.json"}
+
+
+@pytest.mark.parametrize("text", ["[]", '{"hooks": []}', '{"hooks": {"SessionStart": {}}}', '"x"'])
+def test_another_layout_is_refused(machine: Path, root: Path, text: str) -> None:
+    (machine / ".claude").mkdir()
+    (machine / ".claude/settings.json").write_text(text)
+
+    assert mvault(root, "install", "claude-code", "--yes").code == 4
+    assert (machine / ".claude/settings.json").read_text() == text
+
+
+def test_an_old_command_is_renewed_where_a_person_put_it() -> None:
+    place = HOSTS["claude-code"].hooks
+    assert place is not None
+    old = "exec /gone/python -I -S /gone/vault_cli/hook/main.py claude-code Stop /state"
+    text = json.dumps(
+        {
+            "hooks": {
+                "Stop": [
+                    {"hooks": [{"command": old}, {"command": "mine"}]},
+                    {"hooks": [{"command": old}]},
+                ],
+                "Retired": [{"hooks": [{"type": "command", "command": old}]}],
+            }
+        },
+        indent=1,
+    )
+
+    new = with_hooks(text, place, lambda event: f"mvault hook claude-code {event}")
+
+    data = read_json_text(new)
+    assert "Retired" not in data["hooks"]
+    assert data["hooks"]["Stop"] == [
+        {
+            "hooks": [
+                {"type": "command", "command": "mvault hook claude-code Stop", "timeout": 5},
+                {"command": "mine"},
+            ]
+        }
+    ]
+    assert read_json_text(without_hooks(new, place)) == {
+        "hooks": {"Stop": [{"hooks": [{"command": "mine"}]}]}
+    }
+
+
+def test_a_link_stays_a_link(machine: Path, root: Path) -> None:
+    (machine / "dotfiles").mkdir()
+    (machine / "dotfiles/claude.json").write_text("{}\n")
+    (machine / ".claude").mkdir()
+    (machine / ".claude/settings.json").symlink_to(machine / "dotfiles/claude.json")
+
+    mvault(root, "install", "claude-code", "--yes").ok()
+
+    assert (machine / ".claude/settings.json").is_symlink()
+    assert find_hooks((machine / "dotfiles/claude.json").read_text())
+
+
+def test_comments_of_toml_stay(machine: Path, root: Path) -> None:
+    text = '# mine\nmodel = "gpt"  # 大的\n\n[mcp_servers.other]\ncommand = "x"\n'
+    (machine / ".codex").mkdir()
+    (machine / ".codex/config.toml").write_text(text)
+
+    mvault(root, "install", "codex", "--mcp", "--yes").ok()
+
+    new = (machine / ".codex/config.toml").read_text()
+    assert new.startswith(text)
+    assert '[mcp_servers.mvault]\ncommand = "mvault"\nargs = ["mcp"]' in new
+    mvault(root, "uninstall", "codex", "--yes").ok()
+    assert (machine / ".codex/config.toml").read_text() == text
+
+
+def test_a_command_is_one_constant_line() -> None:
+    """Codex trusts a hook by the hash of its line."""
+    program = Program(
+        "/opt/mvault/bin/python", "/opt/lib/vault_cli/hook/main.py", "/home/dev/state"
+    )
+
+    line = hook_command(program, "codex", "PreToolUse")
+
+    assert line == (
+        "[ -s /home/dev/state/hook/guards.bin ] && [ -x /opt/mvault/bin/python ] &&"
+        " [ -f /opt/lib/vault_cli/hook/main.py ] || { echo '{}'; exit 0; };"
+        " exec /opt/mvault/bin/python -I -S /opt/lib/vault_cli/hook/main.py codex PreToolUse"
+        " /home/dev/state"
+    )
+
+
+def shell(line: str, payload: bytes, **environ: str) -> tuple[int, Any]:
+    """Run a line as an agent program does, and read its answer."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", line],
+        input=payload, capture_output=True, env={**os.environ, **environ}, check=False,
+    )  # fmt: skip
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.fixture(params=["claude-code", "codex", "gemini-cli", "cursor"])
+def lines(request: pytest.FixtureRequest, machine: Path, root: Path) -> tuple[str, dict[str, str]]:
+    """The command lines as they stand in a host's settings, by event."""
+    host = str(request.param)
+    mvault(root, "install", host, "--yes").ok()
+    found = find_hooks((machine / USER_FILES[host]).read_text())
+    return host, {event: line for event, (line,) in found.items()}
+
+
+def test_the_installed_line_gives_the_block(
+    machine: Path, root: Path, lines: tuple[str, dict[str, str]]
+) -> None:
+    host, commands = lines
+    event = next(iter(commands))
+    payload = json.loads((DATA / f"hook-payloads/{host}/{event}.json").read_text())
+    payload["cwd"] = str(machine / "project")
+    payload["workspace_roots"] = [payload["cwd"]]
+
+    code, answer = shell(commands[event], json.dumps(payload).encode(), MVAULT=str(root))
+
+    assert code == 0
+    assert "先跑测试" in json.dumps(answer, ensure_ascii=False)
+
+
+def test_without_a_guard_no_interpreter_is_started(
+    machine: Path, lines: tuple[str, dict[str, str]]
+) -> None:
+    host, commands = lines
+    line = commands[first_event(host)]
+
+    assert shell(line, b"{}", PATH="/nowhere") == (0, {})
+
+
+def test_a_program_that_is_gone_says_nothing(tmp_path: Path) -> None:
+    program = Program(str(tmp_path / "python"), str(tmp_path / "main.py"), str(tmp_path))
+    for event in ("SessionStart", "PreToolUse"):
+        assert shell(hook_command(program, "codex", event), b"{}") == (0, {})
+    for line in (portable_command("copilot", "sessionStart"), plugin_command("SessionStart")):
+        assert shell(line, b"{}", PATH="/nowhere") == (0, {})
+
+
+def test_the_plugin_knows_which_program_runs_it(tmp_path: Path) -> None:
+    fake = tmp_path / "bin/mvault"
+    fake.parent.mkdir()
+    fake.write_text('#!/bin/sh\necho "[\\"$2\\"]"\n')
+    fake.chmod(0o755)
+    path = f"{fake.parent}:{os.environ['PATH']}"
+
+    assert shell(plugin_command("Stop"), b"", PATH=path, PLUGIN_ROOT="")[1] == ["claude-code"]
+    assert shell(plugin_command("Stop"), b"", PATH=path, PLUGIN_ROOT="/x")[1] == ["codex"]
+
+
+def test_the_plugin_folder(machine: Path, root: Path) -> None:
+    folder = machine / "plugin"
+
+    mvault(root, "install", "--plugin", str(folder), "--yes").ok()
+
+    own = folder / "plugins/mvault"
+    market = json.loads((folder / ".claude-plugin/marketplace.json").read_text())
+    assert market["plugins"][0]["source"] == "./plugins/mvault"
+    assert json.loads((own / ".claude-plugin/plugin.json").read_text())["name"] == "mvault"
+    assert find_hooks((own / "hooks/hooks.json").read_text())
+    assert validate(own / "skills/recall") == []
+    assert len((own / "README.md").read_text().split()) >= 40
+    assert "nothing to do" in mvault(root, "install", "--plugin", str(folder)).ok().err
+
+
+def test_a_block_for_programs_without_hooks_at_the_start(machine: Path, root: Path) -> None:
+    mvault(root, "install", "opencode", "--yes").ok()
+    assert "先跑测试" in (machine / ".config/opencode/AGENTS.md").read_text()
+
+    mvault(root, "install", "claude-code", "--project", "--block", "--yes").ok()
+    assert "先跑测试" in (machine / "project/AGENTS.md").read_text()
+    assert "@AGENTS.md" in (machine / "project/CLAUDE.md").read_text()
+
+
+def test_check_adds_up_what_a_host_reads(machine: Path, root: Path) -> None:
+    project = machine / "project"
+    mvault(root, "install", "codex", "--project", "--block", "--yes").ok()
+    text = (project / "AGENTS.md").read_text()
+    assert mvault(root, "install", "--check", "codex").ok().out.count("with the block") == 1
+
+    (project / "AGENTS.md").write_text("字" * 11_000 + "\n\n" + text)
+    result = mvault(root, "--json", "install", "--check", "codex")
+
+    assert result.code == 1
+    (found,) = result.data["hosts"]
+    assert found["instructions"]["limit"] == 32_768
+    assert "stops reading without a word" in found["problems"][0]
+
+
+def test_check_says_when_a_hook_starts_nothing(machine: Path, root: Path) -> None:
+    mvault(root, "install", "claude-code", "--yes").ok()
+    settings = machine / ".claude/settings.json"
+    settings.write_text(settings.read_text().replace(sys.executable, "/gone/python"))
+
+    result = mvault(root, "--json", "install", "--check", "claude-code")
+
+    assert result.code == 1
+    assert "/gone/python is gone" in result.data["hosts"][0]["problems"][0]
+
+
+def test_check_measures_a_session_start(machine: Path, root: Path) -> None:
+    mvault(root, "install", "claude-code", "--yes").ok()
+
+    (found,) = mvault(root, "--json", "install", "--check", "claude-code").ok().data["hosts"]
+
+    assert found["given"]["bytes"] > found["given"]["characters"] > 50
+    assert found["problems"] == []
+
+
+def test_skills_are_linked_or_copied_and_taken_away_again(machine: Path) -> None:
+    root = make_vault(machine, {"skills/find-flaky/SKILL.md": SKILL})
+    folder = machine / ".claude/skills"
+    mvault(root, "install", "claude-code", "--yes").ok()
+    assert (folder / "find-flaky").resolve() == (root / "skills/find-flaky").resolve()
+    mvault(root, "uninstall", "claude-code", "--yes").ok()
+    assert not (folder / "find-flaky").exists()
+
+    mvault(root, "install", "claude-code", "--skills", "copy", "--yes").ok()
+    assert (folder / "find-flaky/SKILL.md").read_text() == SKILL
+    (folder / "find-flaky/SKILL.md").write_text("我改过")
+    result = mvault(root, "uninstall", "claude-code", "--yes").ok()
+
+    assert "changed by hand" in result.err
+    assert (folder / "find-flaky/SKILL.md").read_text() == "我改过"
+
+
+def test_a_skill_of_somebody_else_stays(machine: Path) -> None:
+    root = make_vault(machine, {"skills/find-flaky/SKILL.md": SKILL})
+    own = machine / ".claude/skills/find-flaky/SKILL.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("mine")
+
+    result = mvault(root, "install", "claude-code", "--yes").ok()
+    mvault(root, "uninstall", "claude-code", "--yes").ok()
+
+    assert "not ours" in result.err
+    assert own.read_text() == "mine"
+
+
+def test_hooks_may_be_there_before_any_vault(machine: Path) -> None:
+    result = run("install", "claude-code", "--yes", cwd=machine / "project").ok()
+
+    assert "no vault here yet" in result.err
+    assert (machine / ".claude/settings.json").is_file()
+
+
+def test_an_unknown_program_is_named_with_those_there_are(root: Path) -> None:
+    result = mvault(root, "install", "vim")
+
+    assert result.code == 2
+    assert "claude-code, codex" in result.err
+
+
+def test_the_plugin_for_opencode_is_javascript(machine: Path, root: Path) -> None:
+    mvault(root, "install", "opencode", "--yes").ok()
+    text = (machine / ".config/opencode/plugins/mvault.js").read_text()
+
+    assert "{{" not in text
+    assert json.dumps(sys.executable) in text
+    node = shutil.which("node")
+    if node:
+        path = machine / "check.mjs"
+        path.write_text(text)
+        subprocess.run([node, "--check", path], check=True)

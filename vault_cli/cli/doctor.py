@@ -1,0 +1,220 @@
+"""`install --check`: what is set up in each agent program, and whether it arrives.
+
+May import everything below `cli`.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from vault_cli.cli.installing import (
+    Wanted,
+    command_for,
+    hook_file,
+    known_host,
+    program_home,
+    project_top,
+    this_program,
+)
+from vault_cli.cli.output import Line, View, inline
+from vault_cli.hosts.install.changes import read_text
+from vault_cli.hosts.install.commands import named_files, plain_words
+from vault_cli.hosts.install.hooks import find_hooks
+from vault_cli.hosts.install.instructions import Reading, read_instructions
+from vault_cli.hosts.table import HOSTS, Host
+from vault_cli.text.json_patch import JsonTextError
+
+if TYPE_CHECKING:
+    from vault_cli.cli.invocation import Invocation
+
+_PATIENCE: Final = 30
+_SESSION: Final = "mvault-check"
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found about one host.
+
+    Args:
+        host: the agent program.
+        is_there: whether its own folder exists on this machine.
+        hooks: events that start our hooks, by settings file.
+        reading: the instruction files it reads here.
+        given: bytes and characters of what a session start is given; None when it was not asked.
+        problems: what keeps something from arriving.
+        notes: what a person should know.
+    """
+
+    host: Host
+    is_there: bool
+    hooks: dict[str, list[str]] = field(default_factory=dict)
+    reading: Reading | None = None
+    given: tuple[int, int] | None = None
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def check_hosts(inv: Invocation, name: str) -> int:
+    """Show what is set up; ends with 1 when something does not arrive.
+
+    Args:
+        inv: the run.
+        name: one host; "" for all whose folder is there or that are set up.
+    """
+    hosts = [known_host(name)] if name else list(HOSTS.values())
+    reports = [_examine(inv, host) for host in hosts]
+    shown = [each for each in reports if name or each.is_there or each.hooks or _has_block(each)]
+    problems = [problem for each in shown for problem in each.problems]
+    view = View(
+        {"hosts": [_data(each) for each in shown], "problems": len(problems)},
+        lambda: (line for each in shown for line in _lines(each)),
+        notes=() if shown else ("no agent program that mvault knows was found here",),
+        exit_code=1 if problems else 0,
+    )
+    return inv.out.show(view)
+
+
+def _has_block(report: Report) -> bool:
+    return any(file.block_end for file in report.reading.files) if report.reading else False
+
+
+def _examine(inv: Invocation, host: Host) -> Report:
+    report = Report(host, program_home(host, inv.environ).is_dir())
+    for is_project in (False, True):
+        _examine_hooks(inv, Wanted(host, is_project), report)
+    report.reading = read_instructions(host, project_top(inv), inv.cwd)
+    _examine_reading(report)
+    if report.hooks:
+        _ask_hook(inv, report)
+        _warn_twice(report)
+    return report
+
+
+def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
+    path, place = hook_file(inv, wanted), wanted.host.hooks
+    text = read_text(path) if path else None
+    if text is None or place is None:
+        return
+    try:
+        found = find_hooks(text)
+    except JsonTextError as error:
+        report.problems.append(f"{path}, {error}: the program itself cannot read its settings")
+        return
+    if not found:
+        return
+    report.hooks[str(path)] = list(found)
+    command = command_for(wanted)
+    for event, lines in found.items():
+        gone = [name for line in lines for name in named_files(line) if not Path(name).exists()]
+        if gone:
+            report.problems.append(f"{event}: {gone[0]} is gone, so the hook says nothing")
+        elif event in dict(place.events) and lines != [command(event)]:
+            report.notes.append(f"{event}: written by another version; `mvault install` renews it")
+    missing = [event for event, _ in place.events if event not in found]
+    if missing:
+        report.notes.append(f"not asked for: {', '.join(missing)}; `mvault install` adds them")
+
+
+def _examine_reading(report: Report) -> None:
+    reading = report.reading
+    if reading is None:
+        return
+    for path in reading.cut:
+        report.problems.append(
+            f"{path}: the block ends behind byte {reading.limit:,}, where {report.host.title}"
+            f" stops reading{' without a word' if report.host.cuts_silently else ''}"
+        )
+    if reading.limit and reading.total > reading.limit:
+        report.notes.append(
+            f"instruction files have {reading.total:,} bytes, of which {report.host.title}"
+            f" reads {reading.limit:,}"
+        )
+
+
+def _ask_hook(inv: Invocation, report: Report) -> None:
+    """Start the hook as the host does at the start of a session, and measure what it gives."""
+    host = report.host
+    payload = {"session_id": _SESSION, "cwd": str(inv.cwd), "source": "startup"}
+    words = plain_words(this_program(), host.name, "SessionStart")
+    environ = dict(inv.environ)
+    if inv.options.vault:  # an agent program names no vault; who asks about one means that
+        environ["MVAULT"] = inv.options.vault
+    try:
+        done = subprocess.run(
+            words, input=json.dumps(payload).encode(), capture_output=True, timeout=_PATIENCE,
+            env=environ, check=False,
+        )  # fmt: skip
+        answer = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        report.problems.append(f"the hook does not answer: {error}")
+        return
+    text = _context_of(answer)
+    report.given = (len(text.encode("utf-8")), len(text))
+    size = report.given[0] if host.hook_unit == "bytes" else report.given[1]
+    if host.hook_limit and size > host.hook_limit:
+        report.problems.append(
+            f"a session start gives {size:,} {host.hook_unit}, of which {host.title} shows the"
+            f" model {host.hook_limit:,}"
+        )
+    if host.injects and not text:
+        report.notes.append("a session start gives nothing: nothing is in force here")
+
+
+def _context_of(answer: Any) -> str:
+    if not isinstance(answer, dict):
+        return ""
+    own = answer.get("hookSpecificOutput")
+    places: list[Mapping[str, Any]] = [answer, own if isinstance(own, dict) else {}]
+    texts = (
+        place.get(key) for place in places for key in ("additionalContext", "additional_context")
+    )
+    return next((text for text in texts if isinstance(text, str)), "")
+
+
+def _warn_twice(report: Report) -> None:
+    """Say when the same reaches the model by two ways."""
+    if len(report.hooks) > 1:
+        report.notes.append("the hooks stand in two files, so each event starts them twice")
+    if report.given and report.given[0] and report.host.injects and _has_block(report):
+        report.notes.append("the block arrives twice: by a hook and by an instruction file")
+
+
+def _data(report: Report) -> dict[str, Any]:
+    reading = report.reading
+    files = [
+        {"path": str(file.path), "bytes": file.size, "block": bool(file.block_end)}
+        for file in (reading.files if reading else ())
+    ]
+    return {
+        "host": report.host.name,
+        "found": report.is_there,
+        "hooks": report.hooks,
+        "instructions": {"files": files, "limit": reading.limit if reading else 0},
+        "given": dict(zip(("bytes", "characters"), report.given or (), strict=False)),
+        "problems": report.problems,
+        "notes": report.notes,
+    }
+
+
+def _lines(report: Report) -> Iterator[Line]:
+    yield [("bold", report.host.title), "" if report.is_there else "  (not found on this machine)"]
+    for path, events in report.hooks.items():
+        yield f"  hooks: {inline(path)}: {', '.join(events)}"
+    if not report.hooks:
+        yield f"  hooks: none; mvault install {report.host.name}"
+    if report.given:
+        size, limit = report.given, report.host.hook_limit
+        most = f", at most {limit:,} {report.host.hook_unit}" if limit else ""
+        yield f"  session start: {size[0]:,} bytes, {size[1]:,} characters{most}"
+    for file in report.reading.files if report.reading else ():
+        mark = " (with the block)" if file.block_end else ""
+        yield f"  reads: {inline(str(file.path))}: {file.size:,} bytes{mark}"
+    for problem in report.problems:
+        yield [("red", "  problem: "), inline(problem)]
+    for note in report.notes:
+        yield [("yellow", "  note: "), inline(note)]

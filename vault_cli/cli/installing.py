@@ -1,0 +1,328 @@
+"""What is put into the files of an agent program. May import everything below `cli`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from vault_cli.errors import RefusedError, UsageError
+from vault_cli.hosts.install import hooks, servers
+from vault_cli.hosts.install.changes import Installation
+from vault_cli.hosts.install.commands import Program, hook_command, portable_command
+from vault_cli.hosts.table import HOSTS, HookPlace, Host, find_host
+from vault_cli.text.json_patch import JsonTextError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vault_cli.cli.invocation import Invocation
+
+IMPORT_LINE: Final = "@AGENTS.md\n"
+_SHARED: Final = "AGENTS.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was asked for.
+
+    Args:
+        host: the agent program.
+        is_project: for the project of the working directory, and not for all of the person's.
+        block: whether the block goes into an instruction file; None: where no hook can give it.
+        server: whether the MCP server is set up.
+        skills: `link`, `copy` or `none`.
+    """
+
+    host: Host
+    is_project: bool = False
+    block: bool | None = None
+    server: bool = False
+    skills: str = "link"
+
+
+def known_host(name: str) -> Host:
+    """Return the host of a name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    found = find_host(name)
+    if found is None:
+        raise UsageError(f"unknown agent program {name}", hint=f"Known: {', '.join(HOSTS)}.")
+    return found
+
+
+def this_program() -> Program:
+    """Return how another program starts the hooks of this installation.
+
+    Raises:
+        RefusedError: this Python does not know where it is.
+    """
+    import vault_cli
+    from vault_cli.store.places import state_folder
+
+    if not sys.executable:
+        raise RefusedError(
+            "this Python does not know where it is, so no hook can start it",
+            hint="Install mvault into an environment of its own: pipx install mvault",
+        )
+    main = Path(vault_cli.__file__).resolve().parent / "hook" / "main.py"
+    return Program(sys.executable, str(main), str(state_folder()), sys.platform == "win32")
+
+
+def program_home(host: Host, environ: Mapping[str, str]) -> Path:
+    """Return the agent program's own folder."""
+    given = environ.get(host.home_variable, "").strip() if host.home_variable else ""
+    return Path(given).expanduser() if given else Path.home() / host.home
+
+
+def project_top(inv: Invocation) -> Path:
+    """Return the top folder of the project at hand: the repository, else the working directory."""
+    from vault_cli.cli.project import find_checkout
+
+    found = find_checkout(inv.cwd, inv.cwd / ".none")
+    return found.top if found else inv.cwd
+
+
+def plan_install(inv: Invocation, wanted: Wanted) -> Installation:
+    """Return what sets a host up.
+
+    Raises:
+        UsageError: nothing of this host can be set up that way.
+        RefusedError: one of its files cannot be read or changed.
+    """
+    found = Installation()
+    host = wanted.host
+    _plan_hooks(inv, wanted, found, remove=False)
+    if wanted.server:
+        _plan_server(inv, wanted, found, remove=False)
+    if wanted.block or (wanted.block is None and not host.injects):
+        _plan_block(inv, wanted, found)
+    if wanted.skills != "none":
+        _plan_skills(inv, wanted, found)
+    return found
+
+
+def plan_uninstall(inv: Invocation, wanted: Wanted) -> Installation:
+    """Return what takes out everything of ours again, and nothing else; as `plan_install`."""
+    from vault_cli.hosts.install.instructions import without_block
+    from vault_cli.hosts.install.skills import plan_removal
+
+    found = Installation()
+    _plan_hooks(inv, wanted, found, remove=True)
+    _plan_server(inv, wanted, found, remove=True)
+    for path in instruction_files(inv, wanted):
+        if path.is_file():
+            found.edit(path, without_block, "the block")
+    try:
+        own = inv.root / "skills"
+    except UsageError:
+        return found
+    changes, notes = plan_removal(skill_folder(inv, wanted), own)
+    found.changes += changes
+    found.notes += notes
+    return found
+
+
+def hook_file(inv: Invocation, wanted: Wanted) -> Path | None:
+    """Return the file that tells the host to start our hooks, None when there is none to edit."""
+    place = wanted.host.hooks
+    name = place and (place.project if wanted.is_project else place.user)
+    if not name:
+        return None
+    return base_folder(inv, wanted) / name
+
+
+def base_folder(inv: Invocation, wanted: Wanted) -> Path:
+    """Return what the names of a host's files start from."""
+    return project_top(inv) if wanted.is_project else program_home(wanted.host, inv.environ)
+
+
+def command_for(wanted: Wanted) -> Callable[[str], str]:
+    """Return what gives the command line of an event."""
+    host, place = wanted.host, wanted.host.hooks
+    if wanted.is_project and place and place.is_shared:
+        return lambda event: portable_command(host.name, event)
+    program = this_program()
+    return lambda event: hook_command(program, host.name, event)
+
+
+def instruction_files(inv: Invocation, wanted: Wanted) -> list[Path]:
+    """Return the instruction files that may hold a block of ours, the one for it first."""
+    host = wanted.host
+    if not wanted.is_project:
+        return [Path.home() / host.user_file] if host.user_file else []
+    top = project_top(inv)
+    if host.expands_imports:  # one block for all programs, imported by those that read their own
+        return [top / _SHARED, top / host.instruction_files[0]]
+    return [top / (_SHARED if _SHARED in host.instruction_files else host.instruction_files[0])]
+
+
+def skill_folder(inv: Invocation, wanted: Wanted) -> Path:
+    """Return where the host looks for skills."""
+    if wanted.is_project:
+        return project_top(inv) / wanted.host.skill_folders[0]
+    return Path.home() / wanted.host.user_skills
+
+
+def _plan_hooks(inv: Invocation, wanted: Wanted, found: Installation, *, remove: bool) -> None:
+    host, path = wanted.host, hook_file(inv, wanted)
+    if host.name == "opencode":
+        _plan_plugin(inv, wanted, found, remove=remove)
+        return
+    if path is None or host.hooks is None:
+        if not remove:
+            found.notes.append(_no_hooks(wanted))
+        return
+    place: HookPlace = host.hooks
+    if remove and not path.is_file():
+        return
+    command = command_for(wanted)
+
+    def change(text: str) -> str:
+        try:
+            if remove:
+                return hooks.without_hooks(text, place)
+            return hooks.with_hooks(text, place, command)
+        except JsonTextError as error:
+            raise hooks.refuse(path, error) from error
+
+    found.edit(path, change, "hooks")
+    if host.name == "dsh" and not remove:
+        found.notes += dsh_notes(path)
+
+
+def _no_hooks(wanted: Wanted) -> str:
+    other = "--project" if not wanted.is_project else "no --project"
+    return f"{wanted.host.title} has no hooks for this place; with {other} it may have."
+
+
+def dsh_notes(path: Path) -> list[str]:
+    """Return what a person does for DSH, whose profiles are theirs to edit."""
+    bridge = "@deepseek-ai/dsh-hooks-claude-code"
+    row = f"{{id: mvault-hooks, name: '{bridge}', config: {{configPath: '{path}'}}}}"
+    return [
+        f"DSH reads hooks through a bridge: dsh plugin --profile PROFILE add {bridge}",
+        f"its row in cordis.patch.yml: {row}",
+    ]
+
+
+def _plan_plugin(inv: Invocation, wanted: Wanted, found: Installation, *, remove: bool) -> None:
+    """Plan the plugin of OpenCode, which has no hooks that start a program."""
+    from vault_cli.hosts.install.commands import fill_plugin
+    from vault_cli.store.files import find_template
+
+    base = base_folder(inv, wanted)
+    home = base / ".opencode" if wanted.is_project else base
+    path = home / "plugins" / "mvault.js"
+    if remove and not path.is_file():
+        return
+    text = "" if remove else fill_plugin(find_template("opencode/mvault.js"), this_program())
+    found.edit(path, lambda _old: text, "the plugin")
+
+
+def _plan_server(inv: Invocation, wanted: Wanted, found: Installation, *, remove: bool) -> None:
+    place = wanted.host.servers
+    name = place and (place.project if wanted.is_project else place.user)
+    if not name or place is None:
+        if not remove:
+            found.notes.append(_server_by_hand(wanted))
+        return
+    path = base_folder(inv, wanted) / name
+    if remove and not path.is_file():
+        return
+
+    def change(text: str) -> str:
+        try:
+            work = servers.without_server if remove else servers.with_server
+            return work(text, place)
+        except JsonTextError as error:
+            raise hooks.refuse(path, error) from error
+
+    found.edit(path, change, "the MCP server")
+
+
+def _server_by_hand(wanted: Wanted) -> str:
+    if wanted.host.name == "claude-code":
+        return "the MCP server for all projects: claude mcp add --scope user mvault -- mvault mcp"
+    if wanted.host.name == "dsh":
+        return (
+            "the MCP server of DSH is a row: {name: '@deepseek-ai/dsh-mcp-client', config:"
+            " {serverName: mvault, transport: stdio, command: mvault, args: [mcp]}}"
+        )
+    return f"{wanted.host.title} keeps no MCP servers for this place"
+
+
+def _plan_block(inv: Invocation, wanted: Wanted, found: Installation) -> None:
+    from vault_cli.cli.own_places import require_no_own_place
+    from vault_cli.hosts.sinks import plan_managed_block
+
+    files = instruction_files(inv, wanted)
+    if not files:
+        found.notes.append(
+            f"{wanted.host.title} reads no instruction file of yours: --project, in a repository,"
+            " puts the block into its AGENTS.md"
+        )
+        return
+    texts = [standing_block(inv, alone=wanted.is_project), *[IMPORT_LINE] * (len(files) - 1)]
+    for path, text in zip(files, texts, strict=True):
+        require_no_own_place(path, inv.environ)
+        plan = plan_managed_block(path, text)
+        if len(files) > 1 and text == IMPORT_LINE and IMPORT_LINE.strip() in plan.old:
+            continue
+        found.edit(path, lambda _old, new=plan.new: new, "the block")  # type: ignore[misc]
+
+
+def standing_block(inv: Invocation, *, alone: bool) -> str:
+    """Return the block that `render --to` would put into a file.
+
+    Args:
+        inv: the run.
+        alone: of the project's vault only, when there is one: others get the file too.
+    """
+    from vault_cli.cli.clocks import set_clocks
+    from vault_cli.cli.rendering import Wanted as Asked
+    from vault_cli.cli.rendering import make_options, make_query, render_query
+
+    only = alone and inv.layers.beside is not None
+    clocks = set_clocks(inv, "", "", "", whole=True, alone=only, guarded=True)
+    asked = Asked()
+    return render_query(clocks.snapshot, make_query(inv, asked), make_options(inv, asked)).text
+
+
+def _plan_skills(inv: Invocation, wanted: Wanted, found: Installation) -> None:
+    from vault_cli.hosts.install.skills import plan_skills
+
+    if wanted.skills not in {"link", "copy"}:
+        raise UsageError(f"--skills {wanted.skills}: unknown", hint="Use link, copy or none.")
+    try:
+        sources = skills_in_force(inv)
+    except UsageError:  # hooks may be there before any vault is
+        found.notes.append("there is no vault here yet, so there are no skills to place")
+        return
+    copies = wanted.skills == "copy"
+    changes, notes = plan_skills(sources, skill_folder(inv, wanted), copies=copies)
+    found.changes += changes
+    found.notes += notes
+
+
+def skills_in_force(inv: Invocation) -> list[Path]:
+    """Return the folders of the skills that are in force in the vault that is written."""
+    from vault_cli.model.record import Kind, Status
+
+    snapshot = inv.reading.snapshot(whole=True, guarded=True)
+    home = os.path.realpath(inv.root)
+    found = []
+    for record in snapshot.records:
+        if record.kind is not Kind.SKILL or record.status not in {Status.ACTIVE, Status.VERIFIED}:
+            continue
+        folder = (inv.root / record.path).parent
+        if record.vault in ("", inv.vault_name) and not record.withheld and folder.is_dir():
+            real = os.path.realpath(folder)
+            if real.startswith(home + os.sep):
+                found.append(Path(real))
+    return sorted(found)

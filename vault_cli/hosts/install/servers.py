@@ -1,0 +1,92 @@
+"""Our MCP server in the settings of an agent program. + `text.json_patch`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from vault_cli.errors import RefusedError
+from vault_cli.hosts.table import ServerPlace
+from vault_cli.text.json_patch import put_in, read_json_text, take_out
+
+NAME: Final = "mvault"
+_PLAIN: Final = {"command": "mvault", "args": ["mcp"]}
+_OPENCODE: Final = {"type": "local", "command": ["mvault", "mcp"], "enabled": True}
+
+
+def with_server(text: str, place: ServerPlace) -> str:
+    """Return settings in which our server stands once; one a person changed stays as it is.
+
+    Raises:
+        JsonTextError, RefusedError: the settings cannot be read, or have another layout.
+    """
+    if place.shape == "toml":
+        return _toml_with(text, place.key)
+    data = read_json_text(text)
+    if NAME in _table(data, place.key):
+        return text
+    return put_in(text, [place.key, NAME], _OPENCODE if place.shape == "opencode" else _PLAIN)
+
+
+def without_server(text: str, place: ServerPlace) -> str:
+    """Return settings without our server; "" when nothing else was in them."""
+    if place.shape == "toml":
+        return _toml_without(text, place.key)
+    if NAME not in _table(read_json_text(text), place.key):
+        return text
+    text = take_out(text, [place.key, NAME])
+    if not read_json_text(text)[place.key]:
+        text = take_out(text, [place.key])
+    return text if read_json_text(text) else ""
+
+
+def _table(data: Any, key: str) -> dict[str, Any]:
+    table = data.get(key) if isinstance(data, dict) else None
+    return table if isinstance(table, dict) else {}
+
+
+def _toml_with(text: str, key: str) -> str:
+    """Return TOML with a table of ours at its end; every line that was there stays."""
+    if NAME in _table(_read_toml(text), key):
+        return text
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = [
+        f"[{key}.{NAME}]",
+        *(f"{name} = {json.dumps(value)}" for name, value in _PLAIN.items()),
+    ]
+    gap = "" if not text else newline if text.endswith("\n") else newline * 2
+    new = f"{text}{gap}{newline.join(lines)}{newline}"
+    _read_toml(new)
+    return new
+
+
+def _toml_without(text: str, key: str) -> str:
+    """Return TOML without the lines of our table, and the blank one before them."""
+    if NAME not in _table(_read_toml(text), key):
+        return text
+    lines = text.splitlines(keepends=True)
+    head = next((at for at, line in enumerate(lines) if line.strip() == f"[{key}.{NAME}]"), None)
+    if head is None:
+        raise RefusedError(
+            f"config.toml names {key}.{NAME} in a form of its own; nothing was written",
+            hint="Take it out by hand.",
+        )
+    end = head + 1
+    while end < len(lines) and not lines[end].lstrip().startswith(("[", "#")):
+        end += 1
+    start = head - 1 if head and not lines[head - 1].strip() else head
+    new = "".join([*lines[:start], *lines[end:]])
+    _read_toml(new)
+    return new
+
+
+def _read_toml(text: str) -> Any:
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RefusedError(
+            f"config.toml cannot be changed in place ({error}); nothing was written",
+            hint="Repair the file by hand, or name the server in it yourself.",
+        ) from error
