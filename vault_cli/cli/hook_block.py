@@ -76,6 +76,37 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     return standing
 
 
+def keep_nothing(call: Call, inv: Invocation) -> dict[str, Any]:
+    """Return the standing block of a place without a vault: none; keep it ready until there is one.
+
+    So that prompts in such a place cost next to nothing.
+    """
+    from vault_cli.store.places import machine_token, state_folder
+
+    places = [*_vault_places(inv), (ready.TREE, os.fspath(state_folder() / "incoming"))]
+    stamps = [_stamped(place)[:3] for place in places]
+    standing: dict[str, Any] = {
+        "block": "",
+        "shown": [],
+        "receipt": "",
+        "whole": [],
+        "complete": True,
+        "key": turns.ready_key(call),
+        "nudges": 0,
+    }
+    data = {**standing, "sessions": [], "until": 0, "stamps": stamps, "quick": stamps}
+    if machine_token() is not None:
+        _try_keep(call, standing["key"], data)
+    return standing
+
+
+def _try_keep(call: Call, key: str, data: dict[str, Any]) -> None:
+    try:
+        ready.keep(call.state, key, data)
+    except (OSError, ValueError) as error:
+        call.complain(f"the block is not kept ready: {error}")
+
+
 def host_options(call: Call, inv: Invocation) -> RenderOptions:
     """Return how to render for a host: as a person set it, else as much as the host passes on."""
     options = make_options(inv, Wanted())
@@ -118,7 +149,7 @@ def _places(inv: Invocation) -> Iterator[tuple[str, str]]:
     from vault_cli.cli.project import find_checkout
     from vault_cli.store.config import user_config_path
     from vault_cli.store.lock import JOURNAL_PATH
-    from vault_cli.store.places import PROJECT_FOLDER, state_folder, user_folder
+    from vault_cli.store.places import state_folder
 
     layers = inv.layers
     roots = [root for root in (layers.home, layers.beside, layers.hidden) if root is not None]
@@ -127,16 +158,23 @@ def _places(inv: Invocation) -> Iterator[tuple[str, str]]:
         yield ready.FILE, os.fspath(root / JOURNAL_PATH)
     yield ready.FILE, os.fspath(user_config_path(inv.environ))
     yield ready.FILE, os.fspath(Path(__file__).parents[1] / "__init__.py")
-    yield ready.FILE, os.fspath(user_folder("data") / "vault.toml")
-    for folder in (inv.cwd, *inv.cwd.parents):
-        for name in (".git", "vault.toml", f"{PROJECT_FOLDER}/vault.toml"):
-            yield ready.THERE, os.fspath(folder / name)
+    yield from _vault_places(inv)
     checkouts = [find_checkout(inv.cwd, layers.home), *_checkouts_of(roots)]
     found = {os.fspath(d) for c in checkouts if c is not None for d in (c.git_dir, c.common_dir)}
     for folder in sorted(found):
         yield ready.GIT, folder
     for group in ("incoming", "trust", "made", "signed", "signatures"):
         yield ready.TREE, os.fspath(state_folder() / group)
+
+
+def _vault_places(inv: Invocation) -> Iterator[tuple[str, str]]:
+    """Yield where a vault or a repository may be found that is read in this folder."""
+    from vault_cli.store.places import PROJECT_FOLDER, user_folder
+
+    yield ready.FILE, os.fspath(user_folder("data") / "vault.toml")
+    for folder in (inv.cwd, *inv.cwd.parents):
+        for name in (".git", "vault.toml", f"{PROJECT_FOLDER}/vault.toml"):
+            yield ready.THERE, os.fspath(folder / name)
 
 
 def _checkouts_of(roots: list[Path]) -> Iterator[Any]:
@@ -172,10 +210,7 @@ def _keep(
         "stamps": [(kind, path, text) for kind, path, text, _ in stamps],
         "quick": quick,
     }
-    try:
-        ready.keep(call.state, standing["key"], data)
-    except (OSError, ValueError) as error:
-        call.complain(f"the block is not kept ready: {error}")
+    _try_keep(call, standing["key"], data)
 
 
 def _stamped(place: tuple[str, str]) -> tuple[str, str, str, int]:

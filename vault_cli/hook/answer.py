@@ -107,8 +107,9 @@ def explain(error: BaseException) -> str:
     words = (
         f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__
     )
-    if isinstance(error, ImportError):
-        words = f"{type(error).__name__}: {error.msg}"
+    said = getattr(error, "message", "") or getattr(error, "msg", "")
+    if said and not isinstance(error, (OSError, ValueError)):  # a VaultError, an ImportError
+        words = f"{type(error).__name__}: {said}"
     step, where = error.__traceback__, ""
     while step is not None:
         code = step.tb_frame.f_code.co_filename
@@ -286,18 +287,28 @@ def encode(call: Call, reply: dict[str, str]) -> bytes:
 
 
 def _full(call: Call) -> dict[str, str]:
-    """Ask the full program, in this process."""
+    """Ask the full program, in this process.
+
+    Meanwhile the environment names the state folder, and says to whatever is started that it must
+    not start us again.
+    """
     import os
 
-    os.environ["MVAULT_STATE_DIR"] = call.state
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
         site.main()
     from importlib import import_module
 
-    hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours
-    reply: dict[str, str] = hooking.answer_event(call)
+    before = dict(os.environ)
+    os.environ |= {"MVAULT_STATE_DIR": call.state, "MVAULT_HOOK": "1"}
+    try:
+        # by name: this layer imports nothing of ours
+        hooking = import_module("vault_cli.cli.hooking")
+        reply: dict[str, str] = hooking.answer_event(call)
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
     return reply
 
 
