@@ -46,6 +46,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     Raises:
         VaultError: no vault can be read.
     """
+    from vault_cli.cli.receipts import keep_receipt
     from vault_cli.recall.select import select_records
     from vault_cli.store.receipts import receipt_id
 
@@ -57,7 +58,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     query = make_query(inv, Wanted(session=session))
     selection = select_records(snapshot, query)
     inv.warn_unreadable(snapshot)
-    block = render_within(call, inv, selection, query, len(snapshot.unreadable))
+    block, options = render_within(call, inv, selection, query, len(snapshot.unreadable))
     lines = [line for line in block.receipt.lines if line.level != "omitted"]
     shown = [(line.id, line.vault) for line in lines if line.level != "id"]
     key = turns.ready_key(call)
@@ -72,6 +73,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     }
     if block.text:
         turns.remember(call, [block.text])
+        keep_receipt(inv, block, (query, options), [])  # `why` and `diff @1` know it then
     _keep(call, inv, standing, made, selection)
     return standing
 
@@ -119,8 +121,8 @@ def host_options(call: Call, inv: Invocation) -> RenderOptions:
 
 def render_within(
     call: Call, inv: Invocation, selection: Selection, query: Query, unreadable: int = 0
-) -> Block:
-    """Render what a host passes on whole; what has no room is named in the block."""
+) -> tuple[Block, RenderOptions]:
+    """Render what a host passes on whole, and say how; what has no room is named in the block."""
     from vault_cli.recall.render import render_block
 
     options = host_options(call, inv)
@@ -129,12 +131,12 @@ def render_within(
         block = render_block(selection, query, options, unreadable)
         over = replies.measure(block.text, unit) - room
         if over <= 0:
-            return block
+            return block, options
         # counted otherwise than by the host: in its unit, and less by what is over
         is_same = options.unit == _UNITS[unit] and 0 < options.budget <= room
         budget = options.budget - over if is_same else room
         options = replace(options, unit=_UNITS[unit], budget=max(budget, 1))
-    return block
+    return block, options
 
 
 def _is_whole(line: Line) -> bool:
