@@ -8,6 +8,7 @@ word on Python. A file that is run by its path is compiled each time; what there
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -20,6 +21,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _start() -> None:
     """Find the package two folders up, answer, and end without taking the interpreter down."""
+    gc.disable()  # a run is short, and frees everything at its end
     place = __file__
     for _ in range(3):
         place = place[: max(place.rfind("/"), place.rfind("\\"))]
