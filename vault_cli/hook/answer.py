@@ -12,7 +12,8 @@ import sys
 import time
 
 from vault_cli.hook import events, state
-from vault_cli.hook.system import absolute, calls
+from vault_cli.hook.call import Call
+from vault_cli.hook.system import calls
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -60,27 +61,6 @@ _NAME_KEY = b'"hook_event_name"'
 
 class OverBudgetError(Exception):
     """The time of an event is over."""
-
-
-class Call:
-    """One run: what it was started with, and what is known of the event so far.
-
-    Args:
-        argv: `HOST EVENT [STATE]`.
-    """
-
-    def __init__(self, argv: list[str]) -> None:
-        words = [*argv, "", "", ""]
-        self.host = events.find_host(words[0])
-        self.event = events.find_event(words[1])
-        self.name = events.native_event(self.host, self.event)
-        self.state = absolute(words[2]) if words[2] else state.default_state()
-        self.raw = b""
-        self.payload: dict[str, Any] = {}
-
-    def complain(self, message: str) -> None:
-        """Log what went wrong with this event; never fails."""
-        state.complain(self.state, f"{self.host or 'unknown host'} {self.event}: {message}")
 
 
 def run(argv: list[str]) -> int:
@@ -132,8 +112,9 @@ def explain(error: BaseException) -> str:
     words = (
         f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__
     )
-    if isinstance(error, ImportError):
-        words = f"{type(error).__name__}: {error.msg}"
+    said = getattr(error, "message", "") or getattr(error, "msg", "")
+    if said and not isinstance(error, (OSError, ValueError)):  # a VaultError, an ImportError
+        words = f"{type(error).__name__}: {said}"
     step, where = error.__traceback__, ""
     while step is not None:
         code = step.tb_frame.f_code.co_filename
@@ -361,7 +342,6 @@ def _load_site(call: Call) -> None:
     """Make what is installed beside Python importable, which a hook starts without."""
     import os
 
-    os.environ["MVAULT_STATE_DIR"] = call.state
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
@@ -369,12 +349,23 @@ def _load_site(call: Call) -> None:
 
 
 def _full(call: Call) -> dict[str, str]:
-    """Ask the full program, in this process."""
+    """Ask the full program, in this process.
+
+    Meanwhile the environment names the state folder, and says to whatever is started that it must
+    not start us again.
+    """
     _load_site(call)
     from importlib import import_module
 
-    hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours
-    reply: dict[str, str] = hooking.answer_event(call)
+    before = dict(os.environ)
+    os.environ |= {"MVAULT_STATE_DIR": call.state, "MVAULT_HOOK": "1"}
+    try:
+        # by name: this layer imports nothing of ours
+        hooking = import_module("vault_cli.cli.hooking")
+        reply: dict[str, str] = hooking.answer_event(call)
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
     return reply
 
 
