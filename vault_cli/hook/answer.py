@@ -355,6 +355,7 @@ def _full(call: Call) -> dict[str, str]:
     not start us again.
     """
     _load_site(call)
+    import os
     from importlib import import_module
 
     before = dict(os.environ)

@@ -58,8 +58,8 @@ def fold(pool: Iterable[Kept], today: date, *, settled: bool = False) -> Sums:
 
     A person's word and a guard's match count as they stand. What an agent says counts once for
     each record and session (an outcome for each task), and only when its session was shown the
-    record and cited it. Nobody can tell a session or a task that an agent made up: of those of a machine
-    the first `SESSIONS_A_DAY` of a day count for a record, the others are claims.
+    record and cited it. Nobody can tell a session or a task that an agent made up: of those of one
+    machine the first `SESSIONS_A_DAY` of a day count for a record, the others are claims.
 
     Args:
         pool: distinct observations.
