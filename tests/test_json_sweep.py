@@ -48,6 +48,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "quarantine": ("quarantine", "show", "{id}"),
     "mark": ("mark", "{id}", "--helpful", "--yes"),
     "stats": ("stats", "{id}"),
+    "guard": ("guard", "add", "{id}", "--match", "npx tsc", "--yes"),
     "topic": ("topic", "assign", "部署", "{id}", "--yes"),
     "capture": ("capture", "draft", "q-{id}", "--title", "标题", "--body", "正文。"),
     "init": ("init",),

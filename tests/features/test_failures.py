@@ -118,7 +118,9 @@ def test_raw_and_corrected_counts_are_both_kept() -> None:
     ]
     seen += [call("grep x y", at=number) for number in range(5)]
     seen += [call("./run.sh", at=9)]
-    groups = {group.fingerprint: group for group in group_failures(map(failed, seen), read_benign(()))}
+    groups = {
+        group.fingerprint: group for group in group_failures(map(failed, seen), read_benign(()))
+    }
     counts = sorted((len(g.raw), len(g.counted), g.sessions, g.cls) for g in groups.values())
     assert counts == [(4, 4, 2, "P"), (6, 1, 1, "M")]
     benign = next(g.benign for g in groups.values() if g.benign)

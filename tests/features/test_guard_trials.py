@@ -55,13 +55,17 @@ def test_without_calls_there_is_no_precision() -> None:
 
 
 def test_an_end_that_is_no_failure_counts_against_the_guard() -> None:
-    trial = try_guard(guard(match="grep"), [call("grep x y", number=n) for n in range(4)], lambda _: True)
+    trial = try_guard(
+        guard(match="grep"), [call("grep x y", number=n) for n in range(4)], lambda _: True
+    )
     assert (trial.failed, trial.went_well, trial.precision) == (0, 4, 0.0)
 
 
 def test_wrong_examples_are_named() -> None:
     wrong = try_guard(
-        guard(examples={"hit": ["npx tsc", "yarn tsc"], "miss": ["echo npx tsc", "npx tsc -v"]}), [], never
+        guard(examples={"hit": ["npx tsc", "yarn tsc"], "miss": ["echo npx tsc", "npx tsc -v"]}),
+        [],
+        never,
     ).wrong
     assert wrong == [("yarn tsc", True), ("npx tsc -v", False)]
 
@@ -69,7 +73,9 @@ def test_wrong_examples_are_named() -> None:
 def test_what_hits_many_recorded_calls_is_not_denied() -> None:
     denies = guard(match="make", action="deny")
     few = [call("make", number=n) for n in range(10)]
-    many = [call("make test", number=n) for n in range(8)] + [call("ls", number=n) for n in range(12)]
+    many = [call("make test", number=n) for n in range(8)] + [
+        call("ls", number=n) for n in range(12)
+    ]
     rare = [call("make", number=0)] + [call("ls", number=n) for n in range(30)]
     assert judge_share(denies, "deny", few) == ("deny", "")
     assert judge_share(denies, "deny", rare) == ("deny", "")
@@ -105,7 +111,10 @@ def group(template: str, calls: list[Sighting]) -> Group:
 @pytest.mark.parametrize(
     ("template", "words"),
     [
-        ("Exit code 1\n<path>: No module named pytest", ["Failed 3 times in 3 sessions", "Of 3 recorded"]),
+        (
+            "Exit code 1\n<path>: No module named pytest",
+            ["Failed 3 times in 3 sessions", "Of 3 recorded"],
+        ),
         ("错误：找不到模块", ["在 3 个会话中失败了 3 次", "已记录的 3 次调用中"]),
     ],
 )

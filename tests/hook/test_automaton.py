@@ -77,7 +77,9 @@ def test_what_needs_backtracking_or_is_wrong_is_refused(pattern: str, why: str) 
         compile_pattern(pattern)
 
 
-@pytest.mark.parametrize(("pattern", "empty"), [("a*", True), ("^", True), ("(|a)", True), ("a+", False)])
+@pytest.mark.parametrize(
+    ("pattern", "empty"), [("a*", True), ("^", True), ("(|a)", True), ("a+", False)]
+)
 def test_a_pattern_that_matches_everything_is_known(pattern: str, empty: bool) -> None:
     assert compile_pattern(pattern).is_empty is empty
 

@@ -31,9 +31,7 @@ def rows() -> list[tuple[str, str, str, str]]:
 def test_the_table_covers_both_verdicts_and_both_languages() -> None:
     table = rows()
     counts = Counter(verdict for verdict, *_ in table)
-    chinese = Counter(
-        verdict for verdict, _, one, _ in table if re.search(r"[\u4e00-\u9fff]", one)
-    )
+    chinese = Counter(verdict for verdict, _, one, _ in table if re.search(r"[\u4e00-\u9fff]", one))
     assert set(counts) == {"same", "different"}
     assert min(counts.values()) >= 50
     assert min(chinese.values()) >= 6
@@ -68,7 +66,10 @@ def test_the_tool_counts_by_its_canonical_name() -> None:
 
 def test_order_and_repetition_of_lines_do_not_count() -> None:
     one = "error: a is missing\nerror: b is missing\nerror: a is missing"
-    assert fingerprint("shell", one)[0] == fingerprint("shell", "error: b is missing\nerror: a is missing")[0]
+    assert (
+        fingerprint("shell", one)[0]
+        == fingerprint("shell", "error: b is missing\nerror: a is missing")[0]
+    )
 
 
 def test_of_a_long_output_the_lines_that_speak_of_an_error_count() -> None:
@@ -80,7 +81,10 @@ def test_of_a_long_output_the_lines_that_speak_of_an_error_count() -> None:
 
 def test_masks_say_what_stood_there() -> None:
     line = "2026-08-01 10:00:01 http://127.0.0.1:8080/x?y=1 failed after 3.5s: status 503, id 9f86d081884c7d65"
-    assert mask_line(line) == "<time> http://<addr>/<path> failed after <duration>: status 503, id <hash>"
+    assert (
+        mask_line(line)
+        == "<time> http://<addr>/<path> failed after <duration>: status 503, id <hash>"
+    )
 
 
 EVIL = [

@@ -127,7 +127,7 @@ def test_a_linked_state_folder_works_and_links_in_it_are_not_followed(tmp_path: 
 def test_a_folder_for_the_spool_that_others_made_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("os.getuid", lambda: 4242)
+    monkeypatch.setattr(state, "user_id", lambda: 4242)
     spare = Path(state.spare_folder())
     spare.mkdir()
     answer = hook("codex", "post-tool", {"hook_event_name": "PostToolUse"}, "/proc/nothing")
@@ -175,7 +175,7 @@ def test_fifty_that_fail_are_counted_and_said_once(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-sys.path.append(sys.argv[1])
+sys.path.insert(0, sys.argv[1])
 from vault_cli.hook import spool
 number = 0
 while True:

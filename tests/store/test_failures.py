@@ -36,7 +36,11 @@ def test_a_call_counts_once_however_often_it_is_seen() -> None:
         assert [one.sighting.key for one in seen.failures()] == ["a", "b"]
         assert {one.fingerprint for one in seen.failures()} == {seen.failures()[0].fingerprint}
         assert seen.failures()[0].sighting == call("a")
-        assert [(one.key, one.failed) for one in seen.calls()] == [("a", True), ("b", True), ("c", False)]
+        assert [(one.key, one.failed) for one in seen.calls()] == [
+            ("a", True),
+            ("b", True),
+            ("c", False),
+        ]
         assert [one.key for one in seen.calls(1)] == ["c"]
 
 
@@ -48,9 +52,13 @@ def test_nobody_else_reads_it() -> None:
 
 
 def test_what_fails_in_the_middle_counts_not_at_all() -> None:
-    with pytest.raises(RuntimeError), open_sightings() as seen:
-        seen.note(call("a"))
-        raise RuntimeError
+    def take_and_fail() -> None:
+        with open_sightings() as seen:
+            seen.note(call("a"))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        take_and_fail()
     with open_sightings() as seen:
         assert seen.failures() == []
 
@@ -64,7 +72,9 @@ def test_a_damaged_file_is_named_and_left_alone() -> None:
     assert sightings_path().read_bytes().startswith(b"no database")
 
 
-def test_where_nothing_can_be_written_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_where_nothing_can_be_written_it_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "file"))
     with pytest.raises(StoreError, match="cannot use"), open_sightings():

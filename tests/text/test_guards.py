@@ -137,7 +137,9 @@ def test_the_words_of_a_record_give_no_orders() -> None:
     assert len(line) <= 300
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("10m", 600), ("2h", 7200), ("1d", 86400)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("10m", 600), ("2h", 7200), ("1d", 86400)]
+)
 def test_times(text: str, seconds: int) -> None:
     assert read_duration(text, 1) == seconds
     assert read_duration("", 5) == 5

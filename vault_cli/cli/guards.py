@@ -210,13 +210,16 @@ def _add_new(
 
     if not title:
         raise UsageError("a new draft needs a title", hint="Give --title, or the ID of a record.")
+    text = read_stdin() if body == "-" else body or ""
     sections = {"avoid": f"`{values['match']}`"}
+    if text and "## " not in text:  # what happened is all that was said
+        sections, text = {"problem": text, **sections}, ""
     if values.get("instead"):
         sections["instead"] = values["instead"]
     request = DraftRequest(
         kind=Kind.FAILURE,
         title=title,
-        body=read_stdin() if body == "-" else body or "",
+        body=text,
         sections=MappingProxyType(sections),
         scope=scope_here(inv, scope),
         extra=MappingProxyType({"guard": values}),
@@ -305,10 +308,9 @@ def _switch(inv: Invocation, record_id: str, until: float, *, yes: bool) -> int:
     consent = inv.consent(yes=yes)
     if not consent.how:
         inv.out.partial = data
-        verb = "off" if until else "on"
+        typed = f"mvault guard off {own}" if until else f"mvault guard on {own}"
         raise NeedsPersonError(
-            f"guard {verb}: a person decides whether {own} counts",
-            hint=f"In a terminal: mvault guard {verb} {own}",
+            f"a person decides whether the guard of {own} counts", hint=f"In a terminal: {typed}"
         )
     if consent.ask and not inv.confirm(f"{what}. Do it?"):
         return inv.left(data)

@@ -65,7 +65,7 @@ def _look_after_guards(call: Call, inv: Invocation) -> str:
 def open_run(call: Call) -> Invocation:
     """Return a run in the folder of the event, of the agent's program and not of a person."""
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.cli.options import Options
+    from vault_cli.cli.option_values import Options
 
     inv = Invocation(Options(quiet=True), {**os.environ, "MVAULT_ACTOR": "hook"})
     folder = turns.folder_at_hand(call)

@@ -11,8 +11,9 @@ pass, patterns run as sets of states.
 from __future__ import annotations
 
 import marshal
-import os
 import sys
+
+from vault_cli.hook.system import NO_FOLLOW, calls, make_folders, variable
 
 TYPE_CHECKING = False  # the name that type checkers know; `typing` takes 8 ms to load
 
@@ -67,6 +68,8 @@ MAX_TEXT = 16 << 10
 MAX_STEPS = 150_000
 """Steps after which matching one pattern gives up, as if it had not matched."""
 
+_SLASH = "\\" if sys.platform == "win32" else "/"
+_SLASHES = "/\\"
 _FILE = 0o100000
 _KIND = 0o170000
 
@@ -103,17 +106,24 @@ class Index:
 
         Where the environment names a vault, only that one's section counts.
         """
-        named = os.environ.get("MVAULT", "")
+        named = variable("MVAULT")
         if named:
-            place = os.path.realpath(os.path.join(folder, os.path.expanduser(named)))
-            keys = (named_section(place), named_section(os.path.join(place, ".mvault")))
-            return next((key for key in keys if key in self.sections), None)
+            return self._named(folder, named)
         best = None
         for root in self.sections:
-            inside = not root or folder == root or folder.startswith(root.rstrip("/\\") + os.sep)
+            inside = (
+                not root or folder == root or folder.startswith(f"{root.rstrip(_SLASHES)}{_SLASH}")
+            )
             if inside and (best is None or len(root) > len(best)):
                 best = root
         return best
+
+    def _named(self, folder: str, name: str) -> str | None:
+        import os
+
+        place = os.path.realpath(os.path.join(folder, os.path.expanduser(name)))
+        keys = (named_section(place), named_section(os.path.join(place, ".mvault")))
+        return next((key for key in keys if key in self.sections), None)
 
 
 class Verdict:
@@ -189,7 +199,7 @@ def load(path: str, token_path: str = "") -> Index:
         path: the file.
         token_path: the machine's token; by default in the state folder, two folders up.
     """
-    token_path = token_path or os.path.join(os.path.dirname(os.path.dirname(path)), TOKEN_FILE)
+    token_path = token_path or f"{_above(_above(path))}/{TOKEN_FILE}"
     try:
         return parse(_read(path), _read(token_path))
     except OSError:
@@ -212,12 +222,16 @@ def parse(data: bytes, token: bytes) -> Index:
     return Index(sections, off, needs) if python == PYTHON else empty
 
 
+def _above(path: str) -> str:
+    return path[: max(path.rfind("/"), path.rfind("\\"), 0)]
+
+
 def _read(path: str) -> bytes:
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    file = calls.open(path, calls.O_RDONLY | getattr(calls, "O_BINARY", 0))
     try:
-        return os.read(file, os.fstat(file).st_size + 1)
+        return calls.read(file, calls.fstat(file).st_size + 1)
     finally:
-        os.close(file)
+        calls.close(file)
 
 
 def is_stale(index: Index, folder: str, now: float) -> bool:
@@ -234,7 +248,7 @@ def is_stale(index: Index, folder: str, now: float) -> bool:
 def stamp(path: str) -> tuple[str, int, int]:
     """Return path, time of change and size of a file or folder; what is not there has one, too."""
     try:
-        facts = os.stat(path)
+        facts = calls.stat(path)
     except (OSError, ValueError):
         return path, 0, -1
     # the size of a folder tells nothing
@@ -284,7 +298,7 @@ def match(
     """
     del host
     now = now or clock()
-    key = index.section(cwd or os.getcwd())
+    key = index.section(cwd or calls.getcwd())
     stamps, _, rules = ((), 0, ()) if key is None else index.sections[key]
     found = [
         rule
@@ -308,7 +322,7 @@ def clock() -> float:
     """Return the Unix time; `$MVAULT_NOW` overrides it, as everywhere."""
     import time
 
-    given = os.environ.get("MVAULT_NOW", "")
+    given = variable("MVAULT_NOW")
     if given:
         from datetime import datetime
 
@@ -390,7 +404,7 @@ def cooldown_path(state: str, session: str, rule: tuple[Any, ...]) -> str:
     """Return the file that remembers when a session was last stopped by a rule."""
     text = "\0".join((session, rule[VAULT], rule[ID])).encode("utf-8", "surrogatepass")
     name = _blake2(text, digest_size=12).hexdigest()
-    return os.path.join(state, "hook", COOLDOWNS, name)
+    return f"{state}/hook/{COOLDOWNS}/{name}"
 
 
 def _is_first(state: str, session: str, rule: tuple[Any, ...], now: float) -> bool:
@@ -401,21 +415,21 @@ def _is_first(state: str, session: str, rule: tuple[Any, ...], now: float) -> bo
     if not state:
         return False
     path = cooldown_path(state, session, rule)
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
     try:
         try:
-            file = os.open(path, flags, 0o600)
+            file = calls.open(path, flags, 0o600)
         except FileNotFoundError:
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            file = os.open(path, flags, 0o600)
+            make_folders(_above(path))
+            file = calls.open(path, flags, 0o600)
         try:
-            said = os.read(file, 32)
+            said = calls.read(file, 32)
             if said.isdigit() and 0 <= now - int(said) < rule[COOLDOWN]:
                 return False
-            os.lseek(file, 0, os.SEEK_SET)
-            os.truncate(file, os.write(file, b"%d" % now))
+            calls.lseek(file, 0, 0)
+            calls.truncate(file, calls.write(file, b"%d" % now))
         finally:
-            os.close(file)
+            calls.close(file)
     except OSError:
         return False
     return True

@@ -214,7 +214,7 @@ def save_session(call: Call, session: dict[str, Any]) -> None:
 
 def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
     """Take down which records a session was given; a full run folds it into the observations."""
-    from json import dumps
+    from vault_cli.hook.jsons import dumps
 
     session = events.session_of(call.payload)
     if not session or not shown:
@@ -225,7 +225,7 @@ def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
         "receipt": receipt,
         "shown": [list(key) for key in shown],
     }
-    raw = dumps(data, ensure_ascii=True).encode("ascii")
+    raw = dumps(data)
     header = int(time.time()), call.host, spool.GIVEN
     _try(call, "what was given", spool.append, call.state, header, raw)
 

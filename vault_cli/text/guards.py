@@ -190,7 +190,7 @@ def require_narrow(guard: Guard) -> None:
     share = breadth(guard)
     if share >= MOST_HIT:
         raise _refuse(
-            f"it hits {share:.0%} of everyday calls: that is no failure but everything",
+            f"it hits {share:.0%} of everyday calls: it would stop everything",
             "Name the words that only the wrong call has.",
         )
 
