@@ -136,6 +136,9 @@ def test_a_prompt_with_a_picture_and_with_a_reminder_behind_it(tmp_path: Path) -
     reminder = "真正的话\n<system-reminder>\nmemory\n</system-reminder>"
     path = write(tmp_path / "s-1.jsonl", claude(picture), claude(reminder))
     assert prompts(path) == ["不对，看图", "真正的话"]
+    blocks = [{"type": "text", "text": "<ide_opened_file>a.py"}, {"type": "text", "text": "不对"}]
+    marked = claude(blocks, promptSource="ide")
+    assert prompts(write(path, marked, claude(blocks))) == ["不对"]
 
 
 def test_lines_of_older_versions(tmp_path: Path) -> None:
@@ -275,6 +278,10 @@ def test_a_prompt_of_codex_counts_once_and_injected_ones_never(tmp_path: Path) -
         say("<hook_prompt>No, that's wrong</hook_prompt>"),
         say("不对，用 make"),
         typed("不对，用 make"),
+        {
+            **typed(""),
+            "payload": {"type": "user_message", "message": "Never!", "kind": "user_instructions"},
+        },
         say("what a hook added in the user's role"),
     )
     assert prompts(path) == ["不对，用 make"]

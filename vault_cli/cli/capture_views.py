@@ -98,3 +98,10 @@ def queue_lines(counts: dict[str, Any]) -> Iterator[Line]:
     if counts["waiting"] or counts["dead"]:
         dead = f", {plural(counts['dead'], 'dead letter')}" if counts["dead"] else ""
         yield [("dim", "from sessions: "), f"{plural(counts['waiting'], 'item')} waiting{dead}"]
+
+
+def queue_hints(counts: dict[str, Any]) -> list[str]:
+    """Return what `status` advises about it."""
+    if counts["waiting"]:
+        return ["`mvault capture list` shows what sessions may teach."]
+    return ["`mvault capture sessions` takes in what hooks took down."] if counts["spooled"] else []

@@ -117,7 +117,7 @@ class Reader:
         for block in results:
             yield from self._result(place, at, block)
         if not results and not self.session.is_subagent and is_typed(data):
-            text = typed_text(content)
+            text = typed_text(content, marked=isinstance(data.get("promptSource"), str))
             if text:
                 yield Event("turn", place, at)
                 yield Event("user", place, at, text)
@@ -174,12 +174,14 @@ def is_typed(data: Mapping[str, Any]) -> bool:
     return data.get("rowSource") != "harness" and data.get("userType", "external") == "external"
 
 
-def typed_text(content: Any) -> str:
+def typed_text(content: Any, *, marked: bool = False) -> str:
     """Return what a person typed, "" for what the program put there.
 
-    A prompt is a plain text; it is a list of blocks when a picture was pasted with it.
+    Args:
+        content: a plain text; a list of blocks when a picture was pasted with it.
+        marked: the line says that it is a prompt: some editors send blocks without a picture.
     """
-    if isinstance(content, list):
+    if isinstance(content, list) and not marked:
         kinds = {as_map(block).get("type") for block in content}
         if not kinds & {"image", "document"}:
             return ""
