@@ -261,13 +261,12 @@ def test_without_rules_the_index_is_empty(tmp_path: Path, home: Path) -> None:
 
 def test_a_change_without_guards_keeps_the_rules_fresh(vault: Path, home: Path) -> None:
     """Else each note would make the next tool call pay for compiling."""
-    from vault_cli.hook import guard
+    from vault_cli.store.guard_index import is_fresh
 
-    index = state_of(home) / "hook" / "guards.bin"
     run("add", "fact", "--title", "Ports", "--body", "Staging listens on 8443.", cwd=vault).ok()
     own = run("list", "--status", "candidate", "--json", cwd=vault).data["records"][0]["id"]
     run("approve", own, "--yes", cwd=vault, env=PERSON).ok()
-    assert not guard.is_stale(guard.load(str(index)), str(vault), 0)
+    assert is_fresh(str(vault), 0)
     assert stopped(home, vault)
 
 

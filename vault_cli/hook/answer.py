@@ -237,21 +237,24 @@ def _pre_tool(call: Call) -> bytes:
             return NOTHING
     except FileNotFoundError:
         return NOTHING
-    from vault_cli.hook import guard
+    from vault_cli.hook import guard_look
 
     here = calls.getcwd()
-    rules = guard.load(path)
-    if rules and guard.is_stale(rules, here, guard.clock()):
-        rules = _refresh(call, path, here) or rules
-    if not rules or not guard.may_match(rules, call.raw):
+    look = guard_look.load(path)
+    if look is not None and look.is_stale(here, guard_look.clock()):
+        _refresh(call, path, here)
+        look = guard_look.load(path)
+    if look is None or not look.may_match(call.raw):
         return NOTHING
     payload = call.payload or parse(call)
     folder = events.folder_of(payload)
-    if folder not in {"", here} and guard.is_stale(rules, folder, guard.clock()):
-        rules = _refresh(call, path, folder) or rules
+    if folder not in {"", here} and look.is_stale(folder, guard_look.clock()):
+        _refresh(call, path, folder)
+    from vault_cli.hook import guard
+
     tool, given = events.call_of(payload)
     verdict = guard.match(
-        rules,
+        guard.load(path),
         call.host,
         tool,
         given,
@@ -283,16 +286,14 @@ def _may_retry(mark: str) -> bool:
     return True
 
 
-def _refresh(call: Call, path: str, folder: str) -> Any:
-    """Compile the rules anew, in this process; None when that fails, which is tried once a minute.
+def _refresh(call: Call, path: str, folder: str) -> None:
+    """Compile the rules anew, in this process; what fails is tried again after a minute.
 
     Rules whose own file has changed do not count until then (`guard.match` sees to that).
     """
-    from vault_cli.hook import guard
-
     mark = f"{path}.stale"
     if not _may_retry(mark):
-        return None
+        return
     try:
         _limit_time(_COMPILE)
         _load_site(call)
@@ -307,7 +308,6 @@ def _refresh(call: Call, path: str, folder: str) -> Any:
             calls.unlink(mark)
     finally:
         _limit_time(call.event)
-    return guard.load(path)
 
 
 def _note_hit(call: Call, verdict: Any) -> None:
