@@ -524,3 +524,103 @@ def test_two_that_fold_at_once_count_once(tmp_path: Path, home: Path) -> None:
         out, err = process.communicate(timeout=120)
         assert process.returncode == 0, err
         assert json.loads(out)["data"]["counted"] == 40
+
+
+def real(home: Path, root: Path, command: str = "npx tsc -p .", **env: str) -> bytes:
+    """The answer of the installed command, started in the folder."""
+    cwd = root if root.is_dir() else root.parent
+    done = real_hook(
+        "claude-code", "pre-tool", call(root, command), state_of(home), cwd=cwd, env=env
+    )
+    assert done.returncode == 0
+    return done.stdout
+
+
+def test_a_guard_begins_and_ends_with_its_days(tmp_path: Path, home: Path) -> None:
+    keys = "valid_from: 2026-12-01\nvalid_to: 2026-12-02\n"
+    root = make_vault(tmp_path, {"memories/x.md": record(keys=keys)})
+    run("--vault", root, "guard", "compile").ok()
+    assert real(home, root) == b"{}"
+    assert b"deny" in real(home, root, MVAULT_NOW="2026-12-01T08:00:00Z")
+    assert b"deny" in real(home, root, MVAULT_NOW="2026-12-02T23:00:00Z")
+    assert real(home, root, MVAULT_NOW="2026-12-03T00:00:00Z") == b"{}"
+
+
+def project(tmp_path: Path, files: dict[str, str]) -> Path:
+    """A code repository with a vault of its own."""
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "-q")
+    run("init", repo / ".mvault", "--in-repo", cwd=repo).ok()
+    write_files(repo, {f".mvault/{path}": text for path, text in files.items()})
+    commit_all(repo)
+    run("guard", "compile", cwd=repo).ok()
+    return repo
+
+
+def test_a_guard_of_a_branch_counts_on_it(tmp_path: Path, home: Path) -> None:
+    repo = project(tmp_path, {"memories/x.md": record(keys="branch: [release-*]\n")})
+    assert real(home, repo) == b"{}"
+    git(repo, "checkout", "-q", "-b", "release-1")
+    assert b"deny" in real(home, repo)
+    git(repo, "checkout", "-q", "main")
+    assert real(home, repo) == b"{}"
+
+
+def test_a_guard_of_a_session_counts_in_it(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path, {"memories/x.md": record(scope="session:s7")})
+    run("--vault", root, "guard", "compile").ok()
+    assert stopped(home, root, session="s7")
+    assert not stopped(home, root, session="s8")
+
+
+def test_a_vault_that_the_environment_names_counts_everywhere(vault: Path, home: Path) -> None:
+    elsewhere = vault.parent / "elsewhere"
+    elsewhere.mkdir()
+    assert real(home, elsewhere) == b"{}"
+    assert b"deny" in real(home, elsewhere, MVAULT=str(vault))
+    assert real(home, vault, MVAULT=str(elsewhere)) == b"{}"
+
+
+def test_a_rule_of_the_project_and_of_another(tmp_path: Path, home: Path) -> None:
+    user = home / "data" / "mvault"
+    run("init", user).ok()
+    texts = {
+        "memories/a.md": record("x-0000001", scope="project:git.example.com/acme/shop"),
+        "memories/b.md": record(
+            "x-0000002", scope="project:git.example.com/acme/web", match="make"
+        ),
+    }
+    write_files(user, texts)
+    commit_all(user)
+    repo = tmp_path / "shop"
+    repo.mkdir()
+    git(repo, "init", "-q")
+    git(repo, "remote", "add", "origin", "https://git.example.com/acme/shop.git")
+    run("guard", "compile", cwd=repo).ok()
+    assert stopped(home, repo)
+    assert not stopped(home, repo, "make")
+    assert not stopped(home, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("tools", "match", "tool", "given", "hit"),
+    [
+        ("[edit, write]", ".env", "Write", {"file_path": "/w/.env", "content": "x"}, True),
+        ("[edit, write]", ".env", "Write", {"file_path": "/w/.environment", "content": "x"}, False),
+        ("[edit, write]", ".env", "Read", {"file_path": "/w/.env"}, False),
+        ("['mcp:vault/*']", "drop", "mcp__vault__query", {"sql": "drop 表"}, True),
+        ("['mcp:vault/*']", "drop", "mcp__plugin_mem_vault__query", {"sql": "drop"}, True),
+        ("['mcp:vault/*']", "drop", "mcp__other__query", {"sql": "drop"}, False),
+        ("['*']", "生产库", "WebFetch", {"url": "https://x.example/生产库"}, True),
+        ("[Bash]", "'re:(?i)drop +table'", "bash", {"command": "psql -c 'DROP  TABLE a'"}, True),
+    ],
+)  # fmt: skip
+def test_other_tools_and_fields(
+    tmp_path: Path, home: Path, tools: str, match: str, tool: str, given: dict[str, str], hit: bool
+) -> None:
+    text = record(match=match).replace("tools: [shell]", f"tools: {tools}")
+    root = make_vault(tmp_path, {"memories/x.md": text})
+    run("--vault", root, "guard", "compile").ok()
+    assert states(root)["x-0000001"] == ("in force", "deny")
+    assert stopped(home, root, tool_name=tool, tool_input=given) is hit

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _MARK = b"guard:"
 _RETRY = 60
+_FAR = 2.0**40
 _MOST_CALLS = 500
 """Recorded calls that a guard which denies is held against."""
 
@@ -126,7 +127,10 @@ def compile_here(inv: Invocation) -> Compiled:
         rule_of(one, str(vault_of(inv, one.record).root)) for one in standings if one.acts
     )
     records = [one.record for one in standings]
-    section = Section(_stamps(inv, records), next_change(records, inv.now), rules)
+    until = next_change(records, inv.now)
+    if not until and any(one.record.branch and not one.acts for one in standings):
+        until = _FAR  # another branch may have rules: the index must not be empty
+    section = Section(_stamps(inv, records), until, rules)
     keys = section_keys(inv)
     put_sections(dict.fromkeys(keys, section))
     forget_cooldowns()
