@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from helpers import commit_all, git, make_vault, run, start_real, write_files
+from hook_answers import PAYLOADS, check_answer, load, place
 from hook_runs import hook, real_hook, state_of
 
 from vault_cli.hook import spool
@@ -278,10 +279,9 @@ def test_a_hostile_clone_stops_nothing_before_it_is_trusted(tmp_path: Path, home
     shutil.rmtree(state_of(home) / "hook", ignore_errors=True)
     run("guard", "compile", cwd=clone).ok()
     assert states(clone)["x-0000001"] == ("not here", "")
-    assert not stopped(home, clone)
+    assert real(home, clone) == b"{}"
     run("trust", "--yes", cwd=clone, env=PERSON).ok()
-    run("guard", "compile", cwd=clone).ok()
-    assert stopped(home, clone)
+    assert b"deny" in real(home, clone)
 
 
 def test_a_hit_becomes_an_observation(vault: Path, home: Path) -> None:
@@ -624,3 +624,44 @@ def test_other_tools_and_fields(
     run("--vault", root, "guard", "compile").ok()
     assert states(root)["x-0000001"] == ("in force", "deny")
     assert stopped(home, root, tool_name=tool, tool_input=given) is hit
+
+
+BEFORE = sorted(
+    str(path.relative_to(PAYLOADS))
+    for path in PAYLOADS.rglob("*.json")
+    if path.name.startswith(("PreToolUse", "BeforeTool"))
+)
+OWN_WORDS = {
+    "cursor": {"hook_event_name": "beforeShellExecution", "conversation_id": "c", "command": "npx tsc"},
+    "copilot": {"hook_event_name": "preToolUse", "sessionId": "c", "toolName": "bash",
+                "toolArgs": '{"command": "npx tsc"}'},
+    "opencode": {"hook_event_name": "PreToolUse", "session_id": "c", "tool_name": "bash",
+                 "tool_input": {"command": "npx tsc"}},
+}  # fmt: skip
+ALL_OF_THEM = "'re:notes.txt|missing.txt|pytest|make test|git status|Review the|^tests$'"
+
+
+def denies(said: dict[str, Any]) -> bool:
+    """Whether an answer refuses a call, in the words of any host."""
+    own = said.get("hookSpecificOutput", {})
+    words = (own.get("permissionDecision"), said.get("permissionDecision"))
+    return "deny" in (*words, said.get("decision"), said.get("permission"))
+
+
+@pytest.mark.parametrize("file", BEFORE)
+def test_every_host_is_answered_in_its_words(tmp_path: Path, home: Path, file: str) -> None:
+    text = record(match=ALL_OF_THEM).replace("tools: [shell]", "tools: ['*']")
+    root = make_vault(tmp_path, {"memories/x.md": text})
+    run("--vault", root, "guard", "compile").ok()
+    host, name, raw = load(file)
+    said = check_answer(host, name, hook(host, name, place(raw, root), state_of(home)))
+    assert denies(said), said
+    assert "mvault guard off x-0000001" in json.dumps(said)
+
+
+@pytest.mark.parametrize("host", OWN_WORDS)
+def test_hosts_with_other_payloads(vault: Path, home: Path, host: str) -> None:
+    payload = {**OWN_WORDS[host], "cwd": str(vault), "workspace_roots": [str(vault)]}
+    name = str(payload["hook_event_name"])
+    said = check_answer(host, name, hook(host, name, payload, state_of(home)))
+    assert denies(said), said

@@ -119,7 +119,7 @@ def compile_here(inv: Invocation) -> Compiled:
     Raises:
         VaultError: no vault can be read, or the state folder cannot be written.
     """
-    from vault_cli.features.guards import next_change, rule_of
+    from vault_cli.features.guards import NOT_HERE, next_change, rule_of
     from vault_cli.store.guard_index import Section, forget_cooldowns, put_sections
 
     standings = judge_here(inv)
@@ -128,8 +128,8 @@ def compile_here(inv: Invocation) -> Compiled:
     )
     records = [one.record for one in standings]
     until = next_change(records, inv.now)
-    if not until and any(one.record.branch and not one.acts for one in standings):
-        until = _FAR  # another branch may have rules: the index must not be empty
+    if not until and any(one.state == NOT_HERE for one in standings):
+        until = _FAR  # on another branch, or trusted, they may count: the index must not be empty
     section = Section(_stamps(inv, records), until, rules)
     keys = section_keys(inv)
     put_sections(dict.fromkeys(keys, section))
@@ -143,14 +143,15 @@ def _stamps(inv: Invocation, records: Sequence[Record]) -> tuple[tuple[str, int,
     from vault_cli.hook.guard import stamp
     from vault_cli.store.config import user_config_path
     from vault_cli.store.guard_index import stamps_of
-    from vault_cli.store.incoming import ledger_path
+    from vault_cli.store.places import state_folder
 
     found: list[tuple[str, int, int]] = []
     for vault in filter(None, (inv.reading.home, inv.reading.other)):
         own = [r.path for r in records if vault_of(inv, r).root == vault.root]
         found += stamps_of(vault.root, own)
-        found.append(stamp(str(ledger_path(vault.root))))
     found.append(stamp(str(user_config_path(inv.environ))))
+    # what is trusted and was admitted here: files in there are replaced, which changes the folder
+    found += [stamp(str(state_folder() / name)) for name in ("incoming", "made", "trust")]
     checkout = find_checkout(inv.cwd, inv.layers.home)
     if checkout is not None and any(record.branch for record in records):
         found.append(stamp(str(checkout.git_dir / "HEAD")))

@@ -128,14 +128,9 @@ def load_ledger(root: Path) -> Ledger:
     return Ledger(name, real, found, exists=True, unseen=unseen)
 
 
-def ledger_path(root: Path) -> Path:
-    """Return where it is kept what was admitted in a vault."""
-    return state_file(INCOMING, path_key(os.path.realpath(root)))
-
-
 def has_ledger(root: Path) -> bool:
     """Whether anything was ever admitted here under a policy that asks."""
-    return ledger_path(root).exists()
+    return state_file(INCOMING, path_key(os.path.realpath(root))).exists()
 
 
 class Before(NamedTuple):
