@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import commit_all, make_vault, write_files
+from helpers import commit_all, make_vault, run, write_files
 from hook_answers import check_answer, context_of
 from hook_runs import FILES, LESSON, ask, hook, state_of
 
@@ -370,3 +370,12 @@ def test_nudges_are_a_setting(root: Path) -> None:
     work(root, 20, 5)
 
     assert said(PROMPT, root, prompt="please build the code") == ""
+
+
+def test_a_block_that_a_hook_gave_is_known_to_why_and_diff(root: Path) -> None:
+    said("claude-code/SessionStart.json", root)
+    kept = run("--vault", root, "--json", "log", "--renders").ok().data["renders"]
+
+    assert len(kept) == 1
+    assert kept[0]["unit"] == "characters"
+    assert run("--vault", root, "diff", "@1").ok()

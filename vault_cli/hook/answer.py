@@ -17,6 +17,7 @@ from vault_cli.hook.system import calls
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -112,8 +113,9 @@ def explain(error: BaseException) -> str:
     words = (
         f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__
     )
-    if isinstance(error, ImportError):
-        words = f"{type(error).__name__}: {error.msg}"
+    said = getattr(error, "message", "") or getattr(error, "msg", "")
+    if said and not isinstance(error, (OSError, ValueError)):  # a VaultError, an ImportError
+        words = f"{type(error).__name__}: {said}"
     step, where = error.__traceback__, ""
     while step is not None:
         code = step.tb_frame.f_code.co_filename
@@ -296,10 +298,7 @@ def _refresh(call: Call, path: str, folder: str) -> None:
         return
     try:
         _limit_time(_COMPILE)
-        _load_site(call)
-        from importlib import import_module
-
-        import_module("vault_cli.cli.guard_compile").refresh(folder)
+        _ask_program(call, "guard_compile", lambda found: found.refresh(folder))
         calls.unlink(mark)
     except Exception as error:  # noqa: BLE001 - what is compiled then counts
         said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
@@ -337,25 +336,33 @@ def encode(call: Call, reply: dict[str, str]) -> bytes:
     return replies.encode(call.host, call.name, reply)
 
 
-def _load_site(call: Call) -> None:
-    """Make what is installed beside Python importable, which a hook starts without."""
+def _full(call: Call) -> dict[str, str]:
+    """Ask the full program, in this process."""
+    reply: dict[str, str] = _ask_program(call, "hooking", lambda found: found.answer_event(call))
+    return reply
+
+
+def _ask_program(call: Call, module: str, ask: Callable[[Any], Any]) -> Any:
+    """Ask a module of `vault_cli.cli`, by name: this layer imports nothing of ours.
+
+    Meanwhile the environment names the state folder, and says to whatever is started that it must
+    not start us again.
+    """
     import os
 
-    os.environ["MVAULT_STATE_DIR"] = call.state
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
         site.main()
-
-
-def _full(call: Call) -> dict[str, str]:
-    """Ask the full program, in this process."""
-    _load_site(call)
     from importlib import import_module
 
-    hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours
-    reply: dict[str, str] = hooking.answer_event(call)
-    return reply
+    before = dict(os.environ)
+    os.environ |= {"MVAULT_STATE_DIR": call.state, "MVAULT_HOOK": "1"}
+    try:
+        return ask(import_module(f"vault_cli.cli.{module}"))
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _limit_time(event: str) -> None:

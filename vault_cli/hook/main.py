@@ -24,10 +24,22 @@ def _start() -> None:
     for _ in range(3):
         place = place[: max(place.rfind("/"), place.rfind("\\"))]
     sys.path.append(place)
-    code = main()
     from vault_cli.hook.system import calls
 
+    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+        _start_in_utf8()
+    code = main()
     calls._exit(code)  # noqa: SLF001 - nothing to flush, and tearing down is not free
+
+
+def _start_in_utf8() -> None:
+    """Start again where the locale says that names are not UTF-8; see `vault_cli.__main__`."""
+    from vault_cli.hook.system import calls
+
+    try:
+        calls.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    except OSError:  # better in the wrong encoding than not at all
+        return
 
 
 if __name__ == "__main__":
