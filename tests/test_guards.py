@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import commit_all, git, make_vault, run, write_files
+from helpers import commit_all, git, make_vault, run, start_real, write_files
 from hook_runs import hook, real_hook, state_of
 
 from vault_cli.hook import spool
@@ -469,3 +469,59 @@ def test_nothing_is_written_into_the_vault_by_looking(vault: Path, home: Path) -
         git(vault, "rev-parse", "HEAD"),
         sorted(path.name for path in vault.iterdir()),
     ) == before
+
+
+def start(home: Path, root: Path, session: str = "s1") -> dict[str, Any]:
+    payload = {
+        "hook_event_name": "SessionStart", "session_id": session, "cwd": str(root),
+        "source": "startup",
+    }  # fmt: skip
+    data: dict[str, Any] = json.loads(hook("claude-code", "session-start", payload, state_of(home)))
+    return data
+
+
+def test_a_session_s_start_compiles_what_was_never_compiled(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path, {"memories/x.md": record()})
+    assert not stopped(home, root)
+    start(home, root)
+    assert stopped(home, root)
+
+
+def test_a_session_s_start_tells_that_failures_repeated(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path)
+    for number in range(3):
+        failure(home, root, "npx tsc", "Exit code 2\nboom", number)
+    head = git(root, "rev-parse", "HEAD")
+    assert "1 failure has repeated" in start(home, root)["systemMessage"]
+    assert git(root, "rev-parse", "HEAD") == head  # a session's start commits nothing
+    (home / "mvault.toml").write_text('[guard]\npropose = "draft"\n')
+    assert "1 draft" in start(home, root, "s2")["systemMessage"]
+    assert [state for state, _ in states(root).values()] == ["draft"]
+    assert "systemMessage" not in start(home, root, "s3")
+    shutil.rmtree(root / "drafts")
+    (home / "mvault.toml").write_text('[guard]\npropose = "off"\n')
+    assert "systemMessage" not in start(home, root, "s4")
+
+
+def test_capture_and_guard_count_the_same_events_once(tmp_path: Path, home: Path) -> None:
+    """Capture removes what it has folded; what was counted stays, and is not counted again."""
+    root = make_vault(tmp_path)
+    for number in range(2):
+        failure(home, root, "npx tsc", "Exit code 2\nboom", number)
+    run("guard", "failures", "--all", cwd=root).ok()
+    failure(home, root, "npx tsc", "Exit code 2\nboom", 2)
+    run("capture", "sessions", cwd=root).ok()
+    assert spool.spools(str(state_of(home))) == []
+    rows = run("guard", "failures", "--all", "--json", cwd=root).ok().data
+    assert [(row["counted"], row["sessions"]) for row in rows["failures"]] == [(3, 3)]
+
+
+def test_two_that_fold_at_once_count_once(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path)
+    for number in range(40):
+        failure(home, root, "npx tsc", "Exit code 2\nboom", number)
+    running = [start_real("guard", "failures", "--json", cwd=root) for _ in range(4)]
+    for process in running:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        assert json.loads(out)["data"]["counted"] == 40

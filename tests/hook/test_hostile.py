@@ -136,6 +136,21 @@ def test_a_folder_for_the_spool_that_others_made_is_not_used(
     assert list(spare.iterdir()) == []
 
 
+@pytest.mark.parametrize("data", [b"", b"x" * 100, b"\x00" * 5_000_000, b"mvguard1" + b"\xff" * 64])
+def test_an_index_of_guards_that_cannot_be_used_stops_nothing(data: bytes, home: Path) -> None:
+    (state_of(home) / "hook").mkdir(parents=True, mode=0o700)
+    (state_of(home) / "hook" / "guards.bin").write_bytes(data)
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls"},
+    }
+
+    assert hook("claude-code", "pre-tool", payload, state_of(home)) == b"{}"
+    done = real_hook("codex", "pre-tool", json.dumps(payload).encode(), state_of(home))
+    assert (done.returncode, done.stdout) == (0, b"{}")
+
+
 def test_fifty_at_once_lose_nothing(tmp_path: Path, home: Path) -> None:
     root = make_vault(tmp_path, FILES)
     place = state_of(home)

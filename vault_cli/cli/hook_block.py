@@ -68,6 +68,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         "whole": [(line.id, line.vault) for line in lines if _is_whole(line)],
         "complete": all(map(_is_whole, block.receipt.lines)),
         "key": key,
+        "nudges": int(inv.reading.config["hooks.nudges"]),
     }
     if block.text:
         turns.remember(call, [block.text])

@@ -56,6 +56,7 @@ def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
         first += _must_know(call, inv, snapshot, query)
         session["repeat"] = False
         turns.save_session(call, session)
+    first += turns.take_nudge(call, session)
     more = _beside(call, inv, snapshot, query, session) if query.mode == "assist" else ""
     room, unit = replies.room_of(call.host)
     if replies.measure(first + more, unit) > room:  # the block counts more than what it leaves out

@@ -380,7 +380,8 @@ def at_session_start(inv: Invocation) -> str:
     if how == "draft":
         note_hits(inv)
         written = [item for item in propose_due(inv) if not item.problem]
-        return f"mvault wrote {len(written)} drafts with guards: mvault review" if written else ""
+        many = "1 draft" if len(written) == 1 else f"{len(written)} drafts"
+        return f"mvault wrote {many} with guards: mvault review" if written else ""
     many = "1 failure has" if len(due) == 1 else f"{len(due)} failures have"
     return f"{many} repeated; mvault can propose guards: mvault guard propose"
 
