@@ -19,6 +19,7 @@ from hook_answers import context_of
 from hook_runs import ENTRY, FILES, hook, real_hook, state_of
 
 from vault_cli.hook import events, ready, spool, state
+from vault_cli.hook.call import Call
 
 RAWS = {
     "nothing": b"",
@@ -265,7 +266,7 @@ def test_a_program_that_hangs_is_left_behind(
 ) -> None:
     from vault_cli.hook import answer
 
-    def hang(_call: answer.Call) -> dict[str, str]:
+    def hang(_call: Call) -> dict[str, str]:
         while True:
             pass
 

@@ -15,7 +15,7 @@ from vault_cli.hook import events, ready, replies, turns
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.hook.answer import Call
+    from vault_cli.hook.call import Call
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.block import Block, Line, RenderOptions
     from vault_cli.recall.select import Query, Selection

@@ -17,7 +17,7 @@ from vault_cli.hook import events, turns
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.hook.answer import Call
+    from vault_cli.hook.call import Call
 
 
 def answer_event(call: Call) -> dict[str, str]:

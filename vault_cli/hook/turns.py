@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from vault_cli.hook.answer import Call
+    from vault_cli.hook.call import Call
 
 NOTICE_ROOM = 700
 """Kept free of a host's room for what is said behind a block."""
