@@ -136,6 +136,32 @@ def test_a_prompt_with_a_picture_and_with_a_reminder_behind_it(tmp_path: Path) -
     reminder = "真正的话\n<system-reminder>\nmemory\n</system-reminder>"
     path = write(tmp_path / "s-1.jsonl", claude(picture), claude(reminder))
     assert prompts(path) == ["不对，看图", "真正的话"]
+    blocks = [{"type": "text", "text": "<ide_opened_file>a.py"}, {"type": "text", "text": "不对"}]
+    marked = claude(blocks, promptSource="ide")
+    assert prompts(write(path, marked, claude(blocks))) == ["不对"]
+
+
+def queued(prompt: Any, **more: Any) -> dict[str, Any]:
+    line = claude(None, type="attachment", **more)
+    del line["message"]
+    return {**line, "attachment": {"type": "queued_command", "prompt": prompt, **more}}
+
+
+def test_what_a_person_typed_while_the_agent_worked(tmp_path: Path) -> None:
+    human = {"origin": {"kind": "human"}}
+    blocks = [{"type": "text", "text": "还是不行"}, {"type": "image", "source": {}}]
+    path = write(
+        tmp_path / "s-1.jsonl",
+        claude("go"),
+        queued("No, use tabs", **human),
+        queued(blocks, **human),
+        queued("<task-notification>No!</task-notification>", **human),
+        queued("No, says another agent", origin={"kind": "peer"}),
+        queued("No, says nobody"),
+        queued("No, in a sub-agent", isSidechain=True, **human),
+        queued(7, **human),
+    )
+    assert prompts(path) == ["go", "No, use tabs", "还是不行"]
 
 
 def test_lines_of_older_versions(tmp_path: Path) -> None:
@@ -275,6 +301,10 @@ def test_a_prompt_of_codex_counts_once_and_injected_ones_never(tmp_path: Path) -
         say("<hook_prompt>No, that's wrong</hook_prompt>"),
         say("不对，用 make"),
         typed("不对，用 make"),
+        {
+            **typed(""),
+            "payload": {"type": "user_message", "message": "Never!", "kind": "user_instructions"},
+        },
         say("what a hook added in the user's role"),
     )
     assert prompts(path) == ["不对，用 make"]

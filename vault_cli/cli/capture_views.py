@@ -76,12 +76,14 @@ def instant_of(seconds: int) -> str:
 def queue_counts() -> dict[str, Any]:
     """Return what waits of sessions, for `status`: items, dead letters, spools; never an error."""
     from vault_cli.store.places import state_folder
-    from vault_cli.store.queue_place import look_in
+    from vault_cli.store.queue_place import find_queue, look_in
     from vault_cli.store.spool import look
 
     state = state_folder()
     waits = look(state)
     found: dict[str, Any] = {"waiting": 0, "dead": 0, "spooled": waits.files, "problem": ""}
+    if find_queue(state) is None:
+        return found
     try:
         with look_in(state) as queue:
             counts = queue.counts()
@@ -98,3 +100,10 @@ def queue_lines(counts: dict[str, Any]) -> Iterator[Line]:
     if counts["waiting"] or counts["dead"]:
         dead = f", {plural(counts['dead'], 'dead letter')}" if counts["dead"] else ""
         yield [("dim", "from sessions: "), f"{plural(counts['waiting'], 'item')} waiting{dead}"]
+
+
+def queue_hints(counts: dict[str, Any]) -> list[str]:
+    """Return what `status` advises about it."""
+    if counts["waiting"]:
+        return ["`mvault capture list` shows what sessions may teach."]
+    return ["`mvault capture sessions` takes in what hooks took down."] if counts["spooled"] else []

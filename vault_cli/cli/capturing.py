@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from vault_cli.hook.frames import Frame
 
 READ, SAME, LATER, FAILED, GIVEN_UP = "read", "unchanged", "later", "failed", "dead"
+_LONGEST_ID: Final = 200
+_LONGEST_PATH: Final = 1000
 _UNEXPECTED: Final = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What a log of a shape nobody has seen may lead to; the other logs are read all the same."""
 
@@ -168,9 +170,10 @@ def _new(item: Finding, host: str, session: str, cwd: str, fallback: int) -> New
         at = int(datetime.fromisoformat(item.at).timestamp())
     except ValueError:
         at = fallback
-    seen = Seen(host, session, item.start, item.end, at)
+    seen = Seen(host, session[:_LONGEST_ID], item.start, item.end, at)
     text, detail = masked(item.text), mask_detail(item.detail)
-    return New(item.kind, item.key, text, seen, cwd, detail, known_only=item.is_echo)
+    where = cwd[:_LONGEST_PATH]
+    return New(item.kind, item.key, text, seen, where, detail, known_only=item.is_echo)
 
 
 def masked(text: str) -> str:

@@ -151,18 +151,19 @@ def _repository_data(repo: Repository | None) -> dict[str, Any]:
 
 
 def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
+    from vault_cli.cli.capture_views import queue_hints
+
     hints = list(_repository_hints(data["repository"]))
     if data["drafts"]:
         hints.append("`mvault review` goes through the drafts.")
     if data["disputed"]:
         one = data["disputed"][0]["id"]
         hints.append(f"A person answers a dispute: mvault resolve {one} --reason TEXT")
-    if data["sessions"]["waiting"]:
-        hints.append("`mvault capture list` shows what sessions may teach.")
     if any(not record.adopted for record in records):
         hints.append("Notes without an id are drafts too; `mvault adopt PATH` gives them one.")
     if data["quarantined"]:
         hints.append("`mvault quarantine list` names what was held back.")
+    hints += queue_hints(data["sessions"])
     if data["ready"]:
         hints.append(
             f"`mvault graduate {data['ready'][0]['id']}` makes a skill of a proven recipe."

@@ -89,9 +89,10 @@ class Finding(NamedTuple):
 
 @dataclass(slots=True)
 class _Failure:
-    """A call that failed and that nothing has fixed yet."""
+    """A call that failed and that nothing has fixed yet; `error` is what it said."""
 
-    event: Event
+    error: str
+    exit_code: int | None
     command: str
     tool: str
     words: frozenset[str]
@@ -203,11 +204,26 @@ def _read_result(seen: _Session, event: Event, is_benign: Benign | None) -> Iter
     if not event.failed:
         yield from _match_success(seen, event, tool, command)
         return
-    text = seen.echo.without(event.text)
+    text = _own_error(seen, event.text)
     if not text.strip() or (is_benign and is_benign(tool, command, text, event.exit_code)):
         return
     yield _failure(seen, event, tool, command, text)
-    _note_failure(seen, event, tool, command)
+    _note_failure(seen, event, tool, command, text)
+
+
+def _as_hooks_say(text: str, code: int | None) -> str:
+    """Return an error with its exit code before it, so that a log names it as a hook does."""
+    return text if code is None else f"Exit code {code}\n{text}"
+
+
+def _own_error(seen: _Session, text: str) -> str:
+    """Return what a tool said without what mvault said; "" when nothing else is left.
+
+    Only the lines that say what went wrong are looked at: an output may be long.
+    """
+    telling = "\n".join(choose_lines(text))
+    own = seen.echo.without(telling)
+    return text if own == telling.strip() else own
 
 
 def command_of(event: Event) -> str:
@@ -220,7 +236,7 @@ def _describe(event: Event) -> str:
 
 
 def _failure(seen: _Session, event: Event, tool: str, command: str, text: str) -> Finding:
-    name, template = fingerprint(tool, text)
+    name, template = fingerprint(tool, _as_hooks_say(text, event.exit_code))
     detail = {
         "tool": tool,
         "command": command[:MAX_CONTEXT],
@@ -232,14 +248,16 @@ def _failure(seen: _Session, event: Event, tool: str, command: str, text: str) -
     return Finding(ERROR, name, shown, place, place, event.at, MappingProxyType(detail))
 
 
-def _note_failure(seen: _Session, event: Event, tool: str, command: str) -> None:
+def _note_failure(seen: _Session, event: Event, tool: str, command: str, text: str) -> None:
     words = goal_words(tool, command, event)
     start, tries = event.place, 1
     for old in list(seen.open):
         if old.tool == tool and _one_goal(old, words, tool):
             start, tries = min(start, old.start), tries + old.tries
             seen.open.remove(old)
-    seen.open.append(_Failure(event, command, tool, words, tries=tries, start=start))
+    seen.open.append(
+        _Failure(text, event.exit_code, command, tool, words, tries=tries, start=start)
+    )
     _forget_old(seen)
 
 
@@ -303,12 +321,11 @@ _TASKS: Final = {
 
 
 def _fixed(seen: _Session, failure: _Failure, event: Event, command: str) -> Finding:
-    error = seen.echo.without(failure.event.text)
-    name, template = fingerprint(failure.tool, error)
+    name, template = fingerprint(failure.tool, _as_hooks_say(failure.error, failure.exit_code))
     detail = {
         "tool": failure.tool,
         "failed": failure.command[:MAX_CONTEXT],
-        "error": "\n".join(choose_lines(error))[:MAX_CONTEXT],
+        "error": "\n".join(choose_lines(failure.error))[:MAX_CONTEXT],
         "template": template[:MAX_CONTEXT],
         "worked": command[:MAX_CONTEXT],
         "tries": failure.tries,

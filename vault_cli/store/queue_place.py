@@ -39,11 +39,19 @@ def open_queue(state: Path) -> Queue:
 
 def look_in(state: Path) -> Queue:
     """Open the queue to look at it; nothing is made where there is none."""
-    for folder, spare in ((state / FOLDER, False), (Path(spare_folder()), True)):
+    path = find_queue(state)
+    if path is None:
+        return Queue(None)
+    return Queue(path, spare=path.parent == Path(spare_folder()), readonly=True)
+
+
+def find_queue(state: Path) -> Path | None:
+    """Return where the queue lies, None when there is none; costs two looks at the disk."""
+    for folder in (state / FOLDER, Path(spare_folder())):
         path = folder / NAME
         if path.is_file() and not path.is_symlink() and _is_own(folder):
-            return Queue(path, spare=spare, readonly=True)
-    return Queue(None)
+            return path
+    return None
 
 
 def _is_own(folder: Path) -> bool:

@@ -107,7 +107,7 @@ class Reader:
             turn = as_map(data.get("turn_attribution"))
             self._by_agent = bool(turn.get("initiating_agent_path") or turn.get("parent_turn_id"))
             yield Event("turn", place, at)
-        elif kind == "user_message":
+        elif kind == "user_message" and data.get("kind") in (None, "", "plain"):
             yield from self._user(place, at, as_text(data.get("message")))
         elif kind == "agent_message":
             yield Event("agent", place, at, as_text(data.get("message")))
