@@ -25,6 +25,22 @@ PRESSURE = (
 )
 """Said once after each compaction."""
 
+REREAD = "Memory: what was compacted stands in lines {} to {} of the session's log, {}\n"
+"""Said with it where the host names the log."""
+
+FILLING = (
+    "Memory: the context is {} % full and may be compacted soon. What this session taught is in no"
+    " record unless it was proposed: `mvault search` shows what is known, `mvault add` proposes;"
+    " rarely more than three things are worth it.\n"
+)
+"""Said once before a compaction, with the prompt after the turn that filled it."""
+
+FILLING_CHINESE = (
+    "记忆：上下文已用 {} %，可能很快会被压缩。本次会话学到的内容，没有提出就不在任何记录里："
+    "`mvault search` 看已有什么，`mvault add` 提出候选；值得提的很少超过三条。\n"
+)
+"""The same after a prompt in Chinese."""
+
 COMPACTING = (
     "mvault: the conversation is being compacted; what it taught is in the summary only, unless"
     " it is proposed with `mvault add`"

@@ -140,6 +140,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("handoff.budget", int, 1500, "most characters of a hand-over; 0 = no limit"),
     Setting(
+        "hooks.context_window",
+        int,
+        200_000,
+        "tokens of the context where a log does not say; at 70 % a session is told. 0 = never",
+    ),
+    Setting(
         "hooks.nudges",
         int,
         2,
