@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 from helpers import DATA, PROJECT
 
+from vault_cli.hook import events, replies
+from vault_cli.hosts.table import HOSTS, Host
+
 ENTRY = PROJECT / "vault_cli" / "hook" / "main.py"
 PAYLOADS = DATA / "hook-payloads" / "claude-code"
 
-OWN = {"vault_cli", *(f"vault_cli.hook{name}" for name in ("", ".answer", ".events", ".replies"))}
-BASE = OWN | {
-    "vault_cli.hook.state",
-    *("os", "os.path", "posixpath", "genericpath", "stat", "_stat", "_collections_abc"),
-    "__future__",
+OWN = {"vault_cli", "vault_cli.hook"} | {
+    f"vault_cli.hook.{name}" for name in ("answer", "call", "events", "state", "system")
 }
+BASE = OWN | {"__future__"}
 """What every event loads beyond a bare interpreter."""
 
 
@@ -50,3 +51,11 @@ def test_a_tool_call_loads_exactly_these(
     found = loaded(event, tmp_path, (PAYLOADS / file).read_bytes())
 
     assert found == BASE | more
+
+
+@pytest.mark.parametrize("host", [h for h in HOSTS.values() if h.hook_limit], ids=lambda h: h.name)
+def test_the_encoders_know_the_limits_of_the_host_table(host: Host) -> None:
+    """`hook` may import nothing of ours, so the numbers stand in both."""
+    limit, unit = replies.LIMITS.get(events.find_host(host.name), replies.DEFAULT_LIMIT)
+
+    assert (limit, unit == "bytes") == (host.hook_limit, host.hook_unit == "bytes")

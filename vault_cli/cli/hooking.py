@@ -8,6 +8,8 @@ a sandboxed agent can be read only.
 from __future__ import annotations
 
 import os
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,9 @@ from vault_cli.hook import events, turns
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.hook.answer import Call
+    from vault_cli.hook.call import Call
+
+_STARTS = frozenset({events.SESSION_START, events.PROMPT})
 
 
 def answer_event(call: Call) -> dict[str, str]:
@@ -26,10 +30,13 @@ def answer_event(call: Call) -> dict[str, str]:
     """
     from vault_cli.store.vault import NoVaultError
 
+    inv = open_run(call)
     try:
-        return _answer(call, open_run(call))
+        return _answer(call, inv)
     except NoVaultError:  # most folders of most people: nothing to say, and nothing wrong
-        return {}
+        from vault_cli.cli.hook_block import keep_nothing
+
+        return turns.begin(call, keep_nothing(call, inv)) if call.event in _STARTS else {}
 
 
 def _answer(call: Call, inv: Invocation) -> dict[str, str]:
@@ -39,7 +46,8 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
     if call.event == events.SESSION_START:
         return turns.begin(call, make_standing(call, inv))
     if call.event == events.PROMPT:
-        return answer_prompt(call, inv)
+        with redirect_stderr(StringIO()):  # said at the session's start, and by `mvault status`
+            return answer_prompt(call, inv)
     if call.event == events.SUBAGENT_START:
         return turns.subagent_reply(call) if make_standing(call, inv)["shown"] else {}
     return {}
@@ -48,7 +56,7 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
 def open_run(call: Call) -> Invocation:
     """Return a run in the folder of the event, of the agent's program and not of a person."""
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.cli.options import Options
+    from vault_cli.cli.option_values import Options
 
     inv = Invocation(Options(quiet=True), {**os.environ, "MVAULT_ACTOR": "hook"})
     folder = turns.folder_at_hand(call)

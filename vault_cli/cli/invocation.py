@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.consent import Consent, Plan, consent_hint, trusted_name
-from vault_cli.cli.options import Options
+from vault_cli.cli.option_values import Options
 from vault_cli.cli.output import Line, Output, View, is_terminal
 from vault_cli.errors import NeedsPersonError, UsageError
 

@@ -32,7 +32,8 @@ def status(ctx: typer.Context) -> int:
     """Say what is in the vault and what waits for a person.
 
     Counts by status, drafts, files changed outside of mvault and not committed, files that
-    cannot be read or are held, an operation of git under way, settings that are not trusted.
+    cannot be read or are held, an operation of git under way, settings that are not trusted,
+    hooks that failed.
 
     Examples:
       mvault status
@@ -47,6 +48,7 @@ def status(ctx: typer.Context) -> int:
     pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
+    from vault_cli.cli.hook_status import hook_data, hook_lines
     from vault_cli.cli.trusting import status_lines
 
     trusted, trust_lines, judged = status_lines(inv)
@@ -72,11 +74,14 @@ def status(ctx: typer.Context) -> int:
         "skipped": dict(snapshot.skipped),
         "settings": [found.as_data() for found in settings],
         "trust": trusted,
+        "hooks": hook_data(inv.now.tzinfo),
     }
     inv.warn_outside_checkout()
     view = View(
         data,
-        lambda: chain(_status_lines(data, groups, pending, snapshot), trust_lines),
+        lambda: chain(
+            _status_lines(data, groups, pending, snapshot), trust_lines, hook_lines(data["hooks"])
+        ),
         diagnostics=tuple(dict.fromkeys((*settings, *snapshot.diagnostics))),
         hints=_status_hints(data, snapshot.records),
         listed=True,

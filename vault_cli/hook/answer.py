@@ -8,23 +8,29 @@ that says nothing, and a line in `STATE/hook/log` says why.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 
-from vault_cli.hook import events, replies, state
+from vault_cli.hook import events, state
+from vault_cli.hook.call import Call
+from vault_cli.hook.system import calls
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+NOTHING = b"{}"
 MAX_INPUT = 32 << 20
 """Bytes of a payload that are read; a longer one is answered with nothing."""
 
 _CHUNK = 1 << 20
-_LIMITS = {events.PRE_TOOL: (0.3, 3.0), events.SESSION_END: (5.0, 1.2)}
-_LIMIT = (15.0, 20.0)
+_LIMITS = {
+    events.PRE_TOOL: (0.3, 3.0),
+    events.PROMPT: (15.0, 25.0),
+    events.SESSION_END: (5.0, 1.2),
+}
+_LIMIT = (30.0, 60.0)
 """Seconds of computing and of waiting after which the agent goes on without us, by event."""
 
 _SPOOLED = frozenset(
@@ -52,27 +58,6 @@ class OverBudgetError(Exception):
     """The time of an event is over."""
 
 
-class Call:
-    """One run: what it was started with, and what is known of the event so far.
-
-    Args:
-        argv: `HOST EVENT [STATE]`.
-    """
-
-    def __init__(self, argv: list[str]) -> None:
-        words = [*argv, "", "", ""]
-        self.host = events.find_host(words[0])
-        self.event = events.find_event(words[1])
-        self.name = events.native_event(self.host, self.event)
-        self.state = os.path.abspath(words[2]) if words[2] else state.default_state()
-        self.raw = b""
-        self.payload: dict[str, Any] = {}
-
-    def complain(self, message: str) -> None:
-        """Log what went wrong with this event; never fails."""
-        state.complain(self.state, f"{self.host or 'unknown host'} {self.event}: {message}")
-
-
 def run(argv: list[str]) -> int:
     """Answer the event on stdin on stdout; always exactly one JSON object, always returns 0.
 
@@ -90,15 +75,15 @@ def respond(argv: list[str], raw: bytes | None = None) -> bytes:
         argv: as `run`.
         raw: the payload; None: what stands on stdin, and what is printed meanwhile is stderr's.
     """
-    call = Call([])
+    call = Call(["", "", "/"])  # until the words are read
     try:
         call = Call(argv)
         _limit_time(call.event)
         if raw is None:
             call.raw = read_input()
-            return replies.NOTHING if state.is_child() else _without_noise(call)
+            return NOTHING if state.is_child() else _without_noise(call)
         call.raw = raw
-        return replies.NOTHING if state.is_child() else answer_call(call)
+        return NOTHING if state.is_child() else answer_call(call)
     except BaseException as error:  # noqa: BLE001 - fail open, whatever it is
         _unlimit_time()
         return _last_resort(call, error)
@@ -110,9 +95,11 @@ def _last_resort(call: Call, error: BaseException) -> bytes:
     """Return the answer that says nothing, after a failure nobody planned for."""
     try:
         call.complain(explain(error))
+        from vault_cli.hook import replies
+
         return replies.empty(call.host, call.name)
     except BaseException:  # noqa: BLE001 - memory, or a second signal
-        return replies.NOTHING
+        return NOTHING
 
 
 def explain(error: BaseException) -> str:
@@ -120,12 +107,13 @@ def explain(error: BaseException) -> str:
     words = (
         f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__
     )
-    if isinstance(error, ImportError):
-        words = f"{type(error).__name__}: {error.msg}"
+    said = getattr(error, "message", "") or getattr(error, "msg", "")
+    if said and not isinstance(error, (OSError, ValueError)):  # a VaultError, an ImportError
+        words = f"{type(error).__name__}: {said}"
     step, where = error.__traceback__, ""
     while step is not None:
         code = step.tb_frame.f_code.co_filename
-        where = f"{os.path.basename(code)}:{step.tb_lineno}"
+        where = f"{code.rpartition('/')[2]}:{step.tb_lineno}"
         step = step.tb_next
     return f"{words} ({where}); the agent went on without it"
 
@@ -138,9 +126,9 @@ def read_input() -> bytes:
     parts: list[bytes] = []
     size = 0
     try:
-        if os.isatty(0):
+        if calls.isatty(0):
             return b""
-        while part := os.read(0, _CHUNK):
+        while part := calls.read(0, _CHUNK):
             size += len(part)
             if size <= MAX_INPUT:
                 parts.append(part)
@@ -152,16 +140,16 @@ def read_input() -> bytes:
 def _without_noise(call: Call) -> bytes:
     """Answer while everything else that is printed goes to stderr, also by programs we start."""
     try:
-        kept = os.dup(1)
+        kept = calls.dup(1)
     except OSError:
         return answer_call(call)
     try:
-        os.dup2(2, 1)
+        calls.dup2(2, 1)
         return answer_call(call)
     finally:
         state.flush_streams()
-        os.dup2(kept, 1)
-        os.close(kept)
+        calls.dup2(kept, 1)
+        calls.close(kept)
 
 
 def answer_call(call: Call) -> bytes:
@@ -172,13 +160,13 @@ def answer_call(call: Call) -> bytes:
         call.payload = parse(call)
         call.event, call.name = events.named_event(call.payload, call.host, call.event)
         if events.is_internal(call.payload):
-            return replies.NOTHING
+            return NOTHING
     if call.event == events.PRE_TOOL:
         return _pre_tool(call)
     if call.event in _SPOOLED:
         _spool(call)
     if call.event in _SILENT or call.event == events.OTHER or not call.host:
-        return replies.NOTHING
+        return NOTHING
     from vault_cli.hook import turns
 
     reply = turns.answer(call)
@@ -208,7 +196,7 @@ def _agrees(call: Call) -> bool:
 
 def parse(call: Call) -> dict[str, Any]:
     """Return the payload; one that is no JSON object is said and counts as empty."""
-    from json import loads
+    from vault_cli.hook.jsons import loads
 
     if not call.raw.strip():
         call.complain("nothing came on stdin")
@@ -244,16 +232,16 @@ def _pre_tool(call: Call) -> bytes:
     quick look at the bytes; `match(rules, host, tool, input, ...)`, a verdict with `action`
     (`allow`, `warn`, `deny`), `reason` and `id`.
     """
-    path = os.path.join(call.state, state.FOLDER, "guards.bin")
+    path = f"{call.state}/{state.FOLDER}/guards.bin"
     try:
-        if not os.stat(path).st_size:
-            return replies.NOTHING
+        if not calls.stat(path).st_size:
+            return NOTHING
     except FileNotFoundError:
-        return replies.NOTHING
+        return NOTHING
     guard: Any = __import__("vault_cli.hook.guard", None, None, ["load"])
     rules = guard.load(path)
     if not rules or not guard.may_match(rules, call.raw):
-        return replies.NOTHING
+        return NOTHING
     payload = call.payload or parse(call)
     tool, given = events.call_of(payload)
     verdict = guard.match(
@@ -266,7 +254,7 @@ def _pre_tool(call: Call) -> bytes:
         state=call.state,
     )
     if verdict.action not in {"warn", "deny"}:
-        return replies.NOTHING
+        return NOTHING
     _note_hit(call, verdict)
     name = events.named_event(payload, call.host, call.event)[1]
     call.name = name
@@ -275,9 +263,8 @@ def _pre_tool(call: Call) -> bytes:
 
 def _note_hit(call: Call, verdict: Any) -> None:
     """Take a hit down for the observations, and our words so that they are known again."""
-    from json import dumps
-
     from vault_cli.hook import injected, spool
+    from vault_cli.hook.jsons import dumps
 
     data = {
         "guard": verdict.id,
@@ -285,7 +272,7 @@ def _note_hit(call: Call, verdict: Any) -> None:
         "session": events.session_of(call.payload or parse(call)),
     }
     try:
-        raw = dumps(data, ensure_ascii=True).encode("ascii")
+        raw = dumps(data)
         spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
         injected.remember(call.state, [verdict.reason])
     except OSError as error:
@@ -294,20 +281,34 @@ def _note_hit(call: Call, verdict: Any) -> None:
 
 def encode(call: Call, reply: dict[str, str]) -> bytes:
     """Return a reply in the host's words."""
+    from vault_cli.hook import replies
+
     return replies.encode(call.host, call.name, reply)
 
 
 def _full(call: Call) -> dict[str, str]:
-    """Ask the full program, in this process."""
-    os.environ["MVAULT_STATE_DIR"] = call.state
+    """Ask the full program, in this process.
+
+    Meanwhile the environment names the state folder, and says to whatever is started that it must
+    not start us again.
+    """
+    import os
+
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
         site.main()
     from importlib import import_module
 
-    hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours
-    reply: dict[str, str] = hooking.answer_event(call)
+    before = dict(os.environ)
+    os.environ |= {"MVAULT_STATE_DIR": call.state, "MVAULT_HOOK": "1"}
+    try:
+        # by name: this layer imports nothing of ours
+        hooking = import_module("vault_cli.cli.hooking")
+        reply: dict[str, str] = hooking.answer_event(call)
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
     return reply
 
 

@@ -37,6 +37,13 @@ AGAIN = (
 )
 """Said once at the start of the next session, where calls failed."""
 
+UNRECORDED = (
+    "Memory: the last turn made {} and changed {}; nothing of it is in a record. Whether it was a"
+    " task worth one is open: `mvault add` proposes what it taught, and leaving it is a decision"
+    " as well.\n"
+)
+"""Said with the next prompt, after a turn of some work in which memory was not touched."""
+
 BESIDE = (
     "## Memory: beside the block above, what fits this prompt\n"
     "\n"
