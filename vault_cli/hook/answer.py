@@ -25,10 +25,15 @@ MAX_INPUT = 32 << 20
 """Bytes of a payload that are read; a longer one is answered with nothing."""
 
 _CHUNK = 1 << 20
+_RETRY = 60
+"""Seconds after which rules that could not be compiled are tried again."""
+
+_COMPILE = "compile"
 _LIMITS = {
     events.PRE_TOOL: (0.3, 3.0),
     events.PROMPT: (15.0, 25.0),
     events.SESSION_END: (5.0, 1.2),
+    _COMPILE: (5.0, 8.0),
 }
 _LIMIT = (30.0, 60.0)
 """Seconds of computing and of waiting after which the agent goes on without us, by event."""
@@ -226,39 +231,81 @@ def _spool(call: Call) -> None:
 
 
 def _pre_tool(call: Call) -> bytes:
-    """Look a tool call up in the compiled guards.
-
-    `hook.guard` has: `load(path)`, the rules in force, empty for none; `may_match(rules, raw)`, a
-    quick look at the bytes; `match(rules, host, tool, input, ...)`, a verdict with `action`
-    (`allow`, `warn`, `deny`), `reason` and `id`.
-    """
+    """Look a tool call up in the compiled guards; rules that are stale are compiled once first."""
     path = f"{call.state}/{state.FOLDER}/guards.bin"
     try:
         if not calls.stat(path).st_size:
             return NOTHING
     except FileNotFoundError:
         return NOTHING
-    guard: Any = __import__("vault_cli.hook.guard", None, None, ["load"])
+    from vault_cli.hook import guard
+
+    here = calls.getcwd()
     rules = guard.load(path)
+    if rules and guard.is_stale(rules, here, guard.clock()):
+        rules = _refresh(call, path, here) or rules
     if not rules or not guard.may_match(rules, call.raw):
         return NOTHING
     payload = call.payload or parse(call)
+    folder = events.folder_of(payload)
+    if folder not in {"", here} and guard.is_stale(rules, folder, guard.clock()):
+        rules = _refresh(call, path, folder) or rules
     tool, given = events.call_of(payload)
     verdict = guard.match(
         rules,
         call.host,
         tool,
         given,
-        cwd=events.folder_of(payload),
+        cwd=folder,
         session=events.session_of(payload),
         state=call.state,
     )
-    if verdict.action not in {"warn", "deny"}:
+    if verdict.action == guard.ALLOW:
         return NOTHING
     _note_hit(call, verdict)
+    if verdict.action == guard.LOGGED:
+        return NOTHING
     name = events.named_event(payload, call.host, call.event)[1]
     call.name = name
     return encode(call, {verdict.action: verdict.reason})
+
+
+def _may_retry(mark: str) -> bool:
+    """Tell whether compiling did not fail within the last minute, and note that it is tried."""
+    try:
+        if 0 <= time.time() - calls.stat(mark).st_mtime < _RETRY:
+            return False
+    except OSError:
+        pass
+    try:
+        calls.close(calls.open(mark, calls.O_WRONLY | calls.O_CREAT | calls.O_TRUNC, 0o600))
+    except OSError:
+        return False  # where nothing can be written nothing can be compiled
+    return True
+
+
+def _refresh(call: Call, path: str, folder: str) -> Any:
+    """Compile the rules anew, in this process; None when that fails, which is tried once a minute.
+
+    Rules whose own file has changed do not count until then (`guard.match` sees to that).
+    """
+    from vault_cli.hook import guard
+
+    mark = f"{path}.stale"
+    if not _may_retry(mark):
+        return None
+    try:
+        _limit_time(_COMPILE)
+        _call_full(call, "vault_cli.cli.guard_compile", "refresh", folder)
+        calls.unlink(mark)
+    except Exception as error:  # noqa: BLE001 - what is compiled then counts
+        said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
+        call.complain(f"guards cannot be compiled: {said or explain(error)}")
+        if said:
+            calls.unlink(mark)
+    finally:
+        _limit_time(call.event)
+    return guard.load(path)
 
 
 def _note_hit(call: Call, verdict: Any) -> None:
@@ -268,13 +315,15 @@ def _note_hit(call: Call, verdict: Any) -> None:
 
     data = {
         "guard": verdict.id,
+        "vault": verdict.vault,
         "action": verdict.action,
         "session": events.session_of(call.payload or parse(call)),
     }
     try:
         raw = dumps(data)
         spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
-        injected.remember(call.state, [verdict.reason])
+        if verdict.reason:
+            injected.remember(call.state, [verdict.reason])
     except OSError as error:
         call.complain(f"a hit is not kept: {error.strerror or error}")
 
@@ -287,29 +336,32 @@ def encode(call: Call, reply: dict[str, str]) -> bytes:
 
 
 def _full(call: Call) -> dict[str, str]:
-    """Ask the full program, in this process.
+    """Ask the full program, in this process."""
+    reply: dict[str, str] = _call_full(call, "vault_cli.cli.hooking", "answer_event", call)
+    return reply
 
-    Meanwhile the environment names the state folder, and says to whatever is started that it must
-    not start us again.
+
+def _call_full(call: Call, module: str, function: str, argument: object) -> Any:
+    """Call a function of the full program; by name, as this layer imports nothing of ours.
+
+    What is installed beside Python is made importable, which a hook starts without. Meanwhile the
+    environment names the state folder, and says to whatever is started that it must not start us
+    again.
     """
     import os
+    from importlib import import_module
 
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
         site.main()
-    from importlib import import_module
-
     before = dict(os.environ)
     os.environ |= {"MVAULT_STATE_DIR": call.state, "MVAULT_HOOK": "1"}
     try:
-        # by name: this layer imports nothing of ours
-        hooking = import_module("vault_cli.cli.hooking")
-        reply: dict[str, str] = hooking.answer_event(call)
+        return getattr(import_module(module), function)(argument)
     finally:
         os.environ.clear()
         os.environ.update(before)
-    return reply
 
 
 def _limit_time(event: str) -> None:
