@@ -185,3 +185,33 @@ def test_what_others_push_does_not_come_in_by_a_ready_answer(tmp_path: Path, hom
     git(clone, "pull", "-q")
     for _ in range(2):
         assert "Planted" not in start(clone, state_of(home))
+
+
+def test_an_agent_that_changes_its_folder(tmp_path: Path, home: Path, full: list[str]) -> None:
+    root = make_vault(tmp_path, FILES)
+    (root / "src" / "deep").mkdir(parents=True)
+    other = root / "vendor" / "other"
+    other.mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(other)], check=True)
+    run("init", "--in-repo", other / ".mvault", cwd=other).ok()
+    there = LESSON.format(title="Vendored code is never edited", body="Send a patch upstream.")
+    there = there.replace("l-0000002", "l-0000007")
+    write_files(other, {".mvault/memories/l-0000007.md": there})
+    commit_all(other)
+
+    def prompt(folder: Path) -> bytes:
+        payload = {
+            "hook_event_name": "UserPromptSubmit",
+            "cwd": str(folder),
+            "session_id": "s",
+            "prompt": "how is vendored code edited?",
+        }
+        return hook("codex", "UserPromptSubmit", payload, state_of(home))
+
+    start(root, state_of(home))
+    full.clear()
+    assert prompt(root / "src" / "deep") == b"{}"
+    assert full == []
+    assert b"Send a patch upstream" in prompt(other)
+    assert prompt(tmp_path) == b"{}"
+    assert full == ["prompt", "prompt"]

@@ -8,6 +8,7 @@ word on Python. A file that is run by its path is compiled each time; what there
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -20,15 +21,21 @@ def main(argv: list[str] | None = None) -> int:
 
 def _start() -> None:
     """Find the package two folders up, answer, and end without taking the interpreter down."""
+    gc.disable()  # a run is short, and frees everything at its end
     place = __file__
     for _ in range(3):
         place = place[: max(place.rfind("/"), place.rfind("\\"))]
     sys.path.append(place)
-    from vault_cli.hook.system import calls
+    try:
+        from vault_cli.hook.system import calls
 
-    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
-        _start_in_utf8()
-    code = main()
+        if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+            _start_in_utf8()
+        code = main()
+    except BaseException as error:  # noqa: BLE001 - half of us was replaced: the agent goes on
+        sys.stdout.write("{}")
+        sys.stderr.write(f"mvault hook: cannot start: {type(error).__name__}\n")
+        return
     calls._exit(code)  # noqa: SLF001 - nothing to flush, and tearing down is not free
 
 

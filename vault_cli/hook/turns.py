@@ -147,9 +147,27 @@ def _prompt(call: Call) -> Reply | None:
     session = load_session(call)
     if not session.get("key") or session.get("pending") or session.get("repeat"):
         return None
-    if session.get("complete") and ready.load(call.state, str(session["key"]), exact=False):
+    here = session.get("complete") and _is_same_place(folder_at_hand(call), session.get("folder"))
+    if here and ready.load(call.state, str(session["key"]), exact=False):
         return {"context": take_nudge(call, session)}
     return None
+
+
+def _is_same_place(folder: str, started: object) -> bool:
+    """Tell whether the same vaults are read in a folder as where the session began.
+
+    An agent changes its folder as it works; below the first one only another repository or vault
+    makes a difference.
+    """
+    if folder == started:
+        return True
+    if not isinstance(started, str) or not folder.startswith(f"{started.rstrip('/')}/"):
+        return False
+    while len(folder) > len(started):
+        if any(os.path.lexists(f"{folder}/{name}") for name in (".git", ".mvault", "vault.toml")):
+            return False
+        folder = folder.rpartition("/")[0]
+    return True
 
 
 def take_nudge(call: Call, session: dict[str, Any]) -> str:
