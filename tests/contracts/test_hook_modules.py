@@ -63,10 +63,10 @@ guard: {{match: {match}, action: deny}}
 ## Problem
 x
 """
-LOOK = {"vault_cli.hook.guard", "_blake2"}
-HIT = LOOK | {
+LOOK = {"vault_cli.hook.guard_look"}
+HIT = {"_blake2", *LOOK} | {
     f"vault_cli.hook.{name}"
-    for name in ("tools", "command_words", "jsons", "spool", "injected", "replies")
+    for name in ("guard", "tools", "command_words", "jsons", "spool", "injected", "replies")
 }  # fmt: skip
 
 

@@ -63,6 +63,8 @@ def test_the_same_bytes_until_something_changes(root: Path) -> None:
         ("How do I import the grafana dashboards into ops?", "Grafana dashboards live in ops"),
         ("支付回调失败了，签名校验怎么做？", "支付回调要校验签名"),
         ("請看一下支付回調的簽名校驗", "支付回调要校验签名"),
+        ("/ops/grafana/a.json: how do I import such dashboards?", "Grafana dashboards live in ops"),
+        ("# Task\nImport the grafana dashboards", "Grafana dashboards live in ops"),
     ],
 )
 def test_a_prompt_brings_what_fits_it_once(root: Path, prompt: str, title: str) -> None:
@@ -84,7 +86,8 @@ def test_a_prompt_brings_what_fits_it_once(root: Path, prompt: str, title: str) 
     [
         "/grafana dashboards ops import",
         "!grafana-cli import dashboards",
-        "# remember the grafana dashboards in ops",
+        "/mcp:grafana dashboards",
+        "# AGENTS.md instructions for /repo\n\nImport the grafana dashboards into ops",
         "<command-name>grafana dashboards ops</command-name>",
         "<task-notification>grafana dashboards ops import</task-notification>",
         "<mvault-memory>\n\nGrafana dashboards live in ops/grafana",

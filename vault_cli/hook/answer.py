@@ -17,6 +17,7 @@ from vault_cli.hook.system import calls
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -238,21 +239,24 @@ def _pre_tool(call: Call) -> bytes:
             return NOTHING
     except FileNotFoundError:
         return NOTHING
-    from vault_cli.hook import guard
+    from vault_cli.hook import guard_look
 
     here = calls.getcwd()
-    rules = guard.load(path)
-    if rules and guard.is_stale(rules, here, guard.clock()):
-        rules = _refresh(call, path, here) or rules
-    if not rules or not guard.may_match(rules, call.raw):
+    look = guard_look.load(path)
+    if look is not None and look.is_stale(here, guard_look.clock()):
+        _refresh(call, path, here)
+        look = guard_look.load(path)
+    if look is None or not look.may_match(call.raw):
         return NOTHING
     payload = call.payload or parse(call)
     folder = events.folder_of(payload)
-    if folder not in {"", here} and guard.is_stale(rules, folder, guard.clock()):
-        rules = _refresh(call, path, folder) or rules
+    if folder not in {"", here} and look.is_stale(folder, guard_look.clock()):
+        _refresh(call, path, folder)
+    from vault_cli.hook import guard
+
     tool, given = events.call_of(payload)
     verdict = guard.match(
-        rules,
+        guard.load(path),
         call.host,
         tool,
         given,
@@ -284,19 +288,17 @@ def _may_retry(mark: str) -> bool:
     return True
 
 
-def _refresh(call: Call, path: str, folder: str) -> Any:
-    """Compile the rules anew, in this process; None when that fails, which is tried once a minute.
+def _refresh(call: Call, path: str, folder: str) -> None:
+    """Compile the rules anew, in this process; what fails is tried again after a minute.
 
     Rules whose own file has changed do not count until then (`guard.match` sees to that).
     """
-    from vault_cli.hook import guard
-
     mark = f"{path}.stale"
     if not _may_retry(mark):
-        return None
+        return
     try:
         _limit_time(_COMPILE)
-        _call_full(call, "vault_cli.cli.guard_compile", "refresh", folder)
+        _ask_program(call, "guard_compile", lambda found: found.refresh(folder))
         calls.unlink(mark)
     except Exception as error:  # noqa: BLE001 - what is compiled then counts
         said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
@@ -305,7 +307,6 @@ def _refresh(call: Call, path: str, folder: str) -> Any:
             calls.unlink(mark)
     finally:
         _limit_time(call.event)
-    return guard.load(path)
 
 
 def _note_hit(call: Call, verdict: Any) -> None:
@@ -337,28 +338,28 @@ def encode(call: Call, reply: dict[str, str]) -> bytes:
 
 def _full(call: Call) -> dict[str, str]:
     """Ask the full program, in this process."""
-    reply: dict[str, str] = _call_full(call, "vault_cli.cli.hooking", "answer_event", call)
+    reply: dict[str, str] = _ask_program(call, "hooking", lambda found: found.answer_event(call))
     return reply
 
 
-def _call_full(call: Call, module: str, function: str, argument: object) -> Any:
-    """Call a function of the full program; by name, as this layer imports nothing of ours.
+def _ask_program(call: Call, module: str, ask: Callable[[Any], Any]) -> Any:
+    """Ask a module of `vault_cli.cli`, by name: this layer imports nothing of ours.
 
-    What is installed beside Python is made importable, which a hook starts without. Meanwhile the
-    environment names the state folder, and says to whatever is started that it must not start us
-    again.
+    Meanwhile the environment names the state folder, and says to whatever is started that it must
+    not start us again.
     """
     import os
-    from importlib import import_module
 
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
         site.main()
+    from importlib import import_module
+
     before = dict(os.environ)
     os.environ |= {"MVAULT_STATE_DIR": call.state, "MVAULT_HOOK": "1"}
     try:
-        return getattr(import_module(module), function)(argument)
+        return ask(import_module(f"vault_cli.cli.{module}"))
     finally:
         os.environ.clear()
         os.environ.update(before)
