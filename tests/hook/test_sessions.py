@@ -382,3 +382,28 @@ def test_a_block_that_a_hook_gave_is_known_to_why_and_diff(root: Path) -> None:
     assert len(kept) == 1
     assert kept[0]["unit"] == "characters"
     assert run("--vault", root, "diff", "@1").ok()
+
+
+@pytest.mark.parametrize(
+    ("matches", "spread", "tells"),
+    [
+        (("grafana", "import"), {"grafana": 2, "import": 30}, True),
+        (("run", "test"), {"run": 60, "test": 50}, False),
+        (("run", "test", "flaky"), {"run": 60, "test": 50, "flaky": 3}, True),
+        (("grafana",), {"grafana": 1}, True),
+        (("grafana",), {"grafana": 2}, False),
+        (("支付", "支", "付"), {"支付": 1, "支": 90, "付": 90}, True),
+        ((), {}, False),
+    ],
+)
+def test_words_tell_something_when_they_would_not_meet_by_chance(
+    matches: tuple[str, ...], spread: dict[str, int], tells: bool
+) -> None:
+    from vault_cli.cli.hook_prompt import Found
+    from vault_cli.recall.hits import Hit
+
+    hit = Hit(None, 1.0, matches, parts={"words": 0.9})  # type: ignore[arg-type]
+    found = Found([hit], 200, spread)
+
+    assert found.tells(hit) is tells
+    assert found.pick() == ([hit] if tells else [])
