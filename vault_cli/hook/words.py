@@ -99,7 +99,6 @@ _TAGS = (
     *("<environment_context>", "<hook_prompt", "<user_instructions>", "# AGENTS.md instructions"),
     "[Request interrupted",
 )
-_COMMANDS = "/!#"
 _LEAST = 3
 """Letters of the shortest prompt that can be about anything; of Chinese two."""
 
@@ -110,12 +109,18 @@ def is_talk(prompt: str) -> bool:
     Slash commands, what a program put into the conversation, our own text and mere assent are not.
     """
     text = prompt.strip()
-    if not text or text[0] in _COMMANDS or text.startswith((*_OWN, *_TAGS)):
+    if not text or _is_command(text) or text.startswith((*_OWN, *_TAGS)):
         return False
     if "</mvault-memory>" in text:
         return False
     letters = sum(char.isalnum() + (char >= "\u2e80") for char in text[:_SEEN])
     return letters > _LEAST
+
+
+def _is_command(text: str) -> bool:
+    """Tell whether a prompt is for the program itself: `/name …`, but no path; `!ls`."""
+    first = text.split(None, 1)[0]
+    return first[0] == "!" or (first[0] == "/" and "/" not in first[1:])
 
 
 _SEEN = 200
