@@ -91,7 +91,9 @@ def _leave(inv: Invocation, scope: str, text: str, *, yes: bool) -> int:
     planned = plan_handoff(
         snapshot,
         HandoffRequest(
-            read_stdin() if text == "-" else text, scope, int(inv.reading.config["handoff.max_characters"])
+            read_stdin() if text == "-" else text,
+            scope,
+            int(inv.reading.config["handoff.max_characters"]),
         ),
         inv.read(old.path) if old is not None else b"",
         now=inv.now,
