@@ -25,6 +25,22 @@ PRESSURE = (
 )
 """Said once after each compaction."""
 
+REREAD = "Memory: what was compacted stands in lines {} to {} of the session's log, {}\n"
+"""Said with it where the host names the log."""
+
+FILLING = (
+    "Memory: the context is {} % full and may be compacted soon. What this session taught is in no"
+    " record unless it was proposed: `mvault search` shows what is known, `mvault add` proposes;"
+    " rarely more than three things are worth it.\n"
+)
+"""Said once before a compaction, with the prompt after the turn that filled it."""
+
+FILLING_CHINESE = (
+    "记忆：上下文已用 {} %，可能很快会被压缩。本次会话学到的内容，没有提出就不在任何记录里："
+    "`mvault search` 看已有什么，`mvault add` 提出候选；值得提的很少超过三条。\n"
+)
+"""The same after a prompt in Chinese."""
+
 COMPACTING = (
     "mvault: the conversation is being compacted; what it taught is in the summary only, unless"
     " it is proposed with `mvault add`"
@@ -44,6 +60,25 @@ UNRECORDED = (
 )
 """Said with the next prompt, after a turn of some work in which memory was not touched."""
 
+UNRECORDED_CHINESE = (
+    "记忆：上一轮调用了 {} 次工具，改动了 {} 个文件；其中没有任何内容进入记录。"
+    "它算不算一个值得记录的任务由你判断："
+    "`mvault add` 可以把学到的内容提为候选；不记录也是一个决定。\n"
+)
+"""The same after a prompt in Chinese."""
+
+OPEN_TASKS = (
+    "Memory: {} of earlier sessions still open here: {}. `mvault task show ID` says what was to be"
+    " done; whether it goes on now is open.\n"
+)
+"""Said at the start of a session where tasks are open; ids only, the words are an agent's own."""
+
+OPEN_TASKS_CHINESE = (
+    "记忆：此前会话还有 {} 个任务没有结束：{}。"
+    "`mvault task show ID` 说明当时要做什么；现在是否继续由你判断。\n"
+)
+"""The same where the newest of them is in Chinese."""
+
 BESIDE = (
     "## Memory: beside the block above, what fits this prompt\n"
     "\n"
@@ -58,7 +93,7 @@ MUST = (
 )
 """Intro of what a first prompt repeats where the start of a session may come too late."""
 
-_OWN = ("<mvault-memory>", "Memory: ", "mvault: ", "mvault hook: ")
+_OWN = ("<mvault-memory>", "Memory: ", "记忆：", "mvault: ", "mvault hook: ")
 _TAGS = (
     *("<command-", "<local-command-", "<task-notification", "<system-reminder", "<bash-"),
     *("<environment_context>", "<hook_prompt", "<user_instructions>", "# AGENTS.md instructions"),
