@@ -379,11 +379,12 @@ def at_session_start(inv: Invocation) -> str:
 
     if not is_fresh(str(inv.cwd), inv.now.timestamp()):
         compile_here(inv)
-    _take_in(inv)
+    fold_spool()
     how = str(inv.vault.config["guard.propose"])
     if how == "off" or not (due := find_due(inv)):
         return ""
     if how == "draft":
+        note_hits(inv)
         written = [item for item in propose_due(inv) if not item.problem]
         many = "1 draft" if len(written) == 1 else f"{len(written)} drafts"
         return f"mvault wrote {many} with guards: mvault review" if written else ""
