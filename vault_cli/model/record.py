@@ -283,7 +283,9 @@ class Record:
     @property
     def is_draft(self) -> bool:
         """Whether it is a candidate that waits for a person; work goes on without one."""
-        return self.status is Status.CANDIDATE and self.kind not in WORK_KINDS
+        if self.status is not Status.CANDIDATE:
+            return False
+        return self.kind not in WORK_KINDS or self.path.startswith("drafts/")
 
     @property
     def in_force(self) -> bool:
