@@ -328,7 +328,8 @@ def test_tasks_are_in_nobody_s_way(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "hint"), [("task", "task start"), ("ticket", "ticket add"), ("reflection", "reflect")]
+    ("kind", "hint"),
+    [("task", "mvault task"), ("ticket", "mvault ticket"), ("reflection", "mvault reflect ")],
 )
 def test_work_is_not_drafted(root: Path, kind: str, hint: str) -> None:
     refused = mv(root, "add", kind, "--title", "x", "--body", "y")

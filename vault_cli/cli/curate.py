@@ -17,7 +17,7 @@ from vault_cli.cli.option_groups import takes
 from vault_cli.cli.text_options import TextOptions
 from vault_cli.cli.views import plural
 from vault_cli.errors import NeedsPersonError, RefusedError, UsageError, VaultError
-from vault_cli.model.record import WORK_KINDS, Kind
+from vault_cli.model.record import WORK_COMMANDS, Kind
 
 if TYPE_CHECKING:
     from vault_cli.cli.editor import Desk
@@ -79,14 +79,11 @@ def add(
     return _guarded(desk, lambda: submit_drafts(inv, requests, allow=tuple(allow or ())))
 
 
-_OWN_COMMANDS = {Kind.TASK: "task start GOAL", Kind.TICKET: "ticket add TITLE"}
-
-
 def _require_no_work(kind: Kind) -> None:
     """Refuse to draft what nobody admits; it has a command of its own."""
-    if kind in WORK_KINDS:
-        command = _OWN_COMMANDS.get(kind, f"{kind} --help")
-        raise UsageError(f"a {kind} is no draft: nobody admits it", hint=f"Use: mvault {command}")
+    if kind in WORK_COMMANDS:
+        hint = f"It has its own command: mvault {WORK_COMMANDS[kind]} --help"
+        raise UsageError(f"a {kind} is no draft: nobody admits it", hint=hint)
 
 
 def _guarded(desk: Desk | None, act: Any) -> int:
