@@ -1,0 +1,206 @@
+"""`import` and `audit-store`: other programs' memories. May import everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.views import plural
+from vault_cli.errors import Diagnostic, RefusedError
+
+if TYPE_CHECKING:
+    from vault_cli.features.importing import ImportPlan, Outcome
+    from vault_cli.model.foreign import Item, Store
+
+FormatName = Annotated[
+    str, typer.Argument(metavar="FORMAT", help="A format by name, or auto to find it.")
+]
+StorePath = Annotated[str, typer.Argument(metavar="PATH", help="Folder or file; only read.")]
+Workspace = Annotated[
+    str, typer.Option("--workspace", metavar="FOLDER", help="The project all of it is about.")
+]
+Scope = Annotated[
+    str, typer.Option("--scope", help="global, project (this one), project:ID, session:ID for all.")
+]
+
+
+def import_store(
+    ctx: typer.Context,
+    format_name: FormatName,
+    path: StorePath,
+    workspace: Workspace = "",
+    scope: Scope = "",
+) -> int:
+    """Take another program's memories in as drafts, in one commit.
+
+    The source is only read. Every memory goes through the admission check: one with a secret is
+    refused, what else is suspicious goes into quarantine (exit 4 when there was any). What the
+    source says about status, counters and dates is kept as its claim, below `claimed`. A second
+    import changes nothing; what changed over there updates its draft, or becomes a draft that
+    would supersede the record in force.
+
+    Formats: claude-code, codex, instructions, markdown, basic-memory, expmem, error-improvement,
+    self-improvement, dsh-lessons, cognition-engine, notebook, mem0, memory-server, mvault.
+
+    Examples:
+      mvault import auto ~/.claude --dry-run
+      mvault import claude-code ~/.claude/projects --workspace ~/src/web
+      mvault import instructions . --json
+    """
+    inv: Invocation = ctx.obj
+    store = open_store(inv, format_name, path)
+    plan = _plan(inv, store, workspace, scope)
+    return _submit(inv, store, plan)
+
+
+def open_store(inv: Invocation, format_name: str, path: str) -> Store:
+    """Read a foreign store; nothing of it is written.
+
+    Raises:
+        UsageError: no such format. NotFoundError: nothing is there.
+    """
+    from vault_cli.hosts.importers.table import read_store
+
+    typed = Path(path).expanduser()
+    return read_store(format_name, typed if typed.is_absolute() else inv.cwd / typed, Path.home())
+
+
+def _plan(inv: Invocation, store: Store, workspace: str, scope: str) -> ImportPlan:
+    from vault_cli.features.importing import plan_import
+
+    return plan_import(
+        inv.whole_snapshot(),
+        store,
+        inv.read,
+        scope_of=scope_finder(inv, workspace, scope),
+        now=inv.now,
+        random_int=inv.random_int,
+        actor=inv.actor,
+        gates=inv.vault.config.gates,
+    )
+
+
+def scope_finder(inv: Invocation, workspace: str, scope: str) -> Callable[[Item], str]:
+    """Return what tells the scope of an item: what was typed, else the project by its folder."""
+    from vault_cli.cli.rendering import scope_here
+    from vault_cli.features.importing import scope_by_name
+
+    fixed = scope_here(inv, scope) if scope else ""
+    named = str((inv.cwd / Path(workspace).expanduser()).resolve()) if workspace else ""
+    seen: dict[str, str] = {}
+
+    def find(item: Item) -> str:
+        if fixed:
+            return fixed
+        one = replace(item, workspace=named, scope="") if named else item
+        if not one.workspace or one.scope or one.session:
+            return scope_by_name(one)
+        if one.workspace not in seen:
+            seen[one.workspace] = _project_of(inv, one.workspace)
+        own = seen[one.workspace]
+        return f"project:{own}" if own else scope_by_name(replace(one, project=""))
+
+    return find
+
+
+def _project_of(inv: Invocation, folder: str) -> str:
+    """Return the id of the project in a folder of this machine, "" when there is none to be had."""
+    from vault_cli.cli.project import project_id
+
+    place = Path(folder)
+    if not place.is_absolute() or not place.is_dir():
+        return ""
+    return project_id(place, inv.root, remote=str(inv.vault.config["project.remote"]))
+
+
+def _submit(inv: Invocation, store: Store, plan: ImportPlan) -> int:
+    lost = sum(plan.totals.get(name, 0) for name in ("held", "refused"))
+    code = RefusedError.exit_code if lost else 0
+    if plan.held.edits and not inv.options.dry_run:
+        inv.vault.apply(plan.held)
+    done = f"imported {plural(len(plan.change.edits), 'record')} from {store.format}"
+    hints = []
+    if plan.change.edits:
+        hints.append("A person looks at them and puts them in force: mvault review")
+    if plan.held.edits:
+        hints.append("What is held back: mvault quarantine list")
+    return inv.submit(
+        Plan(
+            plan.change,
+            f"{done} ({_counts(plan)})",
+            data={"import": report_data(store, plan)},
+            hints=hints,
+            findings=_findings(store, plan),
+            nothing=f"every memory of the store is here ({_counts(plan) or 'there is none'})",
+            exit_code=code,
+        )
+    )
+
+
+def _counts(plan: ImportPlan) -> str:
+    return ", ".join(f"{count} {name}" for name, count in plan.totals.items())
+
+
+def _findings(store: Store, plan: ImportPlan) -> list[Diagnostic]:
+    """Return what is worth a line on stderr: all but what only the drafts themselves say."""
+    found = list(store.notes)
+    for outcome in plan.outcomes:
+        if outcome.action in ("held", "refused", "forgotten"):
+            found += outcome.notes
+        else:
+            found += [n for n in outcome.notes if n.severity == "warning" or n.code == "field-left"]
+    return [masked(item) for item in dict.fromkeys(found)]
+
+
+def masked(found: Diagnostic) -> Diagnostic:
+    """Return a finding without a value that its path or message may hold."""
+    from vault_cli.text.scan import mask_secrets
+
+    return found._replace(path=mask_secrets(found.path), message=mask_secrets(found.message))
+
+
+def report_data(store: Store, plan: ImportPlan) -> dict[str, Any]:
+    """Return the report of an import for `--json`: totals, every file, every item."""
+    from vault_cli.text.scan import mask_secrets
+
+    return {
+        "format": store.format,
+        "totals": plan.totals,
+        "files": [
+            {
+                "file": mask_secrets(source.file),
+                "sha256": source.sha256,
+                "state": source.state,
+                "items": source.items,
+                "why": source.why,
+            }
+            for source in store.sources
+        ],
+        "items": [_item_data(outcome) for outcome in plan.outcomes],
+        "places": {key: list(value) for key, value in store.places.items()},
+    }
+
+
+def _item_data(outcome: Outcome) -> dict[str, Any]:
+    """Return one item of the report; no text of one that was refused or held."""
+    from vault_cli.text.scan import mask_secrets
+
+    item = outcome.item
+    is_shown = outcome.action not in ("refused", "held")
+    return {
+        "alias": mask_secrets(item.alias),
+        "action": outcome.action,
+        "id": outcome.record_id,
+        "kind": str(item.kind),
+        **({"title": mask_secrets(item.title)} if is_shown else {}),
+        "scope": mask_secrets(outcome.scope),
+        "file": mask_secrets(item.file),
+        "line": item.line,
+        "codes": list(dict.fromkeys(note.code for note in outcome.notes)),
+        "left": list(item.left),
+    }

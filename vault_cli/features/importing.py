@@ -1,0 +1,391 @@
+"""Memories of another program become drafts: one change for a whole import. May import `text`, `model`.
+
+Every text goes through the admission scanner as if nobody had vouched for it: a secret is refused,
+what else is held goes into `quarantine/`. A record knows its item by an alias and by a digest of
+the content as it came, so a second import of the same store changes nothing, an edit made here is
+never overwritten, and a change over there is told from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Final
+
+from vault_cli.errors import Diagnostic, RefusedError, UsageError
+from vault_cli.features.composing import DraftRequest, check_request
+from vault_cli.features.forgetting import find_forgotten
+from vault_cli.features.proposing import Composer, Draft
+from vault_cli.features.quarantine import LOW_AUTHORITY
+from vault_cli.features.records import instant_text, other_ids
+from vault_cli.features.suspects import find_suspects
+from vault_cli.model.change import Change, Put
+from vault_cli.model.foreign import CLAIMED, CONTENT, UNASSIGNED, Item, Store
+from vault_cli.model.lifecycle import Actor
+from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.text.names import OWN_ID, new_id
+from vault_cli.text.scan import ALL
+
+ORIGIN: Final = "import"
+OWN: Final = "mvault:"
+"""Beginning of an alias that is the id of a record of ours."""
+
+ACTIONS: Final = (
+    "added", "updated", "proposed", "unchanged", "duplicate", "held", "refused", "forgotten",
+    "rejected",
+)  # fmt: skip
+"""What becomes of an item. `proposed` is a new draft beside a record that stays as it is."""
+
+_ANSWERED: Final = IN_FORCE | {Status.DISPUTED}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What becomes of one item.
+
+    Args:
+        item: what was found.
+        action: one of `ACTIONS`.
+        record_id: of the draft, or of the record that is there; "" when there is none.
+        notes: findings about it.
+        scope: as it was decided.
+    """
+
+    item: Item
+    action: str
+    record_id: str = ""
+    notes: tuple[Diagnostic, ...] = ()
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """What an import would do.
+
+    Args:
+        change: all drafts, one commit; empty when there is nothing new.
+        held: what goes into quarantine, which is no part of history; may be empty.
+        outcomes: one per item, in the order of the source.
+    """
+
+    change: Change
+    held: Change
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """How many items each action has."""
+        actions = [outcome.action for outcome in self.outcomes]
+        return {name: actions.count(name) for name in ACTIONS if name in actions}
+
+
+def plan_import(
+    snapshot: Snapshot,
+    store: Store,
+    texts: Callable[[str], bytes],
+    *,
+    scope_of: Callable[[Item], str],
+    now: datetime,
+    random_int: Callable[[int], int],
+    actor: Actor = Actor.IMPORT,
+    gates: frozenset[str] = ALL,
+) -> ImportPlan:
+    """Plan the import of a store.
+
+    Args:
+        snapshot: the vault it goes into, whole.
+        store: what an importer found.
+        texts: the bytes of a file of the vault, by path.
+        scope_of: the scope of an item, decided by evidence (`scope_by_name` else).
+        now: aware instant in the vault's time zone.
+        random_int: random integer below its argument, for ids.
+        actor: who runs the import; every text is admitted as of `import`, whoever it is.
+        gates: the gates of admission that are on.
+    """
+    run = _Run(snapshot, store, texts, scope_of, now, random_int, gates)
+    outcomes = tuple(map(run.take, store.items))
+    where = sorted({source.file for source in store.sources if source.items})
+    subject = f"({store.format}): {len(run.drafts)} records"
+    reason = "\n".join(f"from {name}" for name in where[:20])
+    if len(where) > 20:  # noqa: PLR2004
+        reason += f"\nand {len(where) - 20} more files"
+
+    def change(verb: str, edits: dict[str, tuple[str, Put]]) -> Change:
+        ids = tuple(own for own, _ in edits.values())
+        puts = tuple(put for _, put in edits.values())
+        return Change(verb, subject, puts, reason, ids, actor, ORIGIN)
+
+    return ImportPlan(change("import", run.drafts), change("quarantine", run.held), outcomes)
+
+
+def scope_by_name(item: Item) -> str:
+    """Return the scope of an item whose project has no known id.
+
+    What belongs to a project that nobody has named gets a scope that no checkout has, so that it
+    is shown to no project, and not to all of them, until a person says which.
+    """
+    if item.scope:
+        return item.scope
+    if item.session:
+        return f"session:{item.session}"
+    name = item.project or (f"folder/{item.workspace.rstrip('/').rpartition('/')[2]}" if item.workspace else "")
+    return f"project:{UNASSIGNED}{name}" if name else "global"
+
+
+class _Run:
+    """One import while it is planned."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        store: Store,
+        texts: Callable[[str], bytes],
+        scope_of: Callable[[Item], str],
+        now: datetime,
+        random_int: Callable[[int], int],
+        gates: frozenset[str],
+    ) -> None:
+        self.snapshot = snapshot
+        self.texts = texts
+        self.scope_of = scope_of
+        self.now = now
+        self.random_int = random_int
+        self.gates = gates
+        self.format = store.format
+        self.drafts: dict[str, tuple[str, Put]] = {}
+        self.held: dict[str, tuple[str, Put]] = {}
+        self.taken = other_ids(snapshot)
+        self.known = _by_alias(snapshot)
+        self.fresh: dict[str, tuple[str, str]] = {}
+        self.contents: dict[tuple[str, str], str] = {}
+        self.tombs = any(r.status is Status.TOMBSTONED for r in snapshot.records)
+        self.ids = self._promised(store.items)
+
+    def _promised(self, items: tuple[Item, ...]) -> dict[str, str]:
+        """Return the id of each alias that a record has, or will have, for relations."""
+        found = {alias: records[-1].id for alias, records in self.known.items()}
+        for item in items:
+            if item.alias not in found:
+                found[item.alias] = self._new_id(item)
+        return found
+
+    def _new_id(self, item: Item) -> str:
+        own = item.record_id
+        if not own or own in self.taken or not OWN_ID.fullmatch(own):
+            own = new_id(item.kind, self.taken, self.random_int)
+        self.taken.add(own)
+        return own
+
+    def take(self, item: Item) -> Outcome:
+        """Decide about one item."""
+        scope = self.scope_of(item)
+        try:
+            outcome = self._decide(item, scope)
+        except RefusedError as error:
+            notes = error.diagnostics or (_about(item, "refused", error.message),)
+            outcome = Outcome(item, "refused", notes=tuple(_placed(item, n) for n in notes))
+        except UsageError as error:
+            outcome = Outcome(item, "refused", notes=(_about(item, "bad-value", error.message),))
+        return replace(outcome, scope=scope)
+
+    def _decide(self, item: Item, scope: str) -> Outcome:
+        known = self.known.get(item.alias, ())
+        request, dropped = self._request(item, scope)
+        probe = self._compose(request, self.ids[item.alias])
+        digest = content_digest(probe.record)
+        notes = tuple(_placed(item, n) for n in (*dropped, *self._notes(probe)))
+        same = next((r for r in known if digest in (_imported_digest(r), content_digest(r))), None)
+        if same is not None:
+            return Outcome(item, "unchanged", same.id)
+        if item.alias in self.fresh:
+            return self._met_again(item, digest)
+        if self.tombs and find_forgotten(self.snapshot, probe.record):
+            return Outcome(item, "forgotten", notes=tuple(find_forgotten(self.snapshot, probe.record)))
+        twin = self.contents.get((digest, scope))
+        if twin is not None and not known:
+            return Outcome(item, "duplicate", twin)
+        request = replace(request, extra=_with_digest(request.extra, digest))
+        return self._write(item, request, known, digest, scope, notes)
+
+    def _met_again(self, item: Item, digest: str) -> Outcome:
+        own, seen = self.fresh[item.alias]
+        if seen == digest:
+            return Outcome(item, "duplicate", own)
+        text = f"{item.alias} stands twice in the source with different texts; the first is taken"
+        return Outcome(item, "refused", notes=(_about(item, "same-alias", text),))
+
+    def _write(
+        self,
+        item: Item,
+        request: DraftRequest,
+        known: tuple[Record, ...],
+        digest: str,
+        scope: str,
+        notes: tuple[Diagnostic, ...],
+    ) -> Outcome:
+        last = known[-1] if known else None
+        in_place = last is not None and _is_untouched(last)
+        if last is not None and in_place:
+            own, action = last.id, "updated"
+            request = replace(request, scope=str(last.scope))
+        else:
+            own, action = self.ids[item.alias], "added"
+            if last is not None:
+                own, action = self._new_id(replace(item, record_id="")), "proposed"
+                if last.status in _ANSWERED and not item.supersedes:
+                    request = replace(request, supersedes=(last.id,))
+        whole = any(n.code == LOW_AUTHORITY for n in notes)
+        draft = self._compose(request, own, whole=whole)
+        edit = Put(draft.record.path, draft.data)
+        if last is not None and in_place and draft.is_held == (last.status is Status.QUARANTINED):
+            edit = Put(last.path, draft.data, last.digest)
+        elif last is not None and in_place:
+            own = self._new_id(replace(item, record_id=""))
+            draft, action = self._compose(request, own, whole=whole), "proposed"
+            edit = Put(draft.record.path, draft.data)
+        (self.held if draft.is_held else self.drafts)[edit.path] = (own, edit)
+        self.fresh[item.alias] = (own, digest)
+        self.contents.setdefault((digest, scope), own)
+        return Outcome(item, "held" if draft.is_held else action, own, notes)
+
+    def _compose(self, request: DraftRequest, own: str, *, whole: bool = True) -> Draft:
+        """Return the draft; compared with the vault once, since the likeness of a text is dear."""
+        composer = Composer(check_request(request), own, self.now, Actor.IMPORT, ORIGIN, self.gates)
+        return composer.compose(self.snapshot if whole else Snapshot(), ())
+
+    def _notes(self, draft: Draft) -> tuple[Diagnostic, ...]:
+        found = [n for n in draft.record.findings if n.severity != "note"]
+        return (*draft.alike, *found, *find_suspects((draft.record,), self.gates))
+
+    def _request(self, item: Item, scope: str) -> tuple[DraftRequest, list[Diagnostic]]:
+        """Return what to write for an item; a relation to nothing known is kept as a claim."""
+        notes: list[Diagnostic] = []
+        claims: dict[str, Any] = {"by": self.format, **item.claims}
+        named = {"derived_from": item.derived_from, "supersedes": item.supersedes, "conflicts": item.conflicts}
+        found: dict[str, tuple[str, ...]] = {}
+        for key, aliases in named.items():
+            found[key] = tuple(self.ids[a] for a in aliases if a in self.ids and key == "derived_from")
+            rest = [alias for alias in aliases if alias not in self.ids or key != "derived_from"]
+            if rest:
+                claims[key] = rest
+        if item.left:
+            text = f"not taken: {', '.join(item.left)}"
+            notes.append(_about(item, "field-left", text))
+        own_alias = () if item.alias == f"{OWN}{self.ids.get(item.alias)}" else (item.alias,)
+        extra = {CLAIMED: {key: _flat(value) for key, value in claims.items()}, **item.extra}
+        return (
+            DraftRequest(
+                kind=item.kind,
+                title=item.title,
+                body=item.body,
+                sections=item.sections,
+                summary=item.summary,
+                scope=scope,
+                boundary=item.boundary,
+                topics=item.topics,
+                applies_when=item.applies_when,
+                required=item.required,
+                checklist=item.checklist,
+                correction=item.correction,
+                keywords=item.keywords,
+                importance=item.importance,
+                confidence=item.confidence,
+                source=item.source,
+                valid_from=item.valid_from,
+                valid_to=item.valid_to,
+                derived_from=found["derived_from"],
+                evidence=self._evidence(item),
+                aliases=own_alias,
+                extra=MappingProxyType(extra),
+            ),
+            notes,
+        )
+
+    def _evidence(self, item: Item) -> tuple[Mapping[str, Any], ...]:
+        """Return the evidence of the source, and the file it was imported from."""
+        if not item.file:
+            return item.evidence
+        own = {
+            "id": "import",
+            "type": "imported-file",
+            "provider": self.format,
+            "path": item.file,
+            "sha256": item.sha256,
+            **({"line": str(item.line)} if item.line else {}),
+            "observed": instant_text(self.now),
+        }
+        return (*(e for e in item.evidence if e.get("id") != "import"), own)
+
+
+def _by_alias(snapshot: Snapshot) -> dict[str, tuple[Record, ...]]:
+    """Return the records of each alias: ended ones first, then those in force, drafts last."""
+    order = (Status.QUARANTINED, Status.DISPUTED, Status.ACTIVE, Status.VERIFIED, Status.CANDIDATE)
+    found: dict[str, list[Record]] = {}
+    for record in snapshot.records:
+        if record.status is Status.TOMBSTONED:
+            continue
+        for alias in (*record.aliases, f"{OWN}{record.id}"):
+            found.setdefault(alias, []).append(record)
+
+    def rank(record: Record) -> tuple[int, str, str]:
+        known = record.status in order
+        return (order.index(record.status) + 1 if known else 0, record.created, record.id)
+
+    return {alias: tuple(sorted(records, key=rank)) for alias, records in found.items()}
+
+
+def content_digest(record: Record) -> str:
+    """Return the SHA-256 of what a record says; where it stands and who admitted it do not count.
+
+    Hashed is the compact JSON of kind, title, text and the keys an author writes; scope, status,
+    evidence, relations and claims are left out, since a person sets the first and the source's
+    bookkeeping changes without the content.
+    """
+    parts = [
+        str(record.kind),
+        record.title,
+        "\n".join(line.rstrip() for line in record.body.strip().split("\n")),
+        record.summary,
+        list(record.topics),
+        list(record.keywords),
+        record.applies_when,
+        record.boundary,
+        record.importance,
+        record.confidence,
+        [str(record.fields.get(key) or "") for key in ("valid_from", "valid_to")],
+        [record.required, record.checklist, record.correction],
+    ]
+    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _imported_digest(record: Record) -> str:
+    claimed = record.fields.get(CLAIMED)
+    return str(claimed.get(CONTENT) or "") if isinstance(claimed, Mapping) else ""
+
+
+def _is_untouched(record: Record) -> bool:
+    """Tell whether a draft is as it was imported, so that a newer text may take its place."""
+    waits = record.status in (Status.CANDIDATE, Status.QUARANTINED)
+    return waits and _imported_digest(record) == content_digest(record)
+
+
+def _with_digest(extra: Mapping[str, Any], digest: str) -> Mapping[str, Any]:
+    return MappingProxyType({**extra, CLAIMED: {**extra[CLAIMED], CONTENT: digest}})
+
+
+def _flat(value: Any) -> Any:
+    return value if isinstance(value, str | list) else str(value)
+
+
+def _about(item: Item, code: str, text: str) -> Diagnostic:
+    return Diagnostic(item.file, item.line, code, "warning", text)
+
+
+def _placed(item: Item, found: Diagnostic) -> Diagnostic:
+    """Return a finding about a draft as one about the file it came from."""
+    return found._replace(path=item.file or found.path, line=item.line)
