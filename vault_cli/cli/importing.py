@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,15 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.output import Line, View
 from vault_cli.cli.views import plural
-from vault_cli.errors import Diagnostic, RefusedError
+from vault_cli.errors import Diagnostic, RefusedError, StoreError, UsageError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from vault_cli.features.importing import ImportPlan, Outcome
+    from vault_cli.features.store_audit import Flaw
     from vault_cli.model.foreign import Item, Store
 
 FormatName = Annotated[
     str, typer.Argument(metavar="FORMAT", help="A format by name, or auto to find it.")
+]
+FormatOption = Annotated[
+    str, typer.Option("--format", metavar="FORMAT", help="A format by name, or auto to find it.")
 ]
 StorePath = Annotated[str, typer.Argument(metavar="PATH", help="Folder or file; only read.")]
 Workspace = Annotated[
@@ -166,24 +173,28 @@ def masked(found: Diagnostic) -> Diagnostic:
 
 def report_data(store: Store, plan: ImportPlan) -> dict[str, Any]:
     """Return the report of an import for `--json`: totals, every file, every item."""
-    from vault_cli.text.scan import mask_secrets
-
     return {
         "format": store.format,
         "totals": plan.totals,
-        "files": [
-            {
-                "file": mask_secrets(source.file),
-                "sha256": source.sha256,
-                "state": source.state,
-                "items": source.items,
-                "why": source.why,
-            }
-            for source in store.sources
-        ],
+        "files": _files_data(store),
         "items": [_item_data(outcome) for outcome in plan.outcomes],
         "places": {key: list(value) for key, value in store.places.items()},
     }
+
+
+def _files_data(store: Store) -> list[dict[str, Any]]:
+    from vault_cli.text.scan import mask_secrets
+
+    return [
+        {
+            "file": mask_secrets(source.file),
+            "sha256": source.sha256,
+            "state": source.state,
+            "items": source.items,
+            "why": source.why,
+        }
+        for source in store.sources
+    ]
 
 
 def _item_data(outcome: Outcome) -> dict[str, Any]:
@@ -204,3 +215,81 @@ def _item_data(outcome: Outcome) -> dict[str, Any]:
         "codes": list(dict.fromkeys(note.code for note in outcome.notes)),
         "left": list(item.left),
     }
+
+
+def audit_store(ctx: typer.Context, path: StorePath, format_name: FormatOption = "auto") -> int:
+    """Say what is wrong with another program's memories before they are imported.
+
+    Secrets (never shown), injections, junk, duplicates, contradictions, what is stale and what
+    stands under the wrong project: each with the file, the line and what shows it, and totals.
+    Nothing is written, and no vault is needed. Exit 1 when anything was found.
+
+    Examples:
+      mvault audit-store ~/.claude
+      mvault audit-store ~/.dsh/expmem --format expmem --json
+    """
+    from vault_cli.features.store_audit import audit_store as find_flaws
+
+    inv: Invocation = ctx.obj
+    store = open_store(inv, format_name, path)
+    flaws = find_flaws(store, now=_now(inv), is_there=_is_there)
+    view = View(
+        _audit_data(store, flaws),
+        lambda: _audit_lines(store, flaws),
+        diagnostics=[masked(note) for note in store.notes],
+        exit_code=1 if flaws else 0,
+    )
+    return inv.out.show(view)
+
+
+def _now(inv: Invocation) -> datetime:
+    """Return the instant of this run, also where there is no vault."""
+    from vault_cli.store.clock import read_clock
+
+    try:
+        return inv.now
+    except (UsageError, StoreError):
+        return read_clock("", inv.environ)
+
+
+def _is_there(workspace: str, path: str) -> bool | None:
+    place = Path(workspace)
+    return (place / path).exists() if place.is_dir() else None
+
+
+def _audit_data(store: Store, flaws: Sequence[Flaw]) -> dict[str, Any]:
+    from vault_cli.features.store_audit import totals_of
+
+    return {
+        "format": store.format,
+        "items": len(store.items),
+        "files": _files_data(store),
+        "totals": totals_of(flaws),
+        "flaws": [_flaw_data(flaw) for flaw in flaws],
+    }
+
+
+def _flaw_data(flaw: Flaw) -> dict[str, Any]:
+    from vault_cli.text.scan import mask_secrets
+
+    other = mask_secrets(flaw.other.alias) if flaw.other else ""
+    return {
+        "category": flaw.category,
+        "code": flaw.code,
+        "alias": mask_secrets(flaw.item.alias),
+        "file": mask_secrets(flaw.item.file),
+        "line": flaw.line,
+        "evidence": flaw.evidence,
+        **({"other": other} if other else {}),
+    }
+
+
+def _audit_lines(store: Store, flaws: Sequence[Flaw]) -> Iterator[Line]:
+    from vault_cli.features.store_audit import totals_of
+
+    for flaw in flaws:
+        data = _flaw_data(flaw)
+        place = f"{data['file']}:{flaw.line}" if flaw.line else data["file"]
+        yield [("yellow", f"{flaw.category:14}"), f"{place}: {flaw.code}: {flaw.evidence}"]
+    counts = ", ".join(f"{count} {name}" for name, count in totals_of(flaws).items() if count)
+    yield f"{plural(len(store.items), 'item')} of {store.format}: {counts or 'nothing found'}"

@@ -16,7 +16,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
-from vault_cli.errors import Diagnostic, RefusedError, UsageError
+from vault_cli.errors import Diagnostic, RefusedError, Severity, UsageError
 from vault_cli.features.composing import DraftRequest, check_request
 from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.proposing import Composer, Draft
@@ -194,7 +194,9 @@ class _Run:
 
     def _decide(self, item: Item, scope: str) -> Outcome:
         known = self.known.get(item.alias, ())
-        request, dropped = self._request(item, scope)
+        if item.echo and known:
+            return Outcome(item, "unchanged", known[-1].id)
+        request, dropped = item_request(item, scope, self.format, self.now, self.ids)
         probe = self._compose(request, self.ids[item.alias])
         digest = content_digest(probe.record)
         notes = tuple(_placed(item, n) for n in (*dropped, *self._notes(probe)))
@@ -261,64 +263,73 @@ class _Run:
         found = [n for n in draft.record.findings if n.severity != "note"]
         return (*draft.alike, *found, *find_suspects((draft.record,), self.gates))
 
-    def _request(self, item: Item, scope: str) -> tuple[DraftRequest, list[Diagnostic]]:
-        """Return what to write for an item; a relation to nothing known is kept as a claim."""
-        notes: list[Diagnostic] = []
-        claims: dict[str, Any] = {"by": self.format, **item.claims}
-        named = {"derived_from": item.derived_from, "supersedes": item.supersedes, "conflicts": item.conflicts}
-        found: dict[str, tuple[str, ...]] = {}
-        for key, aliases in named.items():
-            found[key] = tuple(self.ids[a] for a in aliases if a in self.ids and key == "derived_from")
-            rest = [alias for alias in aliases if alias not in self.ids or key != "derived_from"]
-            if rest:
-                claims[key] = rest
-        if item.left:
-            text = f"not taken: {', '.join(item.left)}"
-            notes.append(_about(item, "field-left", text))
-        own_alias = () if item.alias == f"{OWN}{self.ids.get(item.alias)}" else (item.alias,)
-        extra = {CLAIMED: {key: _flat(value) for key, value in claims.items()}, **item.extra}
-        return (
-            DraftRequest(
-                kind=item.kind,
-                title=item.title,
-                body=item.body,
-                sections=item.sections,
-                summary=item.summary,
-                scope=scope,
-                boundary=item.boundary,
-                topics=item.topics,
-                applies_when=item.applies_when,
-                required=item.required,
-                checklist=item.checklist,
-                correction=item.correction,
-                keywords=item.keywords,
-                importance=item.importance,
-                confidence=item.confidence,
-                source=item.source,
-                valid_from=item.valid_from,
-                valid_to=item.valid_to,
-                derived_from=found["derived_from"],
-                evidence=self._evidence(item),
-                aliases=own_alias,
-                extra=MappingProxyType(extra),
-            ),
-            notes,
-        )
 
-    def _evidence(self, item: Item) -> tuple[Mapping[str, Any], ...]:
-        """Return the evidence of the source, and the file it was imported from."""
-        if not item.file:
-            return item.evidence
-        own = {
-            "id": "import",
-            "type": "imported-file",
-            "provider": self.format,
-            "path": item.file,
-            "sha256": item.sha256,
-            **({"line": str(item.line)} if item.line else {}),
-            "observed": instant_text(self.now),
-        }
-        return (*(e for e in item.evidence if e.get("id") != "import"), own)
+def item_request(
+    item: Item, scope: str, by: str, now: datetime, ids: Mapping[str, str]
+) -> tuple[DraftRequest, list[Diagnostic]]:
+    """Return what to write for an item, and notes about what is not taken.
+
+    A relation to something that is not known here is kept as a claim, and so is who replaced whom
+    over there: only a person lets a record replace another.
+
+    Args:
+        item: what was found.
+        scope: as it was decided.
+        by: name of the format.
+        now: aware instant at which it was seen.
+        ids: ids of records by alias.
+    """
+    claims: dict[str, Any] = {"by": by, **item.claims}
+    grounds = tuple(ids[alias] for alias in item.derived_from if alias in ids)
+    unknown = [alias for alias in item.derived_from if alias not in ids]
+    named = {"derived_from": unknown, "supersedes": item.supersedes, "conflicts": item.conflicts}
+    claims |= {key: list(aliases) for key, aliases in named.items() if aliases}
+    extra = {CLAIMED: {key: _flat(value) for key, value in claims.items()}, **item.extra}
+    own_alias = () if item.alias == f"{OWN}{ids.get(item.alias)}" else (item.alias,)
+    notes = []
+    if item.left:
+        notes.append(_about(item, "field-left", f"not taken: {', '.join(item.left)}", "note"))
+    request = DraftRequest(
+        kind=item.kind,
+        title=item.title,
+        body=item.body,
+        sections=item.sections,
+        summary=item.summary,
+        scope=scope,
+        boundary=item.boundary,
+        topics=item.topics,
+        applies_when=item.applies_when,
+        required=item.required,
+        checklist=item.checklist,
+        correction=item.correction,
+        keywords=item.keywords,
+        importance=item.importance,
+        confidence=item.confidence,
+        source=item.source,
+        valid_from=item.valid_from,
+        valid_to=item.valid_to,
+        derived_from=grounds,
+        evidence=_evidence(item, by, now),
+        aliases=(*own_alias, *(name for name in item.names if name not in own_alias)),
+        extra=MappingProxyType(extra),
+    )
+    return request, notes
+
+
+def _evidence(item: Item, by: str, now: datetime) -> tuple[Mapping[str, Any], ...]:
+    """Return the evidence of the source, and the file it was imported from."""
+    if not item.file:
+        return item.evidence
+    own = {
+        "id": "import",
+        "type": "imported-file",
+        "provider": by,
+        "path": item.file,
+        "sha256": item.sha256,
+        **({"line": str(item.line)} if item.line else {}),
+        "observed": instant_text(now),
+    }
+    return (*(entry for entry in item.evidence if entry.get("id") != "import"), own)
 
 
 def _by_alias(snapshot: Snapshot) -> dict[str, tuple[Record, ...]]:
@@ -382,8 +393,10 @@ def _flat(value: Any) -> Any:
     return value if isinstance(value, str | list) else str(value)
 
 
-def _about(item: Item, code: str, text: str) -> Diagnostic:
-    return Diagnostic(item.file, item.line, code, "warning", text)
+def _about(
+    item: Item, code: str, text: str, severity: Severity = "warning"
+) -> Diagnostic:
+    return Diagnostic(item.file, item.line, code, severity, text)
 
 
 def _placed(item: Item, found: Diagnostic) -> Diagnostic:

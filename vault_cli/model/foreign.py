@@ -6,6 +6,8 @@ about status, counters and dates of its own is kept as its claim and believed by
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -22,6 +24,18 @@ CONTENT: Final = "content_sha256"
 
 UNASSIGNED: Final = "unassigned/"
 """Beginning of a project id that no checkout has: what belongs to a project nobody named yet."""
+
+ECHO: Final = re.compile(r"mvault ([a-z0-9][a-z0-9_-]{0,79}) ([0-9a-f]{16})")
+"""Mark in a record that was exported to another program: id, and `echo_digest` of the text."""
+
+
+def echo_digest(title: str, body: str) -> str:
+    """Return 16 digits of the SHA-256 of a title and a text, blanks at the ends of lines apart.
+
+    An export carries it, so that what another program only kept is told from what it changed.
+    """
+    lines = [title.strip(), *(line.rstrip() for line in body.strip().split("\n"))]
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +55,12 @@ class Item:
         project: what to call the project while nobody knows its folder; "" for no project at all.
         session: id of the session it is bound to, when it is no longer than that.
         record_id: id it had in a vault, which it keeps where that is free.
+        names: other names it goes by over there, for links to it.
         evidence: what the source names as evidence, in our types.
         supersedes, conflicts, derived_from: aliases of items it names.
         claims: what the source says of it that is believed by nobody here (status, counters ...).
         left: names of fields that have no place here.
+        echo: it is an export of ours, and its text is as it was written then.
     """
 
     alias: str
@@ -60,6 +76,7 @@ class Item:
     session: str = ""
     scope: str = ""
     record_id: str = ""
+    names: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     summary: str = ""
@@ -80,6 +97,7 @@ class Item:
     claims: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     left: tuple[str, ...] = ()
+    echo: bool = False
 
 
 @dataclass(frozen=True, slots=True)

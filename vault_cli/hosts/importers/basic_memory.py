@@ -55,4 +55,4 @@ def read(basket: Basket) -> None:
         tags = [tag for line in found for tag in _TAG.findall(line)]
         claims = {key: value for key, value in item.claims.items() if key != "permalink"}
         topics = tuple(dict.fromkeys((*item.topics, *tags)))
-        basket.add(replace(item, topics=topics, claims=claims))
+        basket.add(replace(item, topics=topics, claims=claims, names=(name,)))

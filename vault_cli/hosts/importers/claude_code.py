@@ -302,7 +302,8 @@ def _read_topic(here: _Folder, raw: Raw) -> None:
     name = front_text(note.front, "name") or raw.stem
     session = front_text(metadata, "originSessionId") or front_text(note.front, "originSessionId")
     workspace = here.workspace_of(session)
-    ours = front_text(metadata, "mvault")
+    title = front_text(note.front, "title") or _title(name)
+    ours, echo = port.echo_of(title, note.body, front_text(metadata, "mvault"))
     inside = Path(raw.path).relative_to(here.folder).as_posix()
     known = {"type", "node_type", "originSessionId", "modified", "mvault"}
     rest = {f"metadata.{k}": v for k, v in metadata.items() if k not in known}
@@ -311,7 +312,9 @@ def _read_topic(here: _Folder, raw: Raw) -> None:
         Item(
             alias=f"mvault:{ours}" if ours else f"{FORMAT}:{here.place}/{inside}",
             kind=KINDS.get(own, Kind.NOTE),
-            title=front_text(note.front, "title") or _title(name),
+            title=title,
+            echo=echo,
+            names=(name,),
             body=note.body.strip("\n"),
             summary=front_text(note.front, "description"),
             applies_when=marked_line(note.body, "How to apply", "如何应用", "适用")[:300],

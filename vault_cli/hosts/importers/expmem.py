@@ -15,6 +15,7 @@ from vault_cli.hosts.importers.port import (
     Basket,
     Raw,
     claims_of,
+    echo_of,
     importance_of,
     instant_of,
     one_line,
@@ -35,7 +36,7 @@ _PLACED: Final = frozenset(
     {"schemaVersion", "version", "id", "kind", "title", "content", "tags", "importance"}
     | {"workspace", "supersedes", "conflictsWith", "evidenceText", "reflection", "evidence"}
     | {"createdAt", "updatedAt", "lastAccessedAt", "claimedAt", "authoredBy", "status"}
-    | {"verification", "importedFrom", "sourceSession", "mvault"}
+    | {"verification", "importedFrom", "sourceSession"}
 )
 
 
@@ -91,14 +92,16 @@ def _read_record(basket: Basket, raw: Raw, value: Any) -> None:
     reflection = value.get("reflection")
     grounds = reflection.get("sourceMemoryIds") if isinstance(reflection, dict) else ()
     said = text_of(value.get("evidenceText"))
-    ours = text_of(value.get("mvault"))
+    title = text_of(value.get("title")) or one_line(value["content"])
+    ours, echo = echo_of(title, value["content"], said)
     basket.add(
         Item(
             alias=f"mvault:{ours}" if ours else f"{FORMAT}:{own}",
             kind=KINDS[value["kind"]],
-            title=text_of(value.get("title")) or one_line(value["content"]),
+            title=title,
+            echo=echo,
             body=value["content"].replace("\r\n", "\n"),
-            sections={"evidence": said} if said else {},
+            sections={"evidence": said} if said and not ours else {},
             file=raw.shown,
             sha256=raw.sha256,
             workspace=text_of(value.get("workspace")),
@@ -109,7 +112,13 @@ def _read_record(basket: Basket, raw: Raw, value: Any) -> None:
             supersedes=_aliases(value.get("supersedes")),
             conflicts=_aliases(value.get("conflictsWith")),
             derived_from=_aliases(grounds),
-            claims=claims_of({**_claims(value), "evidence": odd}),
+            claims=claims_of(
+                {
+                    **_claims(value),
+                    "workspace": _own_place(basket, text_of(value.get("workspace"))),
+                    "evidence": odd,
+                }
+            ),
             left=tuple(sorted(set(value) - _PLACED)),
         )
     )
@@ -190,7 +199,9 @@ def _pairs(basket: Basket, kind: str, item: Mapping[str, Any]) -> Iterator[tuple
         yield "uri", text_of(item.get("uri"))
         yield "captured_sha256", _hash(item.get("capturedTextSha256"))
     elif kind == "review-report":
-        yield "location", text_of(item.get("location")).lstrip("/")
+        where = text_of(item.get("location"))
+        yield "location", "" if where.startswith("/") else where
+        yield "report", text_of(item.get("reportId"))
         yield "sha256", _hash(item.get("sha256"))
         yield "target_sha256", _hash(item.get("targetSha256"))
 
@@ -198,6 +209,12 @@ def _pairs(basket: Basket, kind: str, item: Mapping[str, Any]) -> Iterator[tuple
 def _hash(value: Any) -> str:
     found = _HASH.fullmatch(text_of(value).lower())
     return found[1] if found else ""
+
+
+def _own_place(basket: Basket, path: str) -> str:
+    """Return a folder without the name of its user."""
+    whole = PurePosixPath(path)
+    return f"~/{whole.relative_to(basket.home)}" if whole.is_relative_to(basket.home) else path
 
 
 def _home_relative(basket: Basket, path: str) -> str:

@@ -38,12 +38,17 @@ def read(basket: Basket) -> None:
             continue
         raw, value = found
         for number, entry in enumerate(_memories(value), 1):
-            said = text_of(entry.get("memory")) or text_of(entry.get("text")) if isinstance(entry, dict) else ""
+            said = _said(entry)
             if not said:
                 text = f"entry {number} has no text; not taken"
                 basket.note(path, "no-text", text, severity="warning")
                 continue
             basket.add(_item(raw, number, entry, said))
+
+
+def _said(entry: Any) -> str:
+    given = (entry.get("memory"), entry.get("text")) if isinstance(entry, dict) else ()
+    return next((text.strip() for text in given if isinstance(text, str) and text.strip()), "")
 
 
 def _memories(value: Any) -> list[Any]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw, claims_of, text_of, texts_of
-from vault_cli.model.foreign import Item
+from vault_cli.hosts.importers.port import Basket, Raw, claims_of, echo_of, text_of, texts_of
+from vault_cli.model.foreign import ECHO, Item
 from vault_cli.model.record import Kind
 
 FORMAT: Final = "memory-server"
@@ -83,18 +83,20 @@ def _item(
     raw, line, value = entity
     kind = text_of(value.get("entityType"))
     said = [" ".join(text.split("\n")) for text in texts_of(value.get("observations"))]
-    ours = text_of(value.get("mvault"))
+    mark = said.pop() if said and ECHO.fullmatch(said[-1]) else ""
+    ours, echo = echo_of(name, "\n".join(said), mark)
     lines = [f"{_OBSERVATION}{text}" for text in said]
     lines += [f"{_OBSERVATION}{relation} [[{to}]]" for relation, to in relations if relation and to]
     return Item(
         alias=f"mvault:{ours}" if ours else f"{FORMAT}:{name}",
         kind=_TYPES.get(kind.lower(), Kind.FACT),
         title=name,
+        echo=echo,
         body="\n".join(lines),
         topics=(kind,) if kind else (),
         file=raw.shown,
         sha256=raw.sha256,
         line=line,
         claims=claims_of({"entity_type": kind}),
-        left=tuple(sorted(set(value) - {"type", "name", "entityType", "observations", "mvault"})),
+        left=tuple(sorted(set(value) - {"type", "name", "entityType", "observations"})),
     )

@@ -78,6 +78,7 @@ def _item(raw: Raw, record: Record) -> Item:
         sha256=raw.sha256,
         scope=str(record.scope),
         record_id=record.id,
+        names=record.aliases,
         topics=record.topics,
         keywords=record.keywords,
         summary=record.summary,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.errors import Diagnostic, NotFoundError, Severity, UsageError
-from vault_cli.model.foreign import Item, Source, Store
+from vault_cli.model.foreign import ECHO, Item, Source, Store, echo_digest
 from vault_cli.text.codes import show
 
 MAX_NOTE: Final = 1 << 20
@@ -333,6 +333,21 @@ def texts_of(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in map(text_of, items) if text))
 
 
+def echo_of(title: str, body: str, mark: str) -> tuple[str, bool]:
+    """Read the mark of an export of ours: the id, and whether the text is still as it was written.
+
+    Args:
+        title: as it stands in the file now.
+        body: see `title`; without the mark.
+        mark: what the file says, `mvault <id> <digest>`.
+
+    Returns:
+        The id, "" when the mark is none.
+    """
+    found = ECHO.fullmatch(mark.strip())
+    return (found[1], found[2] == echo_digest(title, body)) if found else ("", False)
+
+
 def importance_of(value: Any) -> int | None:
     """Return an importance of 1 to 10, None for anything else."""
     try:
@@ -375,4 +390,5 @@ def instant_of(value: Any) -> str:
         moment = datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError):
         return ""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    part = f".{moment.microsecond // 1000:03d}" if moment.microsecond else ""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}{part}Z"

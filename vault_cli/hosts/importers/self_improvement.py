@@ -19,7 +19,7 @@ from vault_cli.model.record import Kind
 FORMAT: Final = "self-improvement"
 _LINE: Final = re.compile(r"- \[([^\]]*)\] \(([a-z]+)\) (.*)")
 _META: Final = re.compile(r"^(.*?)[ \t]*\{([^{}]*)\}[ \t]*$", re.DOTALL)
-_PAIR: Final = re.compile(r"(?:^|,)[ \t]*([a-z_]+):")
+_PAIR: Final = re.compile(r"(?:^|,)[ \t]*(imp|src|origin|invalid|uses|why|promoted|at):")
 _TAG: Final = re.compile(r"(.*?)(?:[ \t]+@[ \t]+(\S+))?")
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
 _FILES: Final = ("facts.md", "lessons.md", "methods.md", "resources.md")
@@ -32,7 +32,6 @@ _KINDS: Final = {
     "preference": Kind.PREFERENCE,
 }
 _SOURCES: Final = {"agent": "agent", "tool": "tool", "web": "web"}
-_PLACED: Final = frozenset({"imp", "src", "origin", "invalid", "uses", "why", "promoted", "at"})
 
 
 def fits(root: Path) -> bool:
@@ -115,7 +114,7 @@ def split_meta(text: str) -> tuple[str, dict[str, str]]:
     if found is None:
         return text.strip(), {}
     pairs = list(_PAIR.finditer(found[2]))
-    if not pairs or pairs[0].start() or not {pair[1] for pair in pairs} & _PLACED:
+    if not pairs or pairs[0].start():
         return text.strip(), {}
     ends = [pair.start() for pair in pairs[1:]] + [len(found[2])]
     values = {
