@@ -46,10 +46,29 @@ def expmem(root: Path, home: Path) -> Path:
             claimedAt=1785800000000,
             evidenceText="用户在会话中确认。",
             evidence=[
-                {"id": "s1", "kind": "session-event", "sessionId": "7f3a", "startSeq": 3, "endSeq": 9, "observedAt": 1785859464602},
-                {"id": "f1", "kind": "imported-file", "provider": "claude", "path": str(home / "notes" / "a.md"), "sha256": HASH, "observedAt": 1785859464000},
+                {
+                    "id": "s1",
+                    "kind": "session-event",
+                    "sessionId": "7f3a",
+                    "startSeq": 3,
+                    "endSeq": 9,
+                    "observedAt": 1785859464602,
+                },
+                {
+                    "id": "f1",
+                    "kind": "imported-file",
+                    "provider": "claude",
+                    "path": str(home / "notes" / "a.md"),
+                    "sha256": HASH,
+                    "observedAt": 1785859464000,
+                },
             ],
-            verification={"actor": {"kind": "user"}, "method": "user-confirmation", "evidenceIds": ["s1"], "verifiedAt": 1785859464602},
+            verification={
+                "actor": {"kind": "user"},
+                "method": "user-confirmation",
+                "evidenceIds": ["s1"],
+                "verifiedAt": 1785859464602,
+            },
             supersedes=[IDS[2]],
         ),
         expmem_record(
@@ -61,9 +80,29 @@ def expmem(root: Path, home: Path) -> Path:
             status="superseded",
             conflictsWith=[IDS[1]],
             evidence=[
-                {"id": "u1", "kind": "external-uri", "uri": "https://example.invalid/a", "capturedTextSha256": HASH, "observedAt": 1785859464000},
-                {"id": "half", "kind": "session-event", "sessionId": "7f3a", "observedAt": 1785859464000},
-                {"id": "r1", "kind": "review-report", "schemaVersion": "review-report@1", "reportId": "rep-1", "location": "reports/1.json", "sha256": HASH, "targetSha256": HASH, "observedAt": 1785859464000},
+                {
+                    "id": "u1",
+                    "kind": "external-uri",
+                    "uri": "https://example.invalid/a",
+                    "capturedTextSha256": HASH,
+                    "observedAt": 1785859464000,
+                },
+                {
+                    "id": "half",
+                    "kind": "session-event",
+                    "sessionId": "7f3a",
+                    "observedAt": 1785859464000,
+                },
+                {
+                    "id": "r1",
+                    "kind": "review-report",
+                    "schemaVersion": "review-report@1",
+                    "reportId": "rep-1",
+                    "location": "reports/1.json",
+                    "sha256": HASH,
+                    "targetSha256": HASH,
+                    "observedAt": 1785859464000,
+                },
             ],
         ),
         expmem_record(
@@ -72,7 +111,12 @@ def expmem(root: Path, home: Path) -> Path:
             title="Logs before retries",
             content="Whoever reads the log first needs no retries.",
             tags=["http"],
-            reflection={"question": "What repeats?", "sourceMemoryIds": [IDS[0]], "runId": IDS[8], "questionId": "q1"},
+            reflection={
+                "question": "What repeats?",
+                "sourceMemoryIds": [IDS[0]],
+                "runId": IDS[8],
+                "questionId": "q1",
+            },
         ),
     ]
     for record in records:
@@ -84,15 +128,28 @@ def expmem(root: Path, home: Path) -> Path:
         "title": "Old note",
         "content": "From the first version, with a path C:\\new.",
         "tags": ["imported"],
-        "importedFrom": {"provider": "codex", "path": str(home / ".codex/memories/a.md"), "sha256": "cd" * 32},
+        "importedFrom": {
+            "provider": "codex",
+            "path": str(home / ".codex/memories/a.md"),
+            "sha256": "cd" * 32,
+        },
         "sourceSession": "old-1",
         "createdAt": 1770000000000,
         "updatedAt": 1770000000000,
     }
     put(root / "archive" / "experience" / f"{IDS[4]}.json", old)
-    tomb = {"schemaVersion": 1, "id": IDS[5], "kind": "habit", "deletedAt": 1785859464602, "reasonCode": "privacy"}
+    tomb = {
+        "schemaVersion": 1,
+        "id": IDS[5],
+        "kind": "habit",
+        "deletedAt": 1785859464602,
+        "reasonCode": "privacy",
+    }
     put(root / "archive" / "tombstones" / f"{IDS[5]}.json", tomb)
-    put(root / "reflection-runs" / f"{IDS[8]}.json", {"schemaVersion": "reflection-run@1", "id": IDS[8]})
+    put(
+        root / "reflection-runs" / f"{IDS[8]}.json",
+        {"schemaVersion": "reflection-run@1", "id": IDS[8]},
+    )
     (root / "recall-index.sqlite").write_bytes(b"SQLite format 3\0")
     return root
 

@@ -80,6 +80,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("mark", "r-0000001", "--session", "s", "--cited", "--harmful"),
     ("mark", "--settle"),
     ("review",),
+    ("import", "markdown", "drafts", "--scope", "global"),
 )
 IN_FORCE = {"r-0000001", "f-0000001", "f-0000002", "o-0000001", "c-0000001"}
 
@@ -146,6 +147,8 @@ READING: tuple[tuple[str, ...], ...] = (
     ("init", "--dry-run"),
     ("show", "没有的"),
     ("mcp",),
+    ("audit-store", "drafts"),
+    ("export", "claude-code", "-"),
     ("install", "codex", "--project", "--block"),
     ("install", "--check"),
     ("uninstall", "codex", "--yes"),

@@ -71,7 +71,11 @@ def test_im_03_index_file_of_the_source_is_not_a_memory(tmp_path: Path) -> None:
     report = result.data["import"]
     assert report["totals"] == {"added": 2}
     states = {Path(f["file"]).name: (f["state"], f["items"]) for f in report["files"]}
-    assert states == {"MEMORY.md": ("skipped", 0), "use-pnpm.md": ("read", 1), "extra.md": ("read", 1)}
+    assert states == {
+        "MEMORY.md": ("skipped", 0),
+        "use-pnpm.md": ("read", 1),
+        "extra.md": ("read", 1),
+    }
     missing = [d for d in result.json["diagnostics"] if d["code"] == "missing-target"]
     assert [(Path(d["path"]).name, d["line"]) for d in missing] == [("MEMORY.md", 2)]
     assert "lost.md" in missing[0]["message"]
@@ -134,7 +138,9 @@ def test_rf_15_newer_claude_memory_note(tmp_path: Path) -> None:
     # All four arrive; kind, session id and modified time come from the nested part.
     report = imported(root, "claude-code", source)
     assert report["totals"] == {"added": 4}
-    texts = {p.name.rpartition("-")[0]: p.read_text("utf-8") for p in (root / "drafts").rglob("*.md")}
+    texts = {
+        p.name.rpartition("-")[0]: p.read_text("utf-8") for p in (root / "drafts").rglob("*.md")
+    }
     waits = texts["feedback-uitest-waits"]
     assert "kind: rule" in waits
     assert 'session: "11111111-2222-3333-4444-555555555555"' in waits

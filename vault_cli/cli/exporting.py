@@ -17,7 +17,7 @@ from vault_cli.cli.views import plural
 from vault_cli.errors import Diagnostic, RefusedError, StoreError, UsageError
 
 if TYPE_CHECKING:
-    from vault_cli.features.exporting import Bundle, Entry
+    from vault_cli.features.export_parts import Bundle, Entry
     from vault_cli.model.record import Record, Status
 
 FormatName = Annotated[
@@ -76,7 +76,7 @@ def _entries(
     scope: list[str] | None,
 ) -> tuple[list[Entry], list[Diagnostic]]:
     """Return the records that go along with their bytes, and why others do not."""
-    from vault_cli.features.exporting import Entry
+    from vault_cli.features.export_parts import Entry
     from vault_cli.model.record import Kind, Status
 
     statuses = {one_of(Status, text, "status") for text in status or ()} or _default(name)
@@ -110,7 +110,7 @@ def _default(name: str) -> set[Status]:
 
 def _in_scope(record: Record, scopes: Iterable[str]) -> bool:
     own = str(record.scope)
-    return any(own == text or record.scope.level == text for text in scopes)
+    return any(text in (own, record.scope.level) for text in scopes)
 
 
 def _why_not(record: Record, name: str) -> str:
@@ -161,9 +161,7 @@ def _write(
         _write_files(place, bundle)
     note = f"exported {plural(len(entries), 'record')} as {name}"
     note = f"dry run, nothing written: {note}" if inv.options.dry_run else note
-    return inv.out.show(
-        View(data, lambda: sorted(bundle.files), diagnostics=found, notes=(note,))
-    )
+    return inv.out.show(View(data, lambda: sorted(bundle.files), diagnostics=found, notes=(note,)))
 
 
 def _head(record: Record) -> dict[str, object]:

@@ -95,7 +95,7 @@ def _plan(inv: Invocation, store: Store, workspace: str, scope: str) -> ImportPl
 def scope_finder(inv: Invocation, workspace: str, scope: str) -> Callable[[Item], str]:
     """Return what tells the scope of an item: what was typed, else the project by its folder."""
     from vault_cli.cli.rendering import scope_here
-    from vault_cli.features.importing import scope_by_name
+    from vault_cli.features.foreign import scope_by_name
 
     fixed = scope_here(inv, scope) if scope else ""
     named = str((inv.cwd / Path(workspace).expanduser()).resolve()) if workspace else ""

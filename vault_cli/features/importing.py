@@ -1,4 +1,6 @@
-"""Memories of another program become drafts: one change for a whole import. May import `text`, `model`.
+"""Memories of another program become drafts: one change for a whole import.
+
+May import `text`, `model`.
 
 Every text goes through the admission scanner as if nobody had vouched for it: a secret is refused,
 what else is held goes into `quarantine/`. A record knows its item by an alias and by a digest of
@@ -8,31 +10,28 @@ never overwritten, and a change over there is told from it.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
-from vault_cli.errors import Diagnostic, RefusedError, Severity, UsageError
+from vault_cli.errors import Diagnostic, RefusedError, UsageError
 from vault_cli.features.composing import DraftRequest, check_request
+from vault_cli.features.foreign import OWN, about_item, content_digest, item_request
 from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.proposing import Composer, Draft
 from vault_cli.features.quarantine import LOW_AUTHORITY
-from vault_cli.features.records import instant_text, other_ids
+from vault_cli.features.records import other_ids
 from vault_cli.features.suspects import find_suspects
 from vault_cli.model.change import Change, Put
-from vault_cli.model.foreign import CLAIMED, CONTENT, UNASSIGNED, Item, Store
+from vault_cli.model.foreign import CLAIMED, CONTENT, Item, Store
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 from vault_cli.text.names import OWN_ID, new_id
 from vault_cli.text.scan import ALL
 
 ORIGIN: Final = "import"
-OWN: Final = "mvault:"
-"""Beginning of an alias that is the id of a record of ours."""
 
 ACTIONS: Final = (
     "added", "updated", "proposed", "unchanged", "duplicate", "held", "refused", "forgotten",
@@ -40,6 +39,7 @@ ACTIONS: Final = (
 )  # fmt: skip
 """What becomes of an item. `proposed` is a new draft beside a record that stays as it is."""
 
+_STANDING: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED}
 _ANSWERED: Final = IN_FORCE | {Status.DISPUTED}
 
 
@@ -100,7 +100,7 @@ def plan_import(
         snapshot: the vault it goes into, whole.
         store: what an importer found.
         texts: the bytes of a file of the vault, by path.
-        scope_of: the scope of an item, decided by evidence (`scope_by_name` else).
+        scope_of: the scope of an item, decided by evidence (`foreign.scope_by_name` else).
         now: aware instant in the vault's time zone.
         random_int: random integer below its argument, for ids.
         actor: who runs the import; every text is admitted as of `import`, whoever it is.
@@ -120,20 +120,6 @@ def plan_import(
         return Change(verb, subject, puts, reason, ids, actor, ORIGIN)
 
     return ImportPlan(change("import", run.drafts), change("quarantine", run.held), outcomes)
-
-
-def scope_by_name(item: Item) -> str:
-    """Return the scope of an item whose project has no known id.
-
-    What belongs to a project that nobody has named gets a scope that no checkout has, so that it
-    is shown to no project, and not to all of them, until a person says which.
-    """
-    if item.scope:
-        return item.scope
-    if item.session:
-        return f"session:{item.session}"
-    name = item.project or (f"folder/{item.workspace.rstrip('/').rpartition('/')[2]}" if item.workspace else "")
-    return f"project:{UNASSIGNED}{name}" if name else "global"
 
 
 class _Run:
@@ -162,6 +148,10 @@ class _Run:
         self.known = _by_alias(snapshot)
         self.fresh: dict[str, tuple[str, str]] = {}
         self.contents: dict[tuple[str, str], str] = {}
+        self.titles: dict[str, list[Record]] = {}
+        for record in snapshot.records:
+            if record.status in _STANDING:
+                self.titles.setdefault(record.title, []).append(record)
         self.tombs = any(r.status is Status.TOMBSTONED for r in snapshot.records)
         self.ids = self._promised(store.items)
 
@@ -186,14 +176,16 @@ class _Run:
         try:
             outcome = self._decide(item, scope)
         except RefusedError as error:
-            notes = error.diagnostics or (_about(item, "refused", error.message),)
+            notes = error.diagnostics or (about_item(item, "refused", error.message),)
             outcome = Outcome(item, "refused", notes=tuple(_placed(item, n) for n in notes))
         except UsageError as error:
-            outcome = Outcome(item, "refused", notes=(_about(item, "bad-value", error.message),))
+            outcome = Outcome(
+                item, "refused", notes=(about_item(item, "bad-value", error.message),)
+            )
         return replace(outcome, scope=scope)
 
     def _decide(self, item: Item, scope: str) -> Outcome:
-        known = self.known.get(item.alias, ())
+        known = self._known(item)
         if item.echo and known:
             return Outcome(item, "unchanged", known[-1].id)
         request, dropped = item_request(item, scope, self.format, self.now, self.ids)
@@ -206,19 +198,38 @@ class _Run:
         if item.alias in self.fresh:
             return self._met_again(item, digest)
         if self.tombs and find_forgotten(self.snapshot, probe.record):
-            return Outcome(item, "forgotten", notes=tuple(find_forgotten(self.snapshot, probe.record)))
-        twin = self.contents.get((digest, scope))
-        if twin is not None and not known:
+            return Outcome(
+                item, "forgotten", notes=tuple(find_forgotten(self.snapshot, probe.record))
+            )
+        twin = self.contents.get((digest, scope)) or self._twin(probe.record, digest)
+        if twin and not known:
             return Outcome(item, "duplicate", twin)
         request = replace(request, extra=_with_digest(request.extra, digest))
         return self._write(item, request, known, digest, scope, notes)
+
+    def _known(self, item: Item) -> tuple[Record, ...]:
+        """Return the records of an item: by its alias, else by a foreign id it had before."""
+        foreign = (name for name in item.names if ":" in name)
+        keys = (item.alias, *foreign)
+        return next((found for key in keys if (found := self.known.get(key))), ())
+
+    def _twin(self, record: Record, digest: str) -> str:
+        """Return the id of a record of the vault that says exactly the same to the same ones."""
+        return next(
+            (
+                other.id
+                for other in self.titles.get(record.title, ())
+                if other.scope == record.scope and content_digest(other) == digest
+            ),
+            "",
+        )
 
     def _met_again(self, item: Item, digest: str) -> Outcome:
         own, seen = self.fresh[item.alias]
         if seen == digest:
             return Outcome(item, "duplicate", own)
         text = f"{item.alias} stands twice in the source with different texts; the first is taken"
-        return Outcome(item, "refused", notes=(_about(item, "same-alias", text),))
+        return Outcome(item, "refused", notes=(about_item(item, "same-alias", text),))
 
     def _write(
         self,
@@ -264,74 +275,6 @@ class _Run:
         return (*draft.alike, *found, *find_suspects((draft.record,), self.gates))
 
 
-def item_request(
-    item: Item, scope: str, by: str, now: datetime, ids: Mapping[str, str]
-) -> tuple[DraftRequest, list[Diagnostic]]:
-    """Return what to write for an item, and notes about what is not taken.
-
-    A relation to something that is not known here is kept as a claim, and so is who replaced whom
-    over there: only a person lets a record replace another.
-
-    Args:
-        item: what was found.
-        scope: as it was decided.
-        by: name of the format.
-        now: aware instant at which it was seen.
-        ids: ids of records by alias.
-    """
-    claims: dict[str, Any] = {"by": by, **item.claims}
-    grounds = tuple(ids[alias] for alias in item.derived_from if alias in ids)
-    unknown = [alias for alias in item.derived_from if alias not in ids]
-    named = {"derived_from": unknown, "supersedes": item.supersedes, "conflicts": item.conflicts}
-    claims |= {key: list(aliases) for key, aliases in named.items() if aliases}
-    extra = {CLAIMED: {key: _flat(value) for key, value in claims.items()}, **item.extra}
-    own_alias = () if item.alias == f"{OWN}{ids.get(item.alias)}" else (item.alias,)
-    notes = []
-    if item.left:
-        notes.append(_about(item, "field-left", f"not taken: {', '.join(item.left)}", "note"))
-    request = DraftRequest(
-        kind=item.kind,
-        title=item.title,
-        body=item.body,
-        sections=item.sections,
-        summary=item.summary,
-        scope=scope,
-        boundary=item.boundary,
-        topics=item.topics,
-        applies_when=item.applies_when,
-        required=item.required,
-        checklist=item.checklist,
-        correction=item.correction,
-        keywords=item.keywords,
-        importance=item.importance,
-        confidence=item.confidence,
-        source=item.source,
-        valid_from=item.valid_from,
-        valid_to=item.valid_to,
-        derived_from=grounds,
-        evidence=_evidence(item, by, now),
-        aliases=(*own_alias, *(name for name in item.names if name not in own_alias)),
-        extra=MappingProxyType(extra),
-    )
-    return request, notes
-
-
-def _evidence(item: Item, by: str, now: datetime) -> tuple[Mapping[str, Any], ...]:
-    """Return the evidence of the source, and the file it was imported from."""
-    if not item.file:
-        return item.evidence
-    own = {
-        "id": "import",
-        "type": "imported-file",
-        "provider": by,
-        "path": item.file,
-        "sha256": item.sha256,
-        **({"line": str(item.line)} if item.line else {}),
-        "observed": instant_text(now),
-    }
-    return (*(entry for entry in item.evidence if entry.get("id") != "import"), own)
-
-
 def _by_alias(snapshot: Snapshot) -> dict[str, tuple[Record, ...]]:
     """Return the records of each alias: ended ones first, then those in force, drafts last."""
     order = (Status.QUARANTINED, Status.DISPUTED, Status.ACTIVE, Status.VERIFIED, Status.CANDIDATE)
@@ -349,31 +292,6 @@ def _by_alias(snapshot: Snapshot) -> dict[str, tuple[Record, ...]]:
     return {alias: tuple(sorted(records, key=rank)) for alias, records in found.items()}
 
 
-def content_digest(record: Record) -> str:
-    """Return the SHA-256 of what a record says; where it stands and who admitted it do not count.
-
-    Hashed is the compact JSON of kind, title, text and the keys an author writes; scope, status,
-    evidence, relations and claims are left out, since a person sets the first and the source's
-    bookkeeping changes without the content.
-    """
-    parts = [
-        str(record.kind),
-        record.title,
-        "\n".join(line.rstrip() for line in record.body.strip().split("\n")),
-        record.summary,
-        list(record.topics),
-        list(record.keywords),
-        record.applies_when,
-        record.boundary,
-        record.importance,
-        record.confidence,
-        [str(record.fields.get(key) or "") for key in ("valid_from", "valid_to")],
-        [record.required, record.checklist, record.correction],
-    ]
-    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
 def _imported_digest(record: Record) -> str:
     claimed = record.fields.get(CLAIMED)
     return str(claimed.get(CONTENT) or "") if isinstance(claimed, Mapping) else ""
@@ -387,16 +305,6 @@ def _is_untouched(record: Record) -> bool:
 
 def _with_digest(extra: Mapping[str, Any], digest: str) -> Mapping[str, Any]:
     return MappingProxyType({**extra, CLAIMED: {**extra[CLAIMED], CONTENT: digest}})
-
-
-def _flat(value: Any) -> Any:
-    return value if isinstance(value, str | list) else str(value)
-
-
-def _about(
-    item: Item, code: str, text: str, severity: Severity = "warning"
-) -> Diagnostic:
-    return Diagnostic(item.file, item.line, code, severity, text)
 
 
 def _placed(item: Item, found: Diagnostic) -> Diagnostic:

@@ -1,4 +1,6 @@
-"""What is wrong with a foreign store, told before anything of it is imported. May import `text`, `model`.
+"""What is wrong with a foreign store, told before anything is imported.
+
+May import `text`, `model`.
 
 Each item is read as the draft it would become and goes through the same scanner, the same likeness
 and the same gates; nothing is written and no value of a secret is told.
@@ -14,7 +16,7 @@ from typing import Final
 
 from vault_cli.errors import UsageError
 from vault_cli.features.composing import check_request, compose_draft
-from vault_cli.features.importing import item_request
+from vault_cli.features.foreign import item_request
 from vault_cli.features.likeness import compare_record
 from vault_cli.features.parts import has_text
 from vault_cli.features.suspects import find_suspects
@@ -22,6 +24,7 @@ from vault_cli.model.foreign import Item, Store
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.text.fields import read_record
 from vault_cli.text.late import late
+from vault_cli.text.quality import is_filler
 from vault_cli.text.refusal import NEVER_WRITTEN
 from vault_cli.text.scan import ALL, CLICHE, FILLER, mask_secrets
 
@@ -102,14 +105,11 @@ def audit_store(
 def totals_of(flaws: Sequence[Flaw]) -> dict[str, int]:
     """Return how many items each category has (an item counts once in each)."""
     return {
-        name: len({id(flaw.item) for flaw in flaws if flaw.category == name})
-        for name in CATEGORIES
+        name: len({id(flaw.item) for flaw in flaws if flaw.category == name}) for name in CATEGORIES
     }
 
 
-def _as_record(
-    item: Item, own: str, by: str, now: datetime, gates: frozenset[str]
-) -> Record | str:
+def _as_record(item: Item, own: str, by: str, now: datetime, gates: frozenset[str]) -> Record | str:
     """Return an item as the record it would be, or why it cannot be one."""
     try:
         request = check_request(item_request(item, "global", by, now, {})[0])
@@ -138,6 +138,8 @@ def _junk(record: Record, item: Item) -> Iterator[Flaw]:
     for found in record.findings:
         if found.code in (FILLER, CLICHE):
             yield Flaw("junk", found.code, item, mask_secrets(found.message), item.line)
+    if item.body.strip() and is_filler(item.body) and not item.sections:
+        yield Flaw("junk", FILLER, item, "the text says nothing", item.line)
     if not has_text(record.body) and not record.summary and len(record.title) < 12:  # noqa: PLR2004
         yield Flaw("junk", "no-text", item, "there is nothing but a short title", item.line)
 

@@ -50,7 +50,7 @@ def read(basket: Basket) -> None:
             basket.skip(path, "empty")
             continue
         name = front_text(note.front, "permalink") or raw.name.removesuffix(".md")
-        item = note_item(basket, raw, note.front, note.body, name, FORMAT)
+        item = note_item(raw, note.front, note.body, name, FORMAT)
         found = [m[0] for m in _OBSERVATION.finditer(note.body) if m[1] not in (" ", "x", "X")]
         tags = [tag for line in found for tag in _TAG.findall(line)]
         claims = {key: value for key, value in item.claims.items() if key != "permalink"}

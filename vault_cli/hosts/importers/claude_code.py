@@ -94,8 +94,8 @@ def _folders(top: Path) -> list[Path]:
 def slug_path(path: str) -> str:
     """Return the name Claude Code gives the folder of a project (one sign a UTF-16 unit)."""
     units = path.encode("utf-16-le", "surrogatepass")
-    signs = (units[i : i + 2] for i in range(0, len(units), 2))
-    return "".join(chr(u[0]) if not u[1] and chr(u[0]).isalnum() and u[0] < 128 else "-" for u in signs)  # noqa: PLR2004, E501
+    signs = (units[i : i + 2].decode("utf-16-le", "replace") for i in range(0, len(units), 2))
+    return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in signs)
 
 
 class _Folder:
@@ -330,7 +330,8 @@ def _read_topic(here: _Folder, raw: Raw) -> None:
                     "name": name,
                     "type": own,
                     "session": session,
-                    "modified": front_text(metadata, "modified") or front_text(note.front, "modified"),
+                    "modified": front_text(metadata, "modified")
+                    or front_text(note.front, "modified"),
                     **rest,
                 }
             ),

@@ -67,7 +67,9 @@ def _entries(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
     """Yield the objects that have an id of the engine and a text, wherever they stand."""
     if isinstance(value, dict):
         own = text_of(value.get("id"))
-        if own.startswith(("mem-", "ctxt-")) and (text_of(value.get("content")) or text_of(value.get("text"))):
+        if own.startswith(("mem-", "ctxt-")) and (
+            text_of(value.get("content")) or text_of(value.get("text"))
+        ):
             yield value
             return
         for item in value.values():
@@ -85,7 +87,9 @@ def _item(raw: Raw, entry: dict[str, Any]) -> Item:
     conflicts = texts_of(entry.get("conflictWith"))
     title = one_line(said, 110)
     rest = {k: v for k, v in entry.items() if k not in _PLACED}
-    dates = {k: instant_of(entry[k]) for k in ("recordedAt", "supersededAt") if k in entry}
+    dates: dict[str, Any] = {
+        k: instant_of(entry[k]) for k in ("recordedAt", "supersededAt") if k in entry
+    }
     return Item(
         alias=f"{FORMAT}:{own}",
         kind=kind,

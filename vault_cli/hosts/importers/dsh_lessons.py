@@ -122,7 +122,12 @@ def _item(raw: Raw, own: str, entry: dict[str, Any]) -> Item:
         conflicts=tuple(f"{FORMAT}:{one}" for one in _ids(entry.get("conflicts"))),
         source="agent",
         claims=claims_of(
-            {"id": own, "kind": text_of(entry.get("kind")), **rest, "entry_sha256": hashlib.sha256(whole).hexdigest()}
+            {
+                "id": own,
+                "kind": text_of(entry.get("kind")),
+                **rest,
+                "entry_sha256": hashlib.sha256(whole).hexdigest(),
+            }
         ),
     )
 

@@ -1,6 +1,6 @@
-"""dsh-error-improvement 0.1 to 0.3: Markdown lists of keys, or lessons in a settings document.
+r"""dsh-error-improvement 0.1 to 0.3: Markdown lists of keys, or lessons in a settings document.
 
-Format: 07-import-formats. The plugin's own way of undoing `\\n` is not reversible (fault 1); here
+Format: 07-import-formats. The plugin's own way of undoing `\n` is not reversible (fault 1); here
 a value is read once from left to right.
 """
 
@@ -25,7 +25,9 @@ from vault_cli.model.record import Kind
 FORMAT: Final = "error-improvement"
 _ENTRY: Final = re.compile(r"## +(\S+)[ \t]*")
 _PAIR: Final = re.compile(r"- +([a-z_]+):[ \t]?(.*)")
-_DRAFT: Final = re.compile(r"<!--\s*draft-kind:\s*([^;]*);\s*from:\s*([^;]*);\s*created:\s*(.*?)\s*-->")
+_DRAFT: Final = re.compile(
+    r"<!--\s*draft-kind:\s*([^;]*);\s*from:\s*([^;]*);\s*created:\s*(.*?)\s*-->"
+)
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _FILES: Final = ("lessons.md", "recipes.md", "decisions.md")
 _CLAIMS: Final = (
@@ -98,7 +100,8 @@ def _read_entries(basket: Basket, raw: Raw, text: str) -> None:
 
 
 def _entries(text: str) -> Iterator[tuple[int, str, dict[str, str]]]:
-    own, line, values = "", 0, {}
+    own, line = "", 0
+    values: dict[str, str] = {}
     for number, row in enumerate(text.split("\n"), 1):
         found = _ENTRY.fullmatch(row)
         if found:
@@ -113,7 +116,9 @@ def _entries(text: str) -> Iterator[tuple[int, str, dict[str, str]]]:
         yield line, own, values
 
 
-def _item(raw: Raw, line: int, own: str, values: Mapping[str, Any], more: Mapping[str, str]) -> Item:
+def _item(
+    raw: Raw, line: int, own: str, values: Mapping[str, Any], more: Mapping[str, str]
+) -> Item:
     kind = _kind_of(own, text_of(values.get("kind")))
     texts = {key: text_of(values.get(key)) for key in _PLACED}
     problem = texts["problem"] or texts["mistake"]
@@ -133,9 +138,13 @@ def _item(raw: Raw, line: int, own: str, values: Mapping[str, Any], more: Mappin
         file=raw.shown,
         sha256=raw.sha256,
         line=line,
-        supersedes=tuple(f"{FORMAT}:{one}" for one in re.split(r"[,\s]+", texts["supersedes"]) if one),
+        supersedes=tuple(
+            f"{FORMAT}:{one}" for one in re.split(r"[,\s]+", texts["supersedes"]) if one
+        ),
         source="agent",
-        claims=claims_of({"id": own, "kind": texts["kind"], **{k: values.get(k) for k in _CLAIMS}, **more}),
+        claims=claims_of(
+            {"id": own, "kind": texts["kind"], **{k: values.get(k) for k in _CLAIMS}, **more}
+        ),
         left=tuple(sorted(set(values) - _PLACED)),
     )
 

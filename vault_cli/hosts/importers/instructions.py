@@ -179,4 +179,4 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 def _dedent(block: str) -> str:
     lines = block.strip().split("\n")
-    return "\n".join([lines[0], *(line[2:] if line.startswith("  ") else line for line in lines[1:])])
+    return "\n".join([lines[0], *(line.removeprefix("  ") for line in lines[1:])])

@@ -52,16 +52,15 @@ def _read_note(basket: Basket, raw: Raw) -> None:
     if not note.body.strip():
         basket.skip(raw.path, "empty")
         return
-    basket.add(note_item(basket, raw, note.front, note.body, f"{basket.base.name}/{raw.name}"))
+    basket.add(note_item(raw, note.front, note.body, f"{basket.base.name}/{raw.name}"))
 
 
 def note_item(
-    basket: Basket, raw: Raw, front: Mapping[str, Any], body: str, name: str, prefix: str = FORMAT
+    raw: Raw, front: Mapping[str, Any], body: str, name: str, prefix: str = FORMAT
 ) -> Item:
     """Return a note as an item; keys that mean nothing here are kept as claims.
 
     Args:
-        basket: what is being collected.
         raw: the file.
         front: its keys.
         body: its text.

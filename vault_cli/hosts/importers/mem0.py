@@ -27,7 +27,9 @@ def fits(root: Path) -> bool:
         return False
     with root.open("rb") as stream:
         head = stream.read(1 << 16)
-    return b'"memory"' in head and (b'"user_id"' in head or b'"hash"' in head or b'"results"' in head)
+    return b'"memory"' in head and (
+        b'"user_id"' in head or b'"hash"' in head or b'"results"' in head
+    )
 
 
 def read(basket: Basket) -> None:

@@ -14,7 +14,9 @@ from vault_cli.model.record import Kind
 
 FORMAT: Final = "notebook"
 _HEADING: Final = re.compile(r"\[([A-Za-z]{1,4}-?\d{1,6})\][ \t]*(.*)")
-_BULLET: Final = re.compile(r"[-*+][ \t]+(?:\*\*)?([^:：*\n]{1,40}?)(?:\*\*)?[ \t]*[:：](?:\*\*)?[ \t]*(.*)")
+_BULLET: Final = re.compile(
+    r"[-*+][ \t]+(?:\*\*)?([^:：*\n]{1,40}?)(?:\*\*)?[ \t]*[:：](?:\*\*)?[ \t]*(.*)"
+)
 _LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "applies_when": ("trigger", "when", "scene", "触发", "触发场景", "触发条件", "场景"),
     "wrong": ("wrong", "wrong way", "mistake", "avoid", "错误", "错误做法", "错法"),

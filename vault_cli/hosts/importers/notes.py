@@ -14,7 +14,9 @@ from vault_cli.text.document import parse_document
 from vault_cli.text.lines import lines_outside_fences
 
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
-_MARKED: Final = re.compile(r"\*\*([^*\n]{2,40}?)[:：]\*\*[ \t]*|\*\*([^*\n]{2,40}?)\*\*[:：][ \t]*")
+_MARKED: Final = re.compile(
+    r"\*\*([^*\n]{2,40}?)[:：]\*\*[ \t]*|\*\*([^*\n]{2,40}?)\*\*[:：][ \t]*"
+)
 
 
 class Note(NamedTuple):

@@ -62,7 +62,7 @@ def _take(basket: Basket, raw: Raw, entry: Any) -> None:
 
 def _item(raw: Raw, record: Record) -> Item:
     claimed = record.fields.get(CLAIMED)
-    claims = {k: v for k, v in claimed.items()} if isinstance(claimed, dict) else {}
+    claims = dict(claimed) if isinstance(claimed, dict) else {}
     counted = {
         key: record.fields[key]
         for key in ("status", "created", "source", "origin", "verification", "allow")
@@ -92,7 +92,9 @@ def _item(raw: Raw, record: Record) -> Item:
         required=record.required,
         checklist=record.checklist,
         correction=record.correction,
-        evidence=tuple(e for e in evidence if isinstance(e, dict)) if isinstance(evidence, list) else (),
+        evidence=tuple(e for e in evidence if isinstance(e, dict))
+        if isinstance(evidence, list)
+        else (),
         supersedes=tuple(f"mvault:{one}" for one in record.supersedes),
         conflicts=tuple(f"mvault:{one}" for one, _ in record.conflicts),
         derived_from=tuple(f"mvault:{one}" for one in record.derived_from),

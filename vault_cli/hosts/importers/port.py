@@ -151,7 +151,9 @@ class Basket:
             return None
         shown = self.shown(path)
         digest = hashlib.sha256(data).hexdigest()
-        name = path.relative_to(self.base).as_posix() if path.is_relative_to(self.base) else path.name
+        name = (
+            path.relative_to(self.base).as_posix() if path.is_relative_to(self.base) else path.name
+        )
         self.sources.setdefault(shown, Source(shown, digest))
         return Raw(path, _decodable(name), shown, data, digest)
 
@@ -314,7 +316,7 @@ def _depth(value: Any) -> int:
 
 
 def _decodable(name: str) -> str:
-    """Return a file name without bytes that are no text (shown as `\\xNN`)."""
+    r"""Return a file name without bytes that are no text (shown as `\xNN`)."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

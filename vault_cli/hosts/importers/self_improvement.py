@@ -118,8 +118,7 @@ def split_meta(text: str) -> tuple[str, dict[str, str]]:
         return text.strip(), {}
     ends = [pair.start() for pair in pairs[1:]] + [len(found[2])]
     values = {
-        pair[1]: found[2][pair.end() : end].strip()
-        for pair, end in zip(pairs, ends, strict=True)
+        pair[1]: found[2][pair.end() : end].strip() for pair, end in zip(pairs, ends, strict=True)
     }
     return found[1].strip(), values
 
@@ -165,7 +164,10 @@ def _free_parts(text: str) -> Iterator[tuple[int, str]]:
                 if re.match(r"[-*+] ", line):
                     yield number, line[2:].strip()
         elif lines:
-            yield part.line, f"{part.heading}\n\n{part.text}".strip() if part.level > 1 else part.text
+            yield (
+                part.line,
+                f"{part.heading}\n\n{part.text}".strip() if part.level > 1 else part.text,
+            )
 
 
 def _read_playbook(basket: Basket, raw: Raw, workspace: str) -> None:
