@@ -109,7 +109,8 @@ def plan_import(
     run = _Run(snapshot, store, texts, scope_of, now, random_int, gates)
     outcomes = tuple(map(run.take, store.items))
     where = sorted({source.file for source in store.sources if source.items})
-    subject = f"({store.format}): {len(run.drafts)} records"
+    count = len(run.drafts)
+    subject = f"({store.format}): {count} record{'' if count == 1 else 's'}"
     reason = "\n".join(f"from {name}" for name in where[:20])
     if len(where) > 20:  # noqa: PLR2004
         reason += f"\nand {len(where) - 20} more files"
