@@ -10,7 +10,7 @@ never overwritten, and a change over there is told from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -21,7 +21,6 @@ from vault_cli.features.composing import DraftRequest, check_request
 from vault_cli.features.foreign import OWN, about_item, content_digest, item_request
 from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.proposing import Composer, Draft
-from vault_cli.features.quarantine import LOW_AUTHORITY
 from vault_cli.features.records import other_ids
 from vault_cli.features.suspects import find_suspects
 from vault_cli.model.change import Change, Put
@@ -190,23 +189,21 @@ class _Run:
         if item.echo and known:
             return Outcome(item, "unchanged", known[-1].id)
         request, dropped = item_request(item, scope, self.format, self.now, self.ids)
-        probe = self._compose(request, self.ids[item.alias])
+        probe = self._compose(request, self.ids[item.alias], whole=False)
         digest = content_digest(probe.record)
-        notes = tuple(_placed(item, n) for n in (*dropped, *self._notes(probe)))
         same = next((r for r in known if digest in (_imported_digest(r), content_digest(r))), None)
         if same is not None:
             return Outcome(item, "unchanged", same.id)
         if item.alias in self.fresh:
             return self._met_again(item, digest)
-        if self.tombs and find_forgotten(self.snapshot, probe.record):
-            return Outcome(
-                item, "forgotten", notes=tuple(find_forgotten(self.snapshot, probe.record))
-            )
+        gone = find_forgotten(self.snapshot, probe.record) if self.tombs else ()
+        if gone:
+            return Outcome(item, "forgotten", notes=tuple(_placed(item, n) for n in gone))
         twin = self.contents.get((digest, scope)) or self._twin(probe.record, digest)
         if twin and not known:
             return Outcome(item, "duplicate", twin)
         request = replace(request, extra=_with_digest(request.extra, digest))
-        return self._write(item, request, known, digest, scope, notes)
+        return self._write(item, request, known, digest, scope, dropped)
 
     def _known(self, item: Item) -> tuple[Record, ...]:
         """Return the records of an item: by its alias, else by a foreign id it had before."""
@@ -239,7 +236,7 @@ class _Run:
         known: tuple[Record, ...],
         digest: str,
         scope: str,
-        notes: tuple[Diagnostic, ...],
+        dropped: Sequence[Diagnostic],
     ) -> Outcome:
         last = known[-1] if known else None
         in_place = last is not None and _is_untouched(last)
@@ -252,22 +249,22 @@ class _Run:
                 own, action = self._new_id(replace(item, record_id="")), "proposed"
                 if last.status in _ANSWERED and not item.supersedes:
                     request = replace(request, supersedes=(last.id,))
-        whole = any(n.code == LOW_AUTHORITY for n in notes)
-        draft = self._compose(request, own, whole=whole)
+        draft = self._compose(request, own)
         edit = Put(draft.record.path, draft.data)
         if last is not None and in_place and draft.is_held == (last.status is Status.QUARANTINED):
             edit = Put(last.path, draft.data, last.digest)
         elif last is not None and in_place:
             own = self._new_id(replace(item, record_id=""))
-            draft, action = self._compose(request, own, whole=whole), "proposed"
+            draft, action = self._compose(request, own), "proposed"
             edit = Put(draft.record.path, draft.data)
         (self.held if draft.is_held else self.drafts)[edit.path] = (own, edit)
         self.fresh[item.alias] = (own, digest)
         self.contents.setdefault((digest, scope), own)
+        notes = tuple(_placed(item, n) for n in (*dropped, *self._notes(draft)))
         return Outcome(item, "held" if draft.is_held else action, own, notes)
 
     def _compose(self, request: DraftRequest, own: str, *, whole: bool = True) -> Draft:
-        """Return the draft; compared with the vault once, since the likeness of a text is dear."""
+        """Return the draft; what is like it is looked for only if `whole`, since that is dear."""
         composer = Composer(check_request(request), own, self.now, Actor.IMPORT, ORIGIN, self.gates)
         return composer.compose(self.snapshot if whole else Snapshot(), ())
 

@@ -198,12 +198,11 @@ def _misplaced(
 
 def _alike(records: Sequence[Record], items: dict[str, Item], now: datetime) -> Iterator[Flaw]:
     """Yield each pair once, at the later item."""
-    place = {record.id: number for number, record in enumerate(records)}
-    snapshot = Snapshot(records=tuple(records))
-    for record in records:
-        for alike in compare_record(snapshot, record, now):
+    for number, record in enumerate(records):
+        earlier = Snapshot(records=tuple(records[:number]))
+        for alike in compare_record(earlier, record, now):
             category = _LIKE.get(alike.code)
-            if category is None or place[alike.other.id] > place[record.id]:
+            if category is None:
                 continue
             item, other = items[record.id], items[alike.other.id]
             where = f"{other.file}:{other.line}" if other.line else other.file
