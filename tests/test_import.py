@@ -594,3 +594,65 @@ def test_import_needs_a_format_that_is_there(tmp_path: Path) -> None:
     ):
         result = run("--vault", root, "--json", "import", *argv)
         assert result.code == code, result.text
+
+
+def test_all_takes_two_programs_from_their_own_places(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path)
+    assert run("--vault", root, "import", "all").code == 6
+    claude(home / ".claude")
+    write_all(
+        tmp_path / "codex",
+        {
+            "memories/memory_summary.md": "v1\n",
+            "memories/MEMORY.md": "# Task Group: A\n\n## Reusable knowledge\n- 先看日志。\n",
+        },
+    )
+    codex = {"CODEX_HOME": str(tmp_path / "codex")}
+    commits = commit_count(root)
+    result = run("--vault", root, "--json", "import", "all", env=codex).ok()
+    report = result.data["import"]
+    assert report["format"] == "claude-code and codex"
+    assert report["totals"] == {"added": 4}
+    assert commit_count(root) == commits + 1
+    assert {item["alias"].partition(":")[0] for item in report["items"]} == {"claude-code", "codex"}
+    text = text_of(root, next(i["id"] for i in report["items"] if i["alias"].startswith("codex")))
+    assert "provider: codex" in text
+    again = run("--vault", root, "--json", "import", "codex", env=codex).ok().data["import"]
+    assert again["totals"] == {"unchanged": 1}
+    assert run("--vault", root, "import", "mem0").code == 2
+
+
+def test_a_link_inside_a_store_leads_nowhere(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path)
+    other = expmem(tmp_path / "other", home)
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "archive").symlink_to(other / "archive")
+    real = claude(tmp_path / "real")
+    (tmp_path / "fake").mkdir()
+    (tmp_path / "fake" / "projects").symlink_to(real / "projects")
+    lessons = write_all(
+        tmp_path / "l",
+        {"lessons/lessons.jsonl": '{"id": "g1", "problem": "Slow", "correction": "Cache"}\n'},
+    )
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "lessons").symlink_to(lessons / "lessons")
+    for name, place in (("expmem", "bad"), ("claude-code", "fake"), ("dsh-lessons", "m")):
+        assert imported(root, name, tmp_path / place)["items"] == [], name
+    # The one link that is followed is the one a person typed.
+    (tmp_path / "typed").symlink_to(real)
+    assert imported(root, "claude-code", tmp_path / "typed")["totals"] == {"added": 3}
+
+
+def test_a_folder_that_only_looks_like_a_store_is_markdown(tmp_path: Path) -> None:
+    root = make_vault(tmp_path)
+    source = write_all(
+        tmp_path / "n",
+        {
+            "insight/a.md": "# 端口\n\n代理监听九千。\n",
+            "memory/lessons.md": "# Lessons\n\nRead the log.\n",
+            "memory/facts.md": "# Facts\n\n- one\n",
+        },
+    )
+    report = imported(root, "auto", source)
+    assert report["format"] == "markdown"
+    assert len(report["items"]) == 3

@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from vault_cli.model.foreign import Item, Store
 
 FormatName = Annotated[
-    str, typer.Argument(metavar="FORMAT", help="A format by name, or auto to find it.")
+    str, typer.Argument(metavar="FORMAT", help="A format, auto to find it, or all of two programs.")
 ]
 FormatOption = Annotated[
     str, typer.Option("--format", metavar="FORMAT", help="A format by name, or auto to find it.")
 ]
 StorePath = Annotated[str, typer.Argument(metavar="PATH", help="Folder or file; only read.")]
+SourcePath = Annotated[
+    str, typer.Argument(metavar="[PATH]", help="Folder or file; default: the program's own place.")
+]
 Workspace = Annotated[
     str, typer.Option("--workspace", metavar="FOLDER", help="The project all of it is about.")
 ]
@@ -39,7 +42,7 @@ Scope = Annotated[
 def import_store(
     ctx: typer.Context,
     format_name: FormatName,
-    path: StorePath,
+    path: SourcePath = "",
     workspace: Workspace = "",
     scope: Scope = "",
 ) -> int:
@@ -52,10 +55,12 @@ def import_store(
     would supersede the record in force.
 
     Formats: claude-code, codex, instructions, markdown, basic-memory, expmem, error-improvement,
-    self-improvement, dsh-lessons, cognition-engine, notebook, mem0, memory-server, mvault.
+    self-improvement, dsh-lessons, cognition-engine, notebook, mem0, memory-server, mvault. `all`
+    without a path reads Claude Code and Codex where they keep their memories.
 
     Examples:
-      mvault import auto ~/.claude --dry-run
+      mvault import all --dry-run
+      mvault import auto ~/.claude
       mvault import claude-code ~/.claude/projects --workspace ~/src/web
       mvault import instructions . --json
     """
@@ -71,9 +76,13 @@ def open_store(inv: Invocation, format_name: str, path: str) -> Store:
     Raises:
         UsageError: no such format. NotFoundError: nothing is there.
     """
-    from vault_cli.hosts.importers.table import read_store
+    from vault_cli.hosts.importers.table import default_place, read_all, read_store
 
-    typed = Path(path).expanduser()
+    if not path and format_name == "all":
+        return read_all(Path.home(), inv.environ)
+    typed = (
+        Path(path).expanduser() if path else default_place(format_name, Path.home(), inv.environ)
+    )
     return read_store(format_name, typed if typed.is_absolute() else inv.cwd / typed, Path.home())
 
 

@@ -39,7 +39,7 @@ def scope_by_name(item: Item) -> str:
 
 
 def item_request(
-    item: Item, scope: str, by: str, now: datetime, ids: Mapping[str, str]
+    item: Item, scope: str, now: datetime, ids: Mapping[str, str]
 ) -> tuple[DraftRequest, list[Diagnostic]]:
     """Return what to write for an item, and notes about what is not taken.
 
@@ -49,11 +49,10 @@ def item_request(
     Args:
         item: what was found.
         scope: as it was decided.
-        by: name of the format.
         now: aware instant at which it was seen.
         ids: ids of records by alias.
     """
-    claims: dict[str, Any] = {"by": by, **item.claims}
+    claims: dict[str, Any] = {"by": item.by, **item.claims}
     grounds = tuple(ids[alias] for alias in item.derived_from if alias in ids)
     unknown = [alias for alias in item.derived_from if alias not in ids]
     named = {"derived_from": unknown, "supersedes": item.supersedes, "conflicts": item.conflicts}
@@ -83,21 +82,21 @@ def item_request(
         valid_from=item.valid_from,
         valid_to=item.valid_to,
         derived_from=grounds,
-        evidence=_evidence(item, by, now),
+        evidence=_evidence(item, now),
         aliases=(*own_alias, *(name for name in item.names if name not in own_alias)),
         extra=MappingProxyType(extra),
     )
     return request, notes
 
 
-def _evidence(item: Item, by: str, now: datetime) -> tuple[Mapping[str, Any], ...]:
+def _evidence(item: Item, now: datetime) -> tuple[Mapping[str, Any], ...]:
     """Return the evidence of the source, and the file it was imported from."""
     if not item.file:
         return item.evidence
     own = {
         "id": "import",
         "type": "imported-file",
-        "provider": by,
+        "provider": item.by,
         "path": item.file,
         "sha256": item.sha256,
         **({"line": str(item.line)} if item.line else {}),

@@ -141,7 +141,6 @@ class _Run:
         self.now = now
         self.random_int = random_int
         self.gates = gates
-        self.format = store.format
         self.drafts: dict[str, tuple[str, Put]] = {}
         self.held: dict[str, tuple[str, Put]] = {}
         self.taken = other_ids(snapshot)
@@ -188,7 +187,7 @@ class _Run:
         known = self._known(item)
         if item.echo and known:
             return Outcome(item, "unchanged", known[-1].id)
-        request, dropped = item_request(item, scope, self.format, self.now, self.ids)
+        request, dropped = item_request(item, scope, self.now, self.ids)
         probe = self._compose(request, self.ids[item.alias], whole=False)
         digest = content_digest(probe.record)
         same = next((r for r in known if digest in (_imported_digest(r), content_digest(r))), None)

@@ -84,7 +84,7 @@ def audit_store(
     records: list[Record] = []
     items: dict[str, Item] = {}
     for number, item in enumerate(store.items):
-        record = _as_record(item, f"audit-{number}", store.format, now, gates)
+        record = _as_record(item, f"audit-{number}", now, gates)
         if isinstance(record, str):
             found.append(Flaw("broken", "unusable", item, record, item.line))
             continue
@@ -109,10 +109,10 @@ def totals_of(flaws: Sequence[Flaw]) -> dict[str, int]:
     }
 
 
-def _as_record(item: Item, own: str, by: str, now: datetime, gates: frozenset[str]) -> Record | str:
+def _as_record(item: Item, own: str, now: datetime, gates: frozenset[str]) -> Record | str:
     """Return an item as the record it would be, or why it cannot be one."""
     try:
-        request = check_request(item_request(item, "global", by, now, {})[0])
+        request = check_request(item_request(item, "global", now, {})[0])
     except UsageError as error:
         return error.message
     data = compose_draft(

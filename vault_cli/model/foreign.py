@@ -48,6 +48,7 @@ class Item:
         title: one line, "" takes the first heading or line.
         body: Markdown without front matter.
         sections: further parts by canonical name (`problem`, `avoid` ...).
+        by: the format it was read from.
         file: the source file, relative to the home folder (`~/…`) or to what was imported.
         sha256: of the bytes of that file.
         line: where in the file it begins, 0 for the whole file.
@@ -68,6 +69,7 @@ class Item:
     title: str
     body: str = ""
     sections: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    by: str = ""
     file: str = ""
     sha256: str = ""
     line: int = 0

@@ -86,6 +86,8 @@ def _memory_folders(root: Path) -> Iterator[Path]:
 
 def _folders(top: Path) -> list[Path]:
     try:
+        if top.is_symlink():
+            return []
         return sorted(p for p in top.iterdir() if p.is_dir() and not p.is_symlink())
     except OSError:
         return []

@@ -29,6 +29,7 @@ _DRAFT: Final = re.compile(
     r"<!--\s*draft-kind:\s*([^;]*);\s*from:\s*([^;]*);\s*created:\s*(.*?)\s*-->"
 )
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_MADE: Final = b"format: v1"
 _FILES: Final = ("lessons.md", "recipes.md", "decisions.md")
 _CLAIMS: Final = (
     "confirmed", "enabled", "maturity", "hits", "created", "updated", "last_hit", "evidence",
@@ -45,10 +46,8 @@ def fits(root: Path) -> bool:
     """Tell whether a folder has the plugin's memory files, or a file its settings."""
     if root.is_file():
         return root.suffix == ".json" and b'"error-improvement"' in _head(root)
-    top = _top(root)
-    return any((top / "memory" / name).is_file() for name in _FILES[:2] + _FILES[2:]) and not (
-        (top / "memory" / "facts.md").exists() or (top / "memory" / "methods.md").exists()
-    )
+    files = [_top(root) / "memory" / name for name in _FILES]
+    return any(path.is_file() and _MADE in _head(path) for path in files)
 
 
 def _head(path: Path) -> bytes:

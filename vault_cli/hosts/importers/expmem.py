@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -42,7 +43,9 @@ _PLACED: Final = frozenset(
 
 def fits(root: Path) -> bool:
     """Tell whether a folder has ExpMem's archive, or is the archive."""
-    return any((_archive(root) / kind).is_dir() for kind in KINDS)
+    archive = _archive(root)
+    names = (path.stem for kind in KINDS for path in islice((archive / kind).glob("*.json"), 9))
+    return any(_UUID.fullmatch(name) for name in names)
 
 
 def _archive(root: Path) -> Path:

@@ -12,7 +12,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,6 +110,9 @@ class Basket:
             below: folder below the root to begin in.
         """
         top = self.base / below if below else self.root
+        if below and self._through_link(top):
+            self.skip(top, "a link is not followed")
+            return
         if top.is_file() and not top.is_symlink():
             yield top
             return
@@ -141,8 +144,16 @@ class Basket:
             elif entry.is_file(follow_symlinks=False):
                 yield Path(entry.path)
 
+    def _through_link(self, path: Path) -> bool:
+        """Tell whether a link stands between the root and a path below it."""
+        inside = [path, *path.parents][: len(path.parts) - len(self.base.parts)]
+        return any(place.is_symlink() for place in inside)
+
     def read(self, path: Path, limit: int = MAX_NOTE) -> Raw | None:
         """Return a regular file; None, and a failed source, when it cannot be used."""
+        if path != self.root and self._through_link(path):
+            self.skip(path, "a link is not followed")
+            return None
         try:
             data = _read_plain(path, limit)
         except (OSError, ValueError) as error:
@@ -242,7 +253,8 @@ class Basket:
     def close(self, name: str) -> Store:
         """Return all that was collected."""
         sources = tuple(self.sources[key] for key in sorted(self.sources))
-        return Store(name, tuple(self.items), sources, tuple(self.notes), dict(self.places))
+        items = tuple(replace(item, by=name) for item in self.items)
+        return Store(name, items, sources, tuple(self.notes), dict(self.places))
 
 
 def open_basket(root: Path, home: Path) -> Basket:

@@ -22,6 +22,7 @@ _META: Final = re.compile(r"^(.*?)[ \t]*\{([^{}]*)\}[ \t]*$", re.DOTALL)
 _PAIR: Final = re.compile(r"(?:^|,)[ \t]*(imp|src|origin|invalid|uses|why|promoted|at):")
 _TAG: Final = re.compile(r"(.*?)(?:[ \t]+@[ \t]+(\S+))?")
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
+_MADE: Final = re.compile(rb"(?m)^- \[[^\]\n]*\] \([a-z]+\) ")
 _FILES: Final = ("facts.md", "lessons.md", "methods.md", "resources.md")
 _FREE: Final = {"principles.md": Kind.INSIGHT, "hypotheses.md": Kind.HYPOTHESIS}
 _KINDS: Final = {
@@ -36,7 +37,13 @@ _SOURCES: Final = {"agent": "agent", "tool": "tool", "web": "web"}
 
 def fits(root: Path) -> bool:
     """Tell whether a folder has the plugin's memory files."""
-    return root.is_dir() and any((_top(root) / "memory" / name).is_file() for name in _FILES[::2])
+    files = [_top(root) / "memory" / name for name in _FILES]
+    return any(path.is_file() and _MADE.search(_head(path)) for path in files)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(1 << 16)
 
 
 def _top(root: Path) -> Path:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.errors import UsageError
+from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.hosts.importers.port import open_basket
 from vault_cli.model.foreign import Store
 from vault_cli.text.codes import show
@@ -48,6 +49,52 @@ def read_store(name: str, root: Path, home: Path) -> Store:
     chosen = name if name != "auto" else find_format(basket.root)
     _module(chosen).read(basket)
     return basket.close(chosen)
+
+
+def read_all(home: Path, environ: Mapping[str, str]) -> Store:
+    """Read the memories of Claude Code and Codex, each in its usual place, as one store.
+
+    Raises:
+        NotFoundError: neither is there.
+    """
+    places = {name: default_place(name, home, environ) for name in ("claude-code", "codex")}
+    stores = [read_store(name, place, home) for name, place in places.items() if place.is_dir()]
+    if not stores:
+        named = " nor ".join(str(place) for place in places.values())
+        raise NotFoundError(f"there is neither {named}", hint="Name a format and a path.")
+    return Store(
+        " and ".join(store.format for store in stores),
+        tuple(item for store in stores for item in store.items),
+        tuple(source for store in stores for source in store.sources),
+        tuple(note for store in stores for note in store.notes),
+        {key: value for store in stores for key, value in store.places.items()},
+    )
+
+
+def default_place(name: str, home: Path, environ: Mapping[str, str]) -> Path:
+    """Return where a program keeps its memories when nobody says where.
+
+    Raises:
+        UsageError: the format has no usual place.
+    """
+    if name not in _PLACES:
+        raise UsageError(
+            f"import {show(name)} needs a path", hint=f"mvault import {show(name)} PATH"
+        )
+    variable, folder, below = _PLACES[name]
+    named = environ.get(variable, "")
+    top = Path(named).expanduser() if named else home / folder
+    return top / below if below else top
+
+
+_PLACES: Final = {
+    "claude-code": ("CLAUDE_CONFIG_DIR", ".claude", ""),
+    "codex": ("CODEX_HOME", ".codex", ""),
+    "expmem": ("DSH_HOME", ".dsh", "expmem"),
+    "error-improvement": ("DSH_HOME", ".dsh", "error-improvement"),
+    "self-improvement": ("DSH_HOME", ".dsh", "self-improvement"),
+    "cognition-engine": ("DSH_COGNITION_DATA_DIR", ".dsh/cognition-engine", ""),
+}
 
 
 def find_format(root: Path) -> str:
