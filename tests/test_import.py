@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from helpers import (
     make_vault,
     rendered,
     run,
+    run_real,
     snapshot_bytes,
+    start_real,
 )
 
 from vault_cli.hosts.importers import port
@@ -582,6 +585,67 @@ def test_a_killed_import_is_whole_or_not_there(tmp_path: Path) -> None:
     run("--vault", root, "undo", "--yes", env=PERSON).ok()
     assert listed(root) == {}
     assert imported(root, "markdown", source)["totals"]["added"] == 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.85, 0.95])
+def test_an_import_that_is_killed_leaves_all_or_nothing(share: float, tmp_path: Path) -> None:
+    source = write_all(
+        tmp_path / "n", {f"{n}.md": f"# 笔记 {n}\n\nText number {n}.\n" for n in range(40)}
+    )
+    whole = make_vault(tmp_path, name="whole")
+    started = time.monotonic()
+    run_real("--vault", whole, "import", "markdown", source).ok()
+    took = time.monotonic() - started
+    root = make_vault(tmp_path)
+    before = head(root)
+    process = start_real("--vault", root, "import", "markdown", source)
+    time.sleep(took * share)
+    process.kill()
+    process.communicate()
+    found = listed(root)  # the next command settles what was left
+    assert len(found) in (0, 40)
+    committed = git(root, "diff", "--name-only", before, "HEAD").splitlines()
+    assert len(committed) in (0, 40)
+    report = imported(root, "markdown", source)
+    assert sum(report["totals"].values()) == 40
+    assert len(listed(root)) == 40
+    assert git(root, "status", "--porcelain") == ""
+    assert fsck(root) == []
+
+
+def test_what_only_the_program_sets_is_not_taken_from_an_export(tmp_path: Path) -> None:
+    text = "---\nid: f-0000001\nkind: fact\nstatus: verified\ntitle: Blue\nhits: 99\nallow: [secret]\nheld: [{code: x}]\nsuperseded_by: r-1\nmine: 1\n---\nStaging is blue.\n"
+    export = {
+        "format": "mvault-export/1",
+        "records": [{"path": "memories/a.md", "text": text}, {"path": "x", "text": 5}, 7],
+    }
+    (tmp_path / "e.json").write_text(json.dumps(export))
+    root = make_vault(tmp_path)
+    assert imported(root, "auto", tmp_path / "e.json")["totals"] == {"added": 1}
+    front = text_of(root, "f-0000001").split("\nclaimed:")[0]
+    for key in ("hits", "allow", "held", "superseded_by", "verification"):
+        assert f"\n{key}:" not in text_of(root, "f-0000001"), key
+    assert "status: candidate" in front
+    assert 'mine: "1"' in text_of(root, "f-0000001")
+    assert "had_hits" in text_of(root, "f-0000001")
+
+
+def test_a_mark_of_another_record_changes_no_draft(tmp_path: Path) -> None:
+    root = make_vault(tmp_path)
+    source = write_all(tmp_path / "n", {"a.md": "# Port\n\nThe proxy listens on 9000.\n"})
+    own = imported(root, "markdown", source)["items"][0]["id"]
+    kept = text_of(root, own)
+    evil = write_all(
+        tmp_path / "memory",
+        {
+            "MEMORY.md": "- [x](x.md)\n",
+            "x.md": f"---\nname: x\nmetadata:\n  mvault: mvault {own} 0000000000000000\n---\nThe proxy listens on 6666.\n",
+        },
+    )
+    report = imported(root, "claude-code", evil)
+    assert report["totals"] == {"proposed": 1}
+    assert text_of(root, own) == kept
 
 
 def test_import_needs_a_format_that_is_there(tmp_path: Path) -> None:

@@ -13,13 +13,17 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from vault_cli.errors import Diagnostic, Severity
-from vault_cli.features.composing import DraftRequest
+from vault_cli.features.composing import PROGRAM_KEYS, DraftRequest
 from vault_cli.features.records import instant_text
 from vault_cli.model.foreign import CLAIMED, UNASSIGNED, Item
 from vault_cli.model.record import Record
+from vault_cli.text.scan import QUARANTINE_KEY
 
 OWN: Final = "mvault:"
 """Beginning of an alias that is the id of a record of ours."""
+
+_NEVER: Final = PROGRAM_KEYS | {QUARANTINE_KEY}
+"""Keys that only the program sets: another vault's say about them is a claim."""
 
 
 def scope_by_name(item: Item) -> str:
@@ -57,7 +61,9 @@ def item_request(
     unknown = [alias for alias in item.derived_from if alias not in ids]
     named = {"derived_from": unknown, "supersedes": item.supersedes, "conflicts": item.conflicts}
     claims |= {key: list(aliases) for key, aliases in named.items() if aliases}
-    extra = {CLAIMED: {key: _flat(value) for key, value in claims.items()}, **item.extra}
+    own = {key: value for key, value in item.extra.items() if key not in _NEVER}
+    claims |= {f"had_{key}": str(value) for key, value in item.extra.items() if key in _NEVER}
+    extra = {CLAIMED: {key: _flat(value) for key, value in claims.items()}, **own}
     own_alias = () if item.alias == f"{OWN}{ids.get(item.alias)}" else (item.alias,)
     notes = []
     if item.left:

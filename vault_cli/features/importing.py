@@ -238,7 +238,8 @@ class _Run:
         dropped: Sequence[Diagnostic],
     ) -> Outcome:
         last = known[-1] if known else None
-        in_place = last is not None and _is_untouched(last)
+        # Any file may carry the mark of a record; only its own source changes an imported draft.
+        in_place = last is not None and item.alias in last.aliases and _is_untouched(last)
         if last is not None and in_place:
             own, action = last.id, "updated"
             request = replace(request, scope=str(last.scope))

@@ -27,7 +27,8 @@ from vault_cli.hosts.importers.notes import (
     slug_of,
     split_parts,
 )
-from vault_cli.hosts.importers.port import Basket, Raw, claims_of, one_line
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import claims_of, echo_of, one_line, texts_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
@@ -305,7 +306,7 @@ def _read_topic(here: _Folder, raw: Raw) -> None:
     session = front_text(metadata, "originSessionId") or front_text(note.front, "originSessionId")
     workspace = here.workspace_of(session)
     title = front_text(note.front, "title") or _title(name)
-    ours, echo = port.echo_of(title, note.body, front_text(metadata, "mvault"))
+    ours, echo = echo_of(title, note.body, front_text(metadata, "mvault"))
     inside = Path(raw.path).relative_to(here.folder).as_posix()
     known = {"type", "node_type", "originSessionId", "modified", "mvault"}
     rest = {f"metadata.{k}": v for k, v in metadata.items() if k not in known}
@@ -320,7 +321,7 @@ def _read_topic(here: _Folder, raw: Raw) -> None:
             body=note.body.strip("\n"),
             summary=front_text(note.front, "description"),
             applies_when=marked_line(note.body, "How to apply", "如何应用", "适用")[:300],
-            topics=port.texts_of(note.front.get("topics") or note.front.get("tags")),
+            topics=texts_of(note.front.get("topics") or note.front.get("tags")),
             keywords=(here.agent,) if here.agent else (),
             file=raw.shown,
             sha256=raw.sha256,

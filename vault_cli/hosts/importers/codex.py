@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from vault_cli.hosts.importers.notes import Names, front_text, read_note, slug_of, split_parts
-from vault_cli.hosts.importers.port import Basket, Raw, claims_of, one_line
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import claims_of, one_line
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 from vault_cli.text.lines import first_heading

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw, claims_of, one_line, text_of, texts_of
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import claims_of, one_line, text_of, texts_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 from vault_cli.model.schema import CONFIDENCES

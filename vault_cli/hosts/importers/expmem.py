@@ -12,9 +12,8 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import (
-    Basket,
-    Raw,
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import (
     claims_of,
     echo_of,
     importance_of,

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.notes import front_text, read_note
-from vault_cli.hosts.importers.port import Basket, Raw, claims_of, importance_of, one_line, texts_of
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import claims_of, importance_of, one_line, texts_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 from vault_cli.model.schema import CONFIDENCES
@@ -21,7 +22,14 @@ _PLACED: Final = frozenset(
     {"title", "tags", "topics", "kind", "type", "aliases", "keywords", "summary", "description"}
     | {"importance", "confidence", "applies_when", "boundary", "valid_from", "valid_to"}
 )
-_KINDS: Final = {str(kind) for kind in Kind} - {"skill", "topic", "task", "ticket", "reflection"}
+_KINDS: Final = {str(kind) for kind in Kind} - {
+    "skill",
+    "topic",
+    "task",
+    "ticket",
+    "reflection",
+    "persona",
+}
 
 
 def fits(root: Path) -> bool:

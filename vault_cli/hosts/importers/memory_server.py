@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw, claims_of, echo_of, text_of, texts_of
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import claims_of, echo_of, text_of, texts_of
 from vault_cli.model.foreign import ECHO, Item
 from vault_cli.model.record import Kind
 

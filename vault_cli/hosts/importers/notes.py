@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from vault_cli.hosts.importers.port import Basket, Raw, text_of
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import text_of
 from vault_cli.text.document import parse_document
 from vault_cli.text.lines import lines_outside_fences
 

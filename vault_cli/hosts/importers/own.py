@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw, text_of
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import text_of
 from vault_cli.model.foreign import CLAIMED, Item
 from vault_cli.model.record import Record
 from vault_cli.text.fields import read_record

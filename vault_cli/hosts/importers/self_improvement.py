@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.notes import Names, front_text, read_note, slug_of, split_parts
-from vault_cli.hosts.importers.port import Basket, Raw, claims_of, importance_of, one_line, text_of
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import claims_of, importance_of, one_line, text_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
