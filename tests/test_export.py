@@ -91,8 +91,7 @@ def test_other_programs_get_what_is_in_force_and_give_it_back_unchanged(
     assert "没有例外。" in everything
     assert "Staging is red" not in everything
     # What a format has no place for is named.
-    lost = [d["message"] for d in result.json["diagnostics"] if d["code"] == "field-left"]
-    assert any("applies_when" in text for text in lost)
+    assert "applies_when" in result.data["lost"]["r-0000001"]
     source = out / "memory.jsonl" if name == "mcp-memory" else out
     before = snapshot_bytes(root)
     back = run("--vault", root, "--json", "import", "auto", source).ok().data["import"]
@@ -166,3 +165,36 @@ def test_statuses_kinds_and_scopes_narrow_an_export(root: Path) -> None:
     assert ids("--kind", "rule") == {"r-0000001"}
     assert ids("--scope", "project") == set()
     assert run("--vault", root, "export", "json", "-", "--status", "nope").code == 2
+
+
+def test_another_client_s_notes_do_not_go_into_a_project_s_memory(tmp_path: Path) -> None:
+    files = {
+        "memories/a.md": HEAD.format("f-0000001", "fact", "active", "Ours", "scope: project:github.com/acme/web\n", "Ours is blue.\n"),
+        "memories/b.md": HEAD.format("f-0000002", "fact", "active", "Theirs", "scope: project:github.com/other/shop\n", "别家的端口是九千。\n"),
+        "memories/c.md": HEAD.format("f-0000003", "fact", "active", "Over", "valid_to: 2026-01-01\n", "It was red.\n"),
+        "memories/d.md": HEAD.format("f-0000004", "fact", "active", "Everybody", "", "Tests come first.\n"),
+        "topics/t.md": HEAD.format("o-0000001", "topic", "active", "ci", "", "Pipelines.\n"),
+    }  # fmt: skip
+    root = make_vault(tmp_path, files)
+    work = tmp_path / "web"
+    work.mkdir()
+    git(work, "init", "-q")
+    git(work, "remote", "add", "origin", "git@github.com:acme/web.git")
+    for name in ("claude-code", "mcp-memory"):
+        result = run("--vault", root, "--json", "export", name, tmp_path / name, cwd=work).ok()
+        assert {r["id"] for r in result.data["records"]} == {"f-0000001", "f-0000004"}
+        told = {d["path"]: d["message"] for d in result.json["diagnostics"]}
+        assert "other/shop" in told["memories/b.md"]
+        assert told["memories/c.md"] == "it is expired"
+        wide = run(
+            "--vault",
+            root,
+            "--json",
+            "export",
+            name,
+            tmp_path / f"{name}-2",
+            "--scope",
+            "project",
+            cwd=work,
+        )
+        assert {r["id"] for r in wide.ok().data["records"]} == {"f-0000001", "f-0000002"}

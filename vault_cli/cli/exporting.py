@@ -17,12 +17,17 @@ from vault_cli.cli.views import plural
 from vault_cli.errors import Diagnostic, RefusedError, StoreError, UsageError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from vault_cli.features.export_parts import Bundle, Entry
-    from vault_cli.model.record import Record, Status
+    from vault_cli.model.record import Kind, Record, Status
 
 FormatName = Annotated[
     str, typer.Argument(metavar="FORMAT", help="json, markdown, expmem, claude-code, mcp-memory.")
 ]
+_KEPT = ("json", "markdown")
+"""Formats for keeping: they hold everything."""
+
 Target = Annotated[
     str, typer.Argument(metavar="DIR", help="An empty or new folder; `-`: stdout (one file).")
 ]
@@ -42,8 +47,9 @@ def export(
 
     json and markdown hold every record but what is in quarantine, with its bytes and their SHA-256;
     `mvault import mvault FILE` reads the first back. claude-code and mcp-memory hold what is in
-    force, expmem also drafts, which are candidates there. A record with a secret never goes along.
-    What a format has no place for is named.
+    force now, of global scope and of the project you stand in (--scope says otherwise); expmem also
+    drafts, which are candidates there. A record with a secret never goes along. What a format has
+    no place for is named.
 
     Examples:
       mvault export json - > backup.json
@@ -80,15 +86,18 @@ def _entries(
     from vault_cli.model.record import Kind, Status
 
     statuses = {one_of(Status, text, "status") for text in status or ()} or _default(name)
-    kinds = {one_of(Kind, text, "kind") for text in kind or ()}
+    kinds = {one_of(Kind, text, "kind") for text in kind or ()} or _default_kinds(name)
+    scopes = scope or _default_scopes(inv, name)
     entries: list[Entry] = []
     left: list[Diagnostic] = []
     for record in inv.whole_snapshot().records:
-        if record.status not in statuses or (kinds and record.kind not in kinds):
+        if record.status not in statuses or record.kind not in kinds:
             continue
-        if scope and not _in_scope(record, scope):
-            continue
-        why = _why_not(record, name)
+        why = _why_not(record, name, inv.now)
+        if scopes and not _in_scope(record, scopes):
+            if scope:
+                continue
+            why = f"its scope is {record.scope}; --scope takes it along"
         if why:
             left.append(Diagnostic(record.path, 0, "left-out", "warning", why))
         else:
@@ -101,11 +110,32 @@ def _default(name: str) -> set[Status]:
     from vault_cli.model.record import IN_FORCE, Status
 
     never = {Status.QUARANTINED, Status.TOMBSTONED}
-    if name in ("json", "markdown"):
+    if name in _KEPT:
         return set(Status) - never
     if name == "expmem":
         return {*IN_FORCE, Status.CANDIDATE, Status.DISPUTED}
     return set(IN_FORCE)
+
+
+def _default_kinds(name: str) -> set[Kind]:
+    """Return the kinds that go along: what somebody may know, and all there is for keeping."""
+    from vault_cli.model.record import Kind
+
+    apart = {Kind.TOPIC, Kind.TASK, Kind.TICKET, Kind.REFLECTION, Kind.PERSONA, Kind.SKILL}
+    return set(Kind) if name in _KEPT else set(Kind) - apart
+
+
+def _default_scopes(inv: Invocation, name: str) -> list[str]:
+    """Return the scopes that go along when nobody says which; none: all of them.
+
+    Another program's folder belongs to one project: another client's notes do not go into it.
+    """
+    if name in _KEPT or name == "expmem":
+        return []
+    from vault_cli.cli.rendering import find_project
+
+    project = find_project(inv)
+    return ["global", *([f"project:{project}"] if project else [])]
 
 
 def _in_scope(record: Record, scopes: Iterable[str]) -> bool:
@@ -113,7 +143,7 @@ def _in_scope(record: Record, scopes: Iterable[str]) -> bool:
     return any(text in (own, record.scope.level) for text in scopes)
 
 
-def _why_not(record: Record, name: str) -> str:
+def _why_not(record: Record, name: str, now: datetime) -> str:
     """Say why a record stays here, "" when it goes along."""
     from vault_cli.text.refusal import NEVER_WRITTEN
 
@@ -121,8 +151,13 @@ def _why_not(record: Record, name: str) -> str:
         return "it holds a secret or personal data"
     if str(record.status) in ("quarantined", "tombstoned"):
         return f"it is {record.status}"
-    if name not in ("json", "markdown") and record.is_silent:
+    if name in _KEPT:
+        return ""
+    if record.is_silent:
         return "it is held from the render"
+    state = record.validity.state_at(now)
+    if name != "expmem" and state != "current":
+        return f"it is {state}"
     return ""
 
 
@@ -134,19 +169,20 @@ def _write(
     entries: list[Entry],
     left: list[Diagnostic],
 ) -> int:
-    lost = [_lost_note(bundle, entry.record) for entry in entries if entry.record.id in bundle.lost]
-    found = [*left, *lost]
+    found = left
+    notes = [_lost_note(bundle)] if bundle.lost else []
     if target == "-" and not inv.options.json:
         if not bundle.single:
             raise UsageError(
                 f"{name} is several files; name a folder", hint=f"mvault export {name} DIR"
             )
         text = bundle.files[bundle.single].decode("utf-8")
-        return inv.out.show(View({}, raw=text, diagnostics=found))
+        return inv.out.show(View({}, raw=text, diagnostics=found, notes=notes))
     data = {
         "format": name,
         "records": [_head(entry.record) for entry in entries],
         "left_out": len(left),
+        "lost": {key: list(value) for key, value in bundle.lost.items()},
         "files": sorted(bundle.files),
         "target": "" if target == "-" else target,
         "dry_run": inv.options.dry_run,
@@ -161,7 +197,9 @@ def _write(
         _write_files(place, bundle)
     note = f"exported {plural(len(entries), 'record')} as {name}"
     note = f"dry run, nothing written: {note}" if inv.options.dry_run else note
-    return inv.out.show(View(data, lambda: sorted(bundle.files), diagnostics=found, notes=(note,)))
+    return inv.out.show(
+        View(data, lambda: sorted(bundle.files), diagnostics=found, notes=(note, *notes))
+    )
 
 
 def _head(record: Record) -> dict[str, object]:
@@ -170,9 +208,13 @@ def _head(record: Record) -> dict[str, object]:
     return brief_data(record)
 
 
-def _lost_note(bundle: Bundle, record: Record) -> Diagnostic:
-    text = f"no place in the format: {', '.join(bundle.lost[record.id])}"
-    return Diagnostic(record.path, 0, "field-left", "note", text)
+def _lost_note(bundle: Bundle) -> str:
+    """Say once which keys the format has no place for, and of how many records."""
+    from collections import Counter
+
+    counts = Counter(key for keys in bundle.lost.values() for key in keys)
+    named = ", ".join(f"{key} ({count})" for key, count in counts.most_common())
+    return f"no place in the format, by records: {named}"
 
 
 def _require_room(inv: Invocation, place: Path) -> None:

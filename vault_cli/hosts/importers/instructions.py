@@ -92,8 +92,8 @@ def _read_file(basket: Basket, raw: Raw) -> None:
             Item(
                 alias=f"{FORMAT}:{basket.base.name}/{raw.name}#{own}",
                 kind=Kind.RULE,
-                title=one_line(text, 110),
-                body="" if one_line(text, 110) == text else text,
+                title=_title(text, heading),
+                body="" if _title(text, heading) == text else text,
                 applies_when=when or heading,
                 topics=(slug_of(heading),) if heading else (),
                 file=raw.shown,
@@ -106,6 +106,12 @@ def _read_file(basket: Basket, raw: Raw) -> None:
         )
     if len(basket.items) == before:
         basket.skip(raw.path, "holds no rule of its own")
+
+
+def _title(text: str, heading: str) -> str:
+    """Return the first line of a rule; of a table or of code the heading above it."""
+    is_odd = text.lstrip().startswith(("|", "```", "~~~"))
+    return heading if is_odd and heading else one_line(text, 110)
 
 
 def _without_own_block(text: str) -> tuple[str, bool]:
