@@ -28,6 +28,7 @@ from helpers import (
 from vault_cli.hosts.importers import port
 from vault_cli.hosts.importers.error_improvement import unescape
 from vault_cli.hosts.importers.self_improvement import split_meta
+from vault_cli.hosts.importers.table import read_store
 
 PERSON = {"MVAULT_ACTOR": "person"}
 
@@ -412,6 +413,35 @@ def test_a_json_bomb_is_a_failed_file(name: str, text: str, tmp_path: Path) -> N
     assert result.code == 0, result.text
     assert result.data["import"]["items"] == []
     assert listed(root) == {}
+
+
+SPACES = " " * 300_000
+HOSTILE = {
+    "MEMORY.md": f"# {SPACES}x\n- [a](b{SPACES}\n- {SPACES}[x\n",
+    "LESSONS.md": f"## [E-001] a{SPACES}b\n- a{SPACES}b\n- level{SPACES}: x\n",
+    "memory/facts.md": f"## a{SPACES}b\n- [x] (fact) a{SPACES}b\n- [x] (fact) {'{' * 300_000}\n",
+    "memory/lessons.md": f"<!-- format: v1 -->\n## {SPACES}x\n## a\n- title:{SPACES}x\n- supersedes: {', ' * 100_000}\n",
+    "CLAUDE.md": f"{SPACES}@a{'.a' * 100_000}!\n- {SPACES}x\n{'<!--' * 100_000}\n",
+    "a.md": f"---\npermalink: a\n---\n- [{SPACES}\n{'#' * 300_000}\n**a{SPACES}**\n{'[[' * 100_000}",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "claude-code",
+        "notebook",
+        "self-improvement",
+        "error-improvement",
+        "instructions",
+        "basic-memory",
+        "codex",
+        "markdown",
+    ],
+)
+def test_a_hostile_line_takes_no_time(name: str, tmp_path: Path, home: Path) -> None:
+    source = write_all(tmp_path / "s", HOSTILE)
+    assert least_cpu(lambda: read_store(name, source, home), rounds=1) < 4
 
 
 def test_many_notes_cost_little_each(tmp_path: Path) -> None:

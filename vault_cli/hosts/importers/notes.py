@@ -14,7 +14,6 @@ from vault_cli.hosts.importers.values import text_of
 from vault_cli.text.document import parse_document
 from vault_cli.text.lines import lines_outside_fences
 
-_HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _MARKED: Final = re.compile(
     r"\*\*([^*\n]{2,40}?)[:：]\*\*[ \t]*|\*\*([^*\n]{2,40}?)\*\*[:：][ \t]*"
 )
@@ -70,15 +69,27 @@ def split_parts(text: str, levels: tuple[int, ...]) -> Iterator[Part]:
     heading, level, start = "", 0, 1
     lines: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
-        found = _HEADING.fullmatch(line) if number in outside else None
-        if found is None or len(found[1]) not in levels:
+        found = _read_heading(line) if number in outside else None
+        if found is None or found[0] not in levels:
             lines.append(line)
             continue
         if heading or any(map(str.strip, lines)):
             yield Part(heading, level, start, "\n".join(lines).strip("\n"))
-        heading, level, start, lines = found[2].strip(), len(found[1]), number, []
+        heading, level, start, lines = found[1], found[0], number, []
     if heading or any(map(str.strip, lines)):
         yield Part(heading, level, start, "\n".join(lines).strip("\n"))
+
+
+def _read_heading(line: str) -> tuple[int, str] | None:
+    """Return level and text of a heading, None for any other line; in linear time."""
+    bare = line.lstrip("#")
+    level = len(line) - len(bare)
+    if not 1 <= level <= 6 or bare[:1] not in (" ", "\t"):  # noqa: PLR2004 - the levels of Markdown
+        return None
+    text = bare.strip()
+    closed = text.rstrip("#")
+    is_closed = closed != text and (not closed or closed[-1] in " \t")
+    return level, (closed if is_closed else text).strip()
 
 
 def slug_of(text: str) -> str:

@@ -19,9 +19,7 @@ from vault_cli.model.record import Kind
 
 FORMAT: Final = "self-improvement"
 _LINE: Final = re.compile(r"- \[([^\]]*)\] \(([a-z]+)\) (.*)")
-_META: Final = re.compile(r"^(.*?)[ \t]*\{([^{}]*)\}[ \t]*$", re.DOTALL)
 _PAIR: Final = re.compile(r"(?:^|,)[ \t]*(imp|src|origin|invalid|uses|why|promoted|at):")
-_TAG: Final = re.compile(r"(.*?)(?:[ \t]+@[ \t]+(\S+))?")
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
 _MADE: Final = re.compile(rb"(?m)^- \[[^\]\n]*\] \([a-z]+\) ")
 _FILES: Final = ("facts.md", "lessons.md", "methods.md", "resources.md")
@@ -99,8 +97,7 @@ def _read_lines(basket: Basket, raw: Raw, text: str, workspace: str) -> None:
     tag, at = "", ""
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("## "):
-            found = _TAG.fullmatch(line[3:].strip())
-            tag, at = (found[1], found[2] or "") if found else (line[3:].strip(), "")
+            tag, _, at = (part.strip() for part in line[3:].partition(" @ "))
             continue
         entry = _LINE.fullmatch(line.rstrip())
         if entry is None:
@@ -118,17 +115,18 @@ def _read_lines(basket: Basket, raw: Raw, text: str, workspace: str) -> None:
 
 def split_meta(text: str) -> tuple[str, dict[str, str]]:
     """Split `text {imp:8,src:user}`; braces that hold anything else are text."""
-    found = _META.match(text)
-    if found is None:
+    said, mark, rest = text.rstrip().rpartition("{")
+    if not mark or not rest.endswith("}") or "}" in rest[:-1]:
         return text.strip(), {}
-    pairs = list(_PAIR.finditer(found[2]))
+    meta = rest[:-1]
+    pairs = list(_PAIR.finditer(meta))
     if not pairs or pairs[0].start():
         return text.strip(), {}
-    ends = [pair.start() for pair in pairs[1:]] + [len(found[2])]
+    ends = [pair.start() for pair in pairs[1:]] + [len(meta)]
     values = {
-        pair[1]: found[2][pair.end() : end].strip() for pair, end in zip(pairs, ends, strict=True)
+        pair[1]: meta[pair.end() : end].strip() for pair, end in zip(pairs, ends, strict=True)
     }
-    return found[1].strip(), values
+    return said.strip(), values
 
 
 def _item(
