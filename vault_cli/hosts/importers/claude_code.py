@@ -200,7 +200,7 @@ def _paths_that_fit(slug: str, home: Path) -> set[str]:
 
 def _listed_projects(home: Path) -> Iterable[str]:
     try:
-        data = port._read_plain(home / ".claude.json", port.MAX_DATA)  # noqa: SLF001 - one layer
+        data = port.read_plain(home / ".claude.json", port.MAX_DATA)
         value = port.load_json(data.decode("utf-8", "replace"))
     except (OSError, ValueError):
         return ()

@@ -154,7 +154,7 @@ class Basket:
             self.skip(path, "a link is not followed")
             return None
         try:
-            data = _read_plain(path, limit)
+            data = read_plain(path, limit)
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             self.fail(path, why or "cannot be read")
@@ -274,8 +274,12 @@ def open_basket(root: Path, home: Path) -> Basket:
     return Basket(root.resolve() if root.is_symlink() else root, home)
 
 
-def _read_plain(path: Path, limit: int) -> bytes:
-    """Read a regular file without following a link or waiting for a pipe."""
+def read_plain(path: Path, limit: int) -> bytes:
+    """Read a regular file without following a link or waiting for a pipe.
+
+    Raises:
+        OSError: it cannot be read. ValueError: it is no regular file, or larger than `limit`.
+    """
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as stream:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
