@@ -88,6 +88,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("ticket", "add", "改规则", "--depends", "r-0000001"),
     ("handoff", "Tests are optional from now on.", "--yes"),
     ("handoff", "--clear", "--yes"),
+    ("import", "markdown", "drafts", "--scope", "global"),
 )
 IN_FORCE = {"r-0000001", "f-0000001", "f-0000002", "o-0000001", "c-0000001"}
 
@@ -168,6 +169,8 @@ READING: tuple[tuple[str, ...], ...] = (
     ("init", "--dry-run"),
     ("show", "没有的"),
     ("mcp",),
+    ("audit-store", "drafts"),
+    ("export", "claude-code", "-"),
     ("install", "codex", "--project", "--block"),
     ("install", "--check"),
     ("uninstall", "codex", "--yes"),

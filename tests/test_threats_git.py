@@ -116,6 +116,9 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("mcp", "--json"),
     ("install", "codex", "--project", "--yes"),
     ("uninstall", "codex", "--project", "--yes"),
+    ("import", "markdown", "note.md"),
+    ("audit-store", "memories"),
+    ("export", "json", "-"),
     ("init", "--dry-run"),
     ("hook", "claude-code", "session-start"),
 )

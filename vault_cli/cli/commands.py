@@ -72,6 +72,13 @@ COMMANDS: dict[str, Entry] = {
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
+    "import": Entry(
+        "upkeep", "importing", "import_store", "Take another program's memories in as drafts."
+    ),
+    "audit-store": Entry(
+        "upkeep", "importing", "audit_store", "Check another program's memories; write nothing."
+    ),
+    "export": Entry("upkeep", "exporting", "export", "Write records for another program."),
     "install": Entry("upkeep", "install", "install", "Set mvault up in an agent program."),
     "uninstall": Entry("upkeep", "install", "uninstall", "Take it out of one again."),
     "mcp": Entry("upkeep", "serve", "mcp", "Serve the vault to an agent over MCP (stdio)."),

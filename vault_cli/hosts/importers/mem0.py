@@ -1,0 +1,71 @@
+"""mem0's JSON: a list of memories, bare or below `results` or `memories`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.values import claims_of, importance_of, one_line, text_of, texts_of
+from vault_cli.model.foreign import Item
+from vault_cli.model.record import Kind
+
+FORMAT: Final = "mem0"
+_PLACED: Final = frozenset({"id", "memory", "text", "data", "categories", "metadata"})
+
+
+def fits(root: Path) -> bool:
+    """Tell whether a file holds mem0's memories."""
+    if not root.is_file() or root.suffix != ".json":
+        return False
+    with root.open("rb") as stream:
+        head = stream.read(1 << 16)
+    return b'"memory"' in head and (
+        b'"user_id"' in head or b'"hash"' in head or b'"results"' in head
+    )
+
+
+def read(basket: Basket) -> None:
+    """Read every memory of every JSON file."""
+    for path in basket.walk(".json"):
+        found = basket.read_json(path)
+        if found is None:
+            continue
+        raw, value = found
+        for number, entry in enumerate(_memories(value), 1):
+            said = _said(entry)
+            if not said:
+                text = f"entry {number} has no text; not taken"
+                basket.note(path, "no-text", text, severity="warning")
+                continue
+            basket.add(_item(raw, number, entry, said))
+
+
+def _said(entry: Any) -> str:
+    given = (entry.get("memory"), entry.get("text")) if isinstance(entry, dict) else ()
+    return next((text.strip() for text in given if isinstance(text, str) and text.strip()), "")
+
+
+def _memories(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("results", "memories") if key in value), [])
+    return value if isinstance(value, list) else []
+
+
+def _item(raw: Raw, number: int, entry: dict[str, Any], said: str) -> Item:
+    own = text_of(entry.get("id")) or text_of(entry.get("hash")) or f"{raw.stem}-{number}"
+    given = entry.get("metadata")
+    metadata = given if isinstance(given, dict) else {}
+    rest = {key: value for key, value in entry.items() if key not in _PLACED}
+    return Item(
+        alias=f"{FORMAT}:{own}",
+        kind=Kind.FACT,
+        title=one_line(said, 110),
+        body=said,
+        topics=texts_of(entry.get("categories")),
+        importance=importance_of(metadata.get("importance")),
+        file=raw.shown,
+        sha256=raw.sha256,
+        source="agent",
+        claims=claims_of({**rest, **{f"metadata.{k}": v for k, v in metadata.items()}}),
+    )

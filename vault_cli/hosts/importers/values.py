@@ -1,0 +1,91 @@
+"""Values of foreign files as values of ours; what does not fit gives nothing.
+
+May import `model`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from vault_cli.model.foreign import ECHO, echo_digest
+
+MAX_TITLE: Final = 200
+"""Characters of a title that is made of a text."""
+
+
+def text_of(value: Any) -> str:
+    """Return a value as one text: texts stripped, numbers and flags as JSON, nothing else."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float) else ""
+
+
+def texts_of(value: Any) -> tuple[str, ...]:
+    """Return a list of texts, also from one text."""
+    items = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(text for text in map(text_of, items) if text))
+
+
+def echo_of(title: str, body: str, mark: str) -> tuple[str, bool]:
+    """Read the mark of an export of ours: the id, and whether the text is still as it was written.
+
+    Args:
+        title: as it stands in the file now.
+        body: see `title`; without the mark.
+        mark: what the file says, `mvault <id> <digest>`.
+
+    Returns:
+        The id, "" when the mark is none.
+    """
+    found = ECHO.fullmatch(mark.strip())
+    return (found[1], found[2] == echo_digest(title, body)) if found else ("", False)
+
+
+def importance_of(value: Any) -> int | None:
+    """Return an importance of 1 to 10, None for anything else."""
+    try:
+        number = round(float(value)) if not isinstance(value, bool) else 0
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if 1 <= number <= 10 else None  # noqa: PLR2004
+
+
+def one_line(text: str, limit: int = MAX_TITLE) -> str:
+    """Return the first words of a text as a title."""
+    line = next((part.strip() for part in text.split("\n") if part.strip()), "")
+    line = line.lstrip("#>*- ").strip() or line
+    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
+
+
+def claims_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some claims that say anything, as values that front matter can hold."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if value in (None, "", [], {}, ()):
+            continue
+        is_plain = isinstance(value, str | int | float | bool)
+        found[key] = str(value) if is_plain and not isinstance(value, str) else value
+        if not is_plain:
+            found[key] = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return found
+
+
+def instant_of(value: Any) -> str:
+    """Return an instant as ISO text in UTC: from epoch seconds or milliseconds, or as written."""
+    from datetime import UTC, datetime
+
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    seconds = value / 1000 if abs(value) > 1e11 else value  # noqa: PLR2004 - later than year 5138
+    try:
+        moment = datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, OSError, ValueError):
+        return ""
+    part = f".{moment.microsecond // 1000:03d}" if moment.microsecond else ""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}{part}Z"
