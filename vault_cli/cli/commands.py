@@ -63,6 +63,7 @@ COMMANDS: dict[str, Entry] = {
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
+    "sync": Entry("upkeep", "sync", "sync", "Bring this vault and its remote together."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
     "mcp": Entry("upkeep", "serve", "mcp", "Serve the vault to an agent over MCP (stdio)."),
     "trust": Entry("upkeep", "trusting", "trust", "Trust this repository's hooks and settings."),

@@ -39,6 +39,11 @@ _FEW: Final = 8
 """Up to so many files or folders are looked up one by one; for more all rows are loaded."""
 
 
+def is_copy_name(path: str) -> bool:
+    """Tell whether a file is called as sync programs call the second one of two."""
+    return re.search(_COPY_NAME, path) is not None
+
+
 def read_vault(
     root: Path, config: Config, *, use_cache: bool = True, whole: bool = True
 ) -> Snapshot:
@@ -379,9 +384,9 @@ def _same_ids(records: list[Record]) -> list[list[Record]]:
 
 def _duplicate_findings(group: list[Record]) -> list[Diagnostic]:
     """Return one finding per file; the first is for the plainest name and stands for all."""
-    ordered = sorted(group, key=lambda r: (re.search(_COPY_NAME, r.path) is not None, r.path))
+    ordered = sorted(group, key=lambda r: (is_copy_name(r.path), r.path))
     names = ", ".join(repr(r.path) for r in ordered)
-    copies = [r.path for r in ordered if re.search(_COPY_NAME, r.path)]
+    copies = [r.path for r in ordered if is_copy_name(r.path)]
     message = f"the id {ordered[0].id} stands in {len(group)} files: {names}"
     if copies:
         message += f"; conflict copies of a sync program: {', '.join(map(repr, copies))}"

@@ -46,6 +46,19 @@ def check_targets(root: Path, edits: Iterable[Edit], verb: str) -> None:
     _check_collisions(root, fresh, leaving)
 
 
+def check_received(edits: Iterable[Put | Remove]) -> None:
+    """Check the paths of files that come from another copy of the vault.
+
+    Names that some systems cannot have are let in, since they are in the other copy already;
+    `check` names them.
+
+    Raises:
+        RefusedError: a path leaves the vault, or reaches into git's or our own files.
+    """
+    for edit in edits:
+        _check_path(edit.path, is_init=edit.path.rpartition("/")[2] in _INIT_FILES)
+
+
 def _refuse(path: str, why: str) -> RefusedError:
     return RefusedError(f"{show_name(path)!r} cannot be written: {why}")
 
