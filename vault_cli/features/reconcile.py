@@ -220,15 +220,16 @@ class _Merger:
     def finish(self, kept: set[str]) -> Reconciled:
         """Give every result its place and return all."""
         done = Reconciled({path: None for path in self._paths}, self._decisions)
-        taken = {fold_path(path) for path in kept}
-        taken |= {fold_path(folder) for path in kept for folder in _folders(path)}
+        taken = _Names()
+        for path in kept:
+            taken.add(path)
         # who stays where it was goes first, then who has the smaller digest: never who came first
         for version, home in sorted(self._results, key=_by_right):
-            path = _free_path(version, taken)
+            path = taken.free(version)
             if path != version.path:
                 moved = version._replace(path=path)
                 self._say("renamed", moved, f"{version.path} is taken by another file: {path}")
-            taken.add(fold_path(path))
+            taken.add(path)
             done.files[path] = version.data
         done.decisions.sort()
         return done
@@ -445,19 +446,36 @@ def _by_right(item: tuple[Version, str]) -> tuple[bool, str, str]:
     return version.path != home, _digest(version.data), version.path
 
 
-def _free_path(version: Version, taken: Collection[str]) -> str:
-    """Return a path that no other file has, nor a folder, whatever its case."""
-    path = version.path
-    digest = _digest(version.data)
-    length = 7
-    while fold_path(path) in taken or any(fold_path(f) in taken for f in _folders(path)):
-        stem, dot, ending = version.path.rpartition(".")
-        folder, slash, name = (stem if dot else version.path).rpartition("/")
-        blocked = any(fold_path(f) in taken for f in _folders(version.path))
-        prefix = "" if blocked else folder + slash
-        path = f"{prefix}{name}-{digest[:length]}{dot}{ending if dot else ''}"
-        length += 1
-    return path
+class _Names:
+    """The names that files and folders have already, whatever their case."""
+
+    def __init__(self) -> None:
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+
+    def add(self, path: str) -> None:
+        """Take a file in."""
+        self._files.add(fold_path(path))
+        self._folders.update(map(fold_path, _folders(path)))
+
+    def _is_free(self, path: str) -> bool:
+        name = fold_path(path)
+        return name not in self._files and name not in self._folders and not self._is_below_file(path)
+
+    def _is_below_file(self, path: str) -> bool:
+        return any(fold_path(folder) in self._files for folder in _folders(path))
+
+    def free(self, version: Version) -> str:
+        """Return the path of a file, or one like it that no other file or folder has."""
+        path, digest = version.path, _digest(version.data)
+        stem, dot, ending = path.rpartition(".") if "." in path else (path, "", "")
+        if self._is_below_file(path):
+            stem = stem.rpartition("/")[2]
+        for length in range(7, len(digest)):
+            if self._is_free(path):
+                break
+            path = f"{stem}-{digest[:length]}{dot}{ending}"
+        return path
 
 
 def _digest(data: bytes) -> str:
