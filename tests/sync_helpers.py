@@ -47,7 +47,8 @@ class Machine:
         return {
             path.relative_to(self.root).as_posix(): path.read_bytes()
             for path in sorted(self.root.rglob("*"))
-            if path.is_file() and path.relative_to(self.root).parts[0] not in (".git", ".state", "quarantine")
+            if path.is_file()
+            and path.relative_to(self.root).parts[0] not in (".git", ".state", "quarantine")
         }
 
     def head(self) -> str:
@@ -84,7 +85,7 @@ def share(tmp_path: Path, files: Mapping[str, str | bytes], names: str = "ab") -
     assert first.run("init", first.root).code == 0
     first.write(files)
     git(first.root, "add", "-A")
-    git(first.root, "commit", "-qm", "base")
+    git(first.root, "commit", "--allow-empty", "-qm", "base")
     git(first.root, "remote", "add", "origin", str(remote))
     assert first.sync().code == 0
     machines = {names[0]: first}

@@ -31,7 +31,9 @@ _WORDS = ("alpha", "beta", "备份", "部署", "gamma", "delta")
 
 def told(first: str = "one", second: str = "other") -> Told:
     names = {first: "Anna on 2026-11-30", second: "Bo on 2026-11-29"}
-    return Told("2026-11-30T00:00:00Z", names, {first: "1" * 40, second: "2" * 40}, lambda *_: "deleted")
+    return Told(
+        "2026-11-30T00:00:00Z", names, {first: "1" * 40, second: "2" * 40}, lambda *_: "deleted"
+    )
 
 
 def merge(base: Files, one: Files, other: Files, *sides_named: str) -> Reconciled:
@@ -51,7 +53,13 @@ def start(rng: random.Random) -> Files:
     files: Files = {}
     for number in range(rng.randint(1, 6)):
         body = "".join(f"Line {number}.{line} {rng.choice(_WORDS)}\n\n" for line in range(5))
-        text = note(f"f-000000{number}", f"Record {number}", body, status=rng.choice(_STATUSES[:4]), topics="[a, b]")
+        text = note(
+            f"f-000000{number}",
+            f"Record {number}",
+            body,
+            status=rng.choice(_STATUSES[:4]),
+            topics="[a, b]",
+        )
         files[f"{rng.choice(_FOLDERS)}/r{number}.md"] = text.encode()
     files["usage/one.jsonl"] = b'{"n":1}\n{"n":2}\n'
     files["README.md"] = b"one\n\ntwo\n\nthree\n"
@@ -64,7 +72,10 @@ def step(files: Files, rng: random.Random, tag: str) -> None:
     if not paths or rng.random() < 0.15:
         number = rng.randrange(10**6)
         files[f"drafts/new-{tag}{number}.md"] = note(
-            f"f-{tag}{number:06d}", f"New {tag}{number}", f"Fresh {tag}{number}\n", status="candidate"
+            f"f-{tag}{number:06d}",
+            f"New {tag}{number}",
+            f"Fresh {tag}{number}\n",
+            status="candidate",
         ).encode()
         return
     path = rng.choice(paths)
@@ -88,7 +99,9 @@ def step(files: Files, rng: random.Random, tag: str) -> None:
         files[path] = re.sub(r"topics: .*", f"topics: [a, {tag}{rng.randrange(9)}]", text).encode()
     else:
         files["usage/one.jsonl"] += f'{{"n":"{tag}{rng.randrange(10**6)}"}}\n'.encode()
-        files["README.md"] += f"\n{tag}{rng.randrange(99)}\n".encode() if rng.random() < 0.3 else b""
+        files["README.md"] += (
+            f"\n{tag}{rng.randrange(99)}\n".encode() if rng.random() < 0.3 else b""
+        )
 
 
 def records(files: Mapping[str, bytes]) -> dict[str, Record]:
@@ -133,14 +146,21 @@ def test_nothing_is_lost_and_nothing_comes_into_force(seed: int) -> None:
     text = b"".join(done.values()).decode()
     for key in {*mine, *theirs}:
         for side, rival in ((mine, theirs), (theirs, mine)):
-            edited = key in side and (key not in before or meaning(side[key]) != meaning(before[key]))
+            edited = key in side and (
+                key not in before or meaning(side[key]) != meaning(before[key])
+            )
             if not edited:
                 continue
             # every line that a side wrote stands in the result: joined, or in a conflict record
             old = set(before[key].body.split("\n")) if key in before else set()
             for line in set(side[key].body.split("\n")) - old:
                 assert line in text, (key, line)
-        if key in mine and key in theirs and mine[key].status == theirs[key].status and key in after:
+        if (
+            key in mine
+            and key in theirs
+            and mine[key].status == theirs[key].status
+            and key in after
+        ):
             assert after[key].status in {mine[key].status, type(after[key].status).DISPUTED}
     for key, record in after.items():
         if record.status in IN_FORCE:

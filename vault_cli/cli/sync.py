@@ -217,7 +217,7 @@ class _Sync:
 
     def _exchange(self, own: Own, remote: Remote) -> None:
         """Fetch, merge and push until nobody was faster."""
-        from vault_cli.store.remotes import PushRaceError, push
+        from vault_cli.store.remotes import PushRaceError, note_synced, push
 
         last: Exception | None = None
         for attempt in range(_TRIES):
@@ -228,10 +228,12 @@ class _Sync:
                 if fetched.tip:
                     self._merge(own, remote, fetched)
                 head = self.repo.head()
+                note_synced(self.repo, remote, fetched.tip)
                 if not self.wish.push or head == fetched.tip or not head:
                     return
                 self._require_own_commits(fetched.tip, head)
                 push(self.repo, remote, head)
+                note_synced(self.repo, remote, head)
             except (PushRaceError, ChangedMeanwhileError) as error:
                 last = error
                 continue

@@ -352,7 +352,8 @@ class _Merger:
         now, grave = _record(*left), _record(*tomb)
         if now is None or grave is None:
             return
-        who = self._told.deletion("one" if is_one else "other", tomb.path)
+        gone = base.path if base is not None else left.path
+        who = self._told.deletion("one" if is_one else "other", gone)
         if before is not None and _meaning(before) == _meaning(now):
             self._say("deleted", tomb, f"{who}; the other side did not change its text")
             return
@@ -460,7 +461,9 @@ class _Names:
 
     def _is_free(self, path: str) -> bool:
         name = fold_path(path)
-        return name not in self._files and name not in self._folders and not self._is_below_file(path)
+        return (
+            name not in self._files and name not in self._folders and not self._is_below_file(path)
+        )
 
     def _is_below_file(self, path: str) -> bool:
         return any(fold_path(folder) in self._files for folder in _folders(path))

@@ -51,6 +51,11 @@ class Remote(NamedTuple):
         """The ref that remembers what the remote had."""
         return f"refs/remotes/{self.name}/{self.branch}"
 
+    @property
+    def synced(self) -> str:
+        """The ref that remembers what was last taken in or sent, whatever git fetched since."""
+        return f"refs/mvault/synced/{self.name}/{self.branch}"
+
     def __str__(self) -> str:
         return f"{self.name}/{self.branch}"
 
@@ -60,7 +65,7 @@ class Fetched(NamedTuple):
 
     Args:
         tip: the newest commit of the branch there, "" when it is empty.
-        before: what it was known to have before, "" for nothing.
+        before: what it had when this vault was last in step with it, "" for nothing.
         is_empty: the remote has no branch at all.
     """
 
@@ -150,7 +155,10 @@ def fetch(repo: Repository, remote: Remote, *, whole: bool = False) -> Fetched:
     Raises:
         RemoteError: it cannot be reached. UsageError: it has branches, but not this one.
     """
-    before = _read_ref(repo, remote.tracking)
+    before = _read_ref(repo, remote.synced)
+    if not before:
+        before = _read_ref(repo, remote.tracking)
+        note_synced(repo, remote, before)
     spec = f"+refs/heads/{remote.branch}:{remote.tracking}"
     more = ("--unshallow",) if whole else ()
     args = (
@@ -192,6 +200,12 @@ def _unreachable(remote: Remote, args: tuple[str, ...], done: Done) -> RemoteErr
 def _read_ref(repo: Repository, name: str) -> str:
     done = repo.git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", check=False)
     return done.out.decode("ascii", "replace").strip() if not done.code else ""
+
+
+def note_synced(repo: Repository, remote: Remote, commit: str) -> None:
+    """Remember what the remote had when this vault was in step with it."""
+    if commit and _read_ref(repo, remote.synced) != commit:
+        repo.git.run("update-ref", "-m", "mvault: sync", remote.synced, commit)
 
 
 def push(repo: Repository, remote: Remote, commit: str) -> None:
@@ -264,6 +278,7 @@ __all__ = [
     "fetch",
     "find_remote",
     "is_shallow",
+    "note_synced",
     "push",
     "read_all",
 ]

@@ -111,8 +111,8 @@ def plan_merge(
         )
     mine = versions.overlay(versions.tree(head), overlay or {})
     theirs = plan.tree = versions.tree(other)
-    plan.kind = "forward" if bases == [head] or not head else "merge"
-    if plan.kind == "forward" and not overlay:
+    plan.kind = "forward" if (bases == [head] or not head) and not overlay else "merge"
+    if plan.kind == "forward":
         sides = versions.sides(mine, mine, theirs)
         plan.files = {path: sides.other.get(path) for path in {*sides.one, *sides.other}}
     else:
