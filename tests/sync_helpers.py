@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from helpers import NOW, Result, git, run, write_files
@@ -24,10 +24,16 @@ class Machine:
     name: str
     root: Path
     state: Path
+    more: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, *argv: str | Path, env: Mapping[str, str | None] | None = None) -> Result:
         """Run a command on this clone."""
-        own = {"MVAULT_STATE_DIR": str(self.state), "MVAULT_ACTOR": "person", "MVAULT_NOW": NOW}
+        own = {
+            "MVAULT_STATE_DIR": str(self.state),
+            "MVAULT_ACTOR": "person",
+            "MVAULT_NOW": NOW,
+            **self.more,
+        }
         return run("--vault", self.root, *argv, env={**own, **(env or {})})
 
     def sync(self, *argv: str) -> Result:

@@ -53,6 +53,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "status": ("status",),
     "check": ("check",),
     "undo": ("undo", "--yes"),
+    "sync": ("sync", "--yes"),
     "config": ("config", "set", "render.mode", "strict", "--yes"),
     "trust": ("trust", "--yes"),
     "mcp": ("mcp",),

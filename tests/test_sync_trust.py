@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,17 +12,13 @@ X = "memories/x.md"
 TEXT = "# Title\n\nOne.\n\nTwo.\n\nThree.\n"
 
 
-def setup(tmp_path: Path, files: dict[str, str]) -> tuple[Shared, Machine]:
+def setup(tmp_path: Path, files: Mapping[str, str]) -> tuple[Shared, Machine]:
+    """Two clones; the second lets what others put in force wait for a review."""
     both = share(tmp_path, files)
-    careful = both["b"]
     config = tmp_path / "b.toml"
     config.write_text('[trust]\nincoming = "review"\napprove_without_terminal = ["person"]\n')
-    original = careful.run
-
-    def run_reviewing(*argv, env=None):  # type: ignore[no-untyped-def]
-        return original(*argv, env={"MVAULT_CONFIG": str(config), **(env or {})})
-
-    careful.run = run_reviewing  # type: ignore[method-assign]
+    careful = both["b"]
+    careful.more = {"MVAULT_CONFIG": str(config)}
     assert careful.run("trust", "--yes").code == 0
     return both, careful
 

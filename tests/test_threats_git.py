@@ -99,6 +99,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("check", "--conflicts"),
     ("search", "staging"),
     ("undo", "--yes"),
+    ("sync", "--yes"),
     ("config", "set", "render.budget", "8000", "--yes"),
     ("trust",),
     ("mcp", "--json"),

@@ -145,7 +145,7 @@ def test_nothing_is_lost_and_nothing_comes_into_force(seed: int) -> None:
     before, mine, theirs, after = map(records, (base, one, other, done))
     text = b"".join(done.values()).decode()
     for key in {*mine, *theirs}:
-        for side, rival in ((mine, theirs), (theirs, mine)):
+        for side in (mine, theirs):
             edited = key in side and (
                 key not in before or meaning(side[key]) != meaning(before[key])
             )

@@ -16,11 +16,11 @@ import pytest
 from vault_cli.errors import ChangedMeanwhileError, StoreError, UsageError
 from vault_cli.store import commit as commit_module
 from vault_cli.store import index_lock
+from vault_cli.store.build import Join
 from vault_cli.store.entry import Entry, blob_id, read_disk
 from vault_cli.store.hooks import HookRefusedError
 from vault_cli.store.index_file import Seen, fill_in
 from vault_cli.store.index_lock import IndexLockedError
-from vault_cli.store.build import Join
 from vault_cli.store.repo import Pending, Repository
 
 

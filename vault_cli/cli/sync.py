@@ -241,7 +241,7 @@ class _Sync:
             return
         raise ChangedMeanwhileError(
             f"others kept changing {remote}: {last}",
-            hint="What was merged is committed here. Run mvault sync again.",
+            hint="What was merged is committed here. Run it again: mvault sync",
         ) from last
 
     def _fetch(self, remote: Remote) -> Fetched:
@@ -250,18 +250,18 @@ class _Sync:
 
         fetched = fetch(self.repo, remote)
         head = self.repo.head()
-        if is_shallow(self.repo) and fetched.tip and head:
-            if not self.repo.merge_base(head, fetched.tip):
-                fetched = fetch(self.repo, remote, whole=True)
-        if fetched.before and fetched.tip and not self.wish.rewritten:
-            if self.repo.merge_base(fetched.before, fetched.tip) != fetched.before:
-                raise NeedsPersonError(
-                    f"the history of {remote} was rewritten: {fetched.before[:10]}, which it had,"
-                    " is no part of it any more",
-                    hint="It may have been done to remove a secret (`mvault purge`): merging would"
-                    " bring it back. Ask who did it; then take a fresh clone, or join both with"
-                    " mvault sync --rewritten.",
-                )
+        known = not (fetched.tip and head) or self.repo.merge_base(head, fetched.tip)
+        if not known and is_shallow(self.repo):  # the common commit may just not be here
+            fetched = fetch(self.repo, remote, whole=True)
+        before, tip = fetched.before, fetched.tip
+        lost = before and tip and self.repo.merge_base(before, tip) != before
+        if lost and not self.wish.rewritten:
+            raise NeedsPersonError(
+                f"the history of {remote} was rewritten: {before[:10]}, which it had, is no part"
+                " of it any more",
+                hint="It may have been done to remove a secret: merging would bring it back. Ask"
+                " who did it; then take a fresh clone, or join both: mvault sync --rewritten",
+            )
         return fetched
 
     def _merge(self, own: Own, remote: Remote, fetched: Fetched) -> None:
@@ -286,7 +286,7 @@ class _Sync:
         if plan.is_unrelated and not self.wish.unrelated:
             raise NeedsPersonError(
                 f"{remote} and this vault have no commit in common",
-                hint="If they are to become one: mvault sync --unrelated. Else name another remote.",
+                hint="If they are to become one: mvault sync --unrelated",
             )
         if plan.is_unrelated:
             what = f"{remote} has no commit in common with this vault; both are joined"
@@ -375,7 +375,7 @@ class _Sync:
         hints = []
         if any(item.conflict for item in waits):
             one = next(item for item in waits if item.conflict)
-            hints.append(f"A person answers a conflict: mvault resolve {one.conflict or one.id}")
+            hints.append(f"A person answers: mvault resolve {one.conflict or one.id} --reason TEXT")
         findings = tuple(dict.fromkeys((*own.left, *broken, *self.done.notes)))
         problem = bool(own.left or broken or waits)
         view = View(data, lambda: lines, None, findings, notes, hints, 1 if problem else 0)

@@ -219,12 +219,12 @@ class _Merger:
 
     def finish(self, kept: set[str]) -> Reconciled:
         """Give every result its place and return all."""
-        done = Reconciled({path: None for path in self._paths}, self._decisions)
+        done = Reconciled(dict.fromkeys(self._paths), self._decisions)
         taken = _Names()
         for path in kept:
             taken.add(path)
         # who stays where it was goes first, then who has the smaller digest: never who came first
-        for version, home in sorted(self._results, key=_by_right):
+        for version, _ in sorted(self._results, key=_by_right):
             path = taken.free(version)
             if path != version.path:
                 moved = version._replace(path=path)
@@ -239,7 +239,7 @@ class _Merger:
     def merge(self, trio: Trio) -> None:
         """Decide about one record or file."""
         base, one, other = trio
-        if one == other or other == base:
+        if other in (one, base):
             self._keep(one, _path_of(base))
         elif one == base:
             self._keep(other, _path_of(base))

@@ -189,6 +189,7 @@ def settle_interrupted(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
 
 
 def recover_run(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
+    """Finish or take back what a killed run left (the lock is held); return a note a path."""
     paths = recover(root, lambda head, steps: was_committed(repo, head, steps))
     return tuple(
         Diagnostic(path, 0, "interrupted-change", "note", "an interrupted change was cleaned up")
@@ -197,6 +198,7 @@ def recover_run(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
 
 
 def was_committed(repo: Repository, head: str, steps: Sequence[Step]) -> bool:
+    """Tell whether HEAD has moved on from `head` to a commit with one of these steps in it."""
     repo.settle()  # a git process that outlived its killed owner may still move HEAD
     now = repo.head()
     if not now or now == head:

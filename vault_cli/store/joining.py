@@ -131,7 +131,7 @@ class _Taken:
     def _set_modes(self) -> None:
         for path in self._merge.executable if os.name != "nt" else ():
             place = self._root / path
-            os.chmod(place, place.lstat().st_mode | 0o111)  # noqa: PTH101 - just written by us
+            os.chmod(place, place.lstat().st_mode | 0o100)  # noqa: PTH101 - just written by us
 
     def _commit(self) -> str:
         message = compose_message(self._merge.change)

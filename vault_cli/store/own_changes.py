@@ -45,6 +45,9 @@ class Gone(NamedTuple):
         return self.number > _FEW and (self.number * _PART > self.total or self.number > _MANY)
 
 
+_NONE_GONE: Final = Gone(0, 0)
+
+
 @dataclass(slots=True)
 class Own:
     """What was changed here since the last commit.
@@ -61,7 +64,7 @@ class Own:
     edits: tuple[Put | Remove, ...] = ()
     left: tuple[Diagnostic, ...] = ()
     in_force: tuple[str, ...] = ()
-    gone: Gone = Gone(0, 0)
+    gone: Gone = _NONE_GONE
     ids: tuple[str, ...] = ()
     title: str = ""
 

@@ -193,7 +193,7 @@ def _unreachable(remote: Remote, args: tuple[str, ...], done: Done) -> RemoteErr
     said = failure(args, done).message
     return RemoteError(
         f"{remote.name} cannot be reached: {said}",
-        hint="What was committed here is kept. Run `mvault sync` again when the remote is there.",
+        hint="What was committed here is kept. When the remote is there, run `mvault sync`.",
     )
 
 

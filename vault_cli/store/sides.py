@@ -162,10 +162,12 @@ def find_hidden(repo: Repository, paths: Iterable[str]) -> frozenset[str]:
     found = set()
     for path in paths:
         if path in known:
-            found.add(path)
-        elif cone is not None and not _in_cone(start + path, *cone):
-            found.add(path)
-        elif cone is None and not (repo.root / path).exists() and _has_hidden_mates(path, known):
+            is_out = True
+        elif cone is not None:
+            is_out = not _in_cone(start + path, *cone)
+        else:
+            is_out = not (repo.root / path).exists() and _has_hidden_mates(path, known)
+        if is_out:
             found.add(path)
     return frozenset(found)
 

@@ -67,7 +67,7 @@ class Plan:
     other: str
     files: dict[str, bytes | None] = field(default_factory=dict)
     incoming: tuple[Incoming, ...] = ()
-    gone: Gone = Gone(0, 0)
+    gone: Gone = field(default_factory=lambda: Gone(0, 0))
     tree: Tree = field(default_factory=dict)
     here: dict[str, bytes] = field(default_factory=dict)
     is_unrelated: bool = False
@@ -107,7 +107,7 @@ def plan_merge(
     if outside:
         raise RefusedError(
             f"the other side changed files outside of the vault, {show_name(outside[0])} for one",
-            hint="Bring those in with git (git pull), then run mvault sync again.",
+            hint="Bring those in with git (git pull), then go on: mvault sync",
         )
     mine = versions.overlay(versions.tree(head), overlay or {})
     theirs = plan.tree = versions.tree(other)
@@ -178,7 +178,7 @@ def take_in(
     if in_way:
         raise RefusedError(
             f"{show_name(in_way[0].path)} is changed by the other side, and not committed here",
-            hint="Put it right, then run mvault sync again.",
+            hint="Put it right, then go on: mvault sync",
             diagnostics=tuple(in_way),
         )
     hidden = find_hidden(repo, plan.files)

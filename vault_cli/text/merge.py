@@ -80,22 +80,24 @@ def merge_value(
     key: str, old: Value, mine: Value, theirs: Value, *, prefer_other: bool = False
 ) -> tuple[Value, str]:
     """Return the value of one key, and `clash`, `rule` (both changed it) or ""."""
-    if mine == theirs or theirs == old:
+    if theirs in (mine, old):
         return mine, ""
     if mine == old:
         return theirs, ""
-    for rule in (_as_set, _as_entries, _as_map, _by_meaning):
-        found = rule(key, old, mine, theirs, prefer_other)
-        if found is not None:
-            return found
-    return (theirs if prefer_other else mine), "clash"
+    found = (
+        _as_set(key, old, mine, theirs)
+        or _as_entries(key, old, mine, theirs, prefer_other=prefer_other)
+        or _as_map(key, old, mine, theirs, prefer_other=prefer_other)
+        or _by_meaning(key, old, mine, theirs)
+    )
+    return found or ((theirs if prefer_other else mine), "clash")
 
 
 def _is_missing(value: Value) -> bool:
     return value is REMOVE or value is None
 
 
-def _as_set(key: str, old: Value, mine: Value, theirs: Value, _: bool) -> tuple[Value, str] | None:
+def _as_set(key: str, old: Value, mine: Value, theirs: Value) -> tuple[Value, str] | None:
     """Merge lists whose order says nothing: what either side added or took away."""
     field = BY_KEY.get(key)
     if field is None or field.form not in _SETS:
@@ -119,7 +121,7 @@ def _spell(value: Value) -> str:
 
 
 def _as_entries(
-    key: str, old: Value, mine: Value, theirs: Value, prefer_other: bool
+    key: str, old: Value, mine: Value, theirs: Value, *, prefer_other: bool
 ) -> tuple[Value, str] | None:
     """Merge lists of named entries, entry by entry."""
     name = _NAMED_ITEMS.get(key)
@@ -153,7 +155,7 @@ def _table(value: Value, name: str) -> dict[str, Value] | None:
 
 
 def _as_map(
-    key: str, old: Value, mine: Value, theirs: Value, prefer_other: bool
+    key: str, old: Value, mine: Value, theirs: Value, *, prefer_other: bool
 ) -> tuple[Value, str] | None:
     """Merge the `metadata` of a skill key by key: ours stand in it."""
     if key != "metadata" or not isinstance(mine, Mapping) or not isinstance(theirs, Mapping):
@@ -171,9 +173,7 @@ def _as_map(
     return merged, verdict
 
 
-def _by_meaning(
-    key: str, old: Value, mine: Value, theirs: Value, _: bool
-) -> tuple[Value, str] | None:
+def _by_meaning(key: str, old: Value, mine: Value, theirs: Value) -> tuple[Value, str] | None:
     """Decide about a key that has an order of its own, the more careful value first."""
     rule = _RULES.get(key)
     if rule is not None:
