@@ -54,6 +54,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "check": ("check",),
     "undo": ("undo", "--yes"),
     "sync": ("sync", "--yes"),
+    "purge": ("purge", "{id}", "--yes"),
     "config": ("config", "set", "render.mode", "strict", "--yes"),
     "trust": ("trust", "--yes"),
     "mcp": ("mcp",),

@@ -100,6 +100,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("search", "staging"),
     ("undo", "--yes"),
     ("sync", "--yes"),
+    ("purge", "f-0000005"),
     ("config", "set", "render.budget", "8000", "--yes"),
     ("trust",),
     ("mcp", "--json"),

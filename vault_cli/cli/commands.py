@@ -64,6 +64,7 @@ COMMANDS: dict[str, Entry] = {
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
     "sync": Entry("upkeep", "sync", "sync", "Bring this vault and its remote together."),
+    "purge": Entry("upkeep", "purge", "purge", "Plan a history without a leaked secret."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
     "mcp": Entry("upkeep", "serve", "mcp", "Serve the vault to an agent over MCP (stdio)."),
     "trust": Entry("upkeep", "trusting", "trust", "Trust this repository's hooks and settings."),
