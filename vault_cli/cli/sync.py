@@ -373,9 +373,11 @@ class _Sync:
         lines = list(_result_lines(data, self.done.decisions))
         notes = [self._summary(remote)]
         hints = []
-        if any(item.conflict for item in waits):
-            one = next(item for item in waits if item.conflict)
-            hints.append(f"A person answers: mvault resolve {one.conflict or one.id} --reason TEXT")
+        one = next((item for item in waits if item.conflict), None)
+        if one is not None and one.id:
+            hints.append(f"To keep what stands there: mvault resolve {one.id} --reason TEXT")
+        if one is not None:
+            hints.append(f"To take the other: mvault resolve {one.conflict} --reason TEXT")
         findings = tuple(dict.fromkeys((*own.left, *broken, *self.done.notes)))
         problem = bool(own.left or broken or waits)
         view = View(data, lambda: lines, None, findings, notes, hints, 1 if problem else 0)
