@@ -338,3 +338,55 @@ def test_a_link_does_not_come_in(tmp_path: Path) -> None:
     assert done.code == 4
     assert "memories/link.md is a link" in done.err
     assert not (both["b"].root / "memories/link.md").is_symlink()
+
+
+def test_files_of_other_programs(tmp_path: Path) -> None:
+    both = share(tmp_path, {X: note("f-0000001")})
+    pipeline = {".github/workflows/vault.yml": "on: pull_request\n", ".gitlab-ci.yml": "vault:\n"}
+    both["a"].write({**pipeline, ".obsidian/app.json": "{}\n", "memories/.x.md.swp": "x"})
+    assert both["a"].sync().code == 0
+    # what another program keeps in a folder of its own is added by a person, with git
+    assert git(both["a"].root, "ls-files", ".github", ".obsidian", "memories/.x.md.swp") == ""
+    git(both["a"].root, "add", *pipeline)
+    git(both["a"].root, "commit", "-qm", "pipeline")
+    assert both["a"].sync().code == 0
+    assert both["b"].sync().code == 0
+    for path, text in pipeline.items():
+        assert both["b"].read(path) == text
+    both["b"].write({".gitlab-ci.yml": "vault: 2\n"})
+    assert both["b"].sync().code == 0
+    assert both["a"].sync().code == 0
+    assert both["a"].read(".gitlab-ci.yml") == "vault: 2\n"
+
+
+def test_a_program_stays_one(tmp_path: Path) -> None:
+    both = share(tmp_path, {X: note("f-0000001", body="One.\n\nTwo.\n")})
+    both["a"].write({"tools/run.sh": "#!/bin/sh\n"})
+    (both["a"].root / "tools/run.sh").chmod(0o755)
+    assert both["a"].sync().code == 0
+    both["b"].write({Y: note("f-0000002")})  # so that it is a merge
+    assert both["b"].sync().code == 0
+    assert git(both["b"].root, "ls-files", "-s", "tools/run.sh").startswith("100755")
+    assert git(both["b"].root, "status", "--porcelain") == ""
+
+
+def test_settings_that_both_changed_keep_the_old_lines(tmp_path: Path) -> None:
+    both = share(tmp_path, {X: note("f-0000001")})
+    old = both["a"].read("vault.toml")
+    for name, budget in (("a", 9000), ("b", 8000)):
+        both[name].write({"vault.toml": f"{old}\n[render]\nbudget = {budget}\n"})
+    assert both["a"].sync().code == 0
+    done = both["b"].sync()
+    assert done.code == 1
+    both["a"].sync()
+    assert both["a"].files() == both["b"].files()
+    (path,) = [p for p in both["a"].files() if p.startswith("drafts/conflicts/")]
+    text = both["a"].read(path)
+    assert "budget = 9000" in text
+    assert "budget = 8000" in text
+    assert both["a"].read("vault.toml") == old
+    twin = next(
+        r["id"] for r in both["a"].run("--json", "list").data["records"] if r["path"] == path
+    )
+    assert both["a"].run("resolve", twin, "--reason", "set by hand", "--yes").code == 0
+    assert not (both["a"].root / path).exists()

@@ -51,8 +51,8 @@ def purge(
     The vault's own history is never rewritten: git filter-repo (installed by you) works on a bare
     copy, which is then looked through. Of a record every version goes and its tombstone stays, so
     it has to be forgotten first; its title stands in commit messages, which --text is for. Of a
-    text (one line, literal) every occurrence is replaced, in files and commit messages. The plan says
-    which commits change and what everybody has to do.
+    text (one line, literal) every occurrence is replaced, in files and commit messages. The plan
+    says which commits change and what everybody has to do.
     Needs a person. Give a secret on stdin, not on the command line: shells remember.
 
     Examples:

@@ -26,6 +26,7 @@ from vault_cli.text.names import show_path
 if TYPE_CHECKING:
     from vault_cli.features.reconcile import Decision, Reconciled
     from vault_cli.model.change import Change
+    from vault_cli.model.lifecycle import Actor
     from vault_cli.store.own_changes import Gone, Own
     from vault_cli.store.remotes import Fetched, Remote
     from vault_cli.store.repo import Repository
@@ -160,8 +161,7 @@ class _Sync:
             commit_usage(self.inv.vault, wait=_WAIT)
         if not own.edits:
             return
-        actor = self.inv.actor
-        change = edit_change(own, actor)
+        change = edit_change(own, self._actor())
         if own.in_force:
             consent = self._agree(
                 f"{plural(len(own.in_force), 'file')} edited by hand change what is in force",
@@ -174,6 +174,11 @@ class _Sync:
         self.done.committed = receipt.commit
         self.done.notes += receipt.diagnostics
         self.inv.forget_snapshot()
+
+    def _actor(self) -> Actor:
+        """Return who runs this: the person who stands behind it, if one does."""
+        consent = self.inv.consent(yes=self.wish.yes)
+        return consent.actor if consent.how else self.inv.actor
 
     def _agree(
         self, what: str, question: str, lines: Sequence[Line], data: Mapping[str, Any]
@@ -273,7 +278,7 @@ class _Sync:
         self._guard_plan(plan, remote)
         merged = self.merged.get((plan.head, plan.other))
         decisions = merged.decisions if merged is not None and plan.kind == "merge" else []
-        change = _merge_change(remote, plan, decisions, self.inv)
+        change = _merge_change(remote, plan, decisions, self._actor())
         blocked = {item.path: item for item in own.left}
         receipt = take_in(self.inv.vault, plan, change, blocked=blocked, wait=_WAIT)
         self.done.kind = plan.kind if self.done.kind != "merge" else "merge"
@@ -435,7 +440,7 @@ def _attach(error: Exception, findings: Sequence[Diagnostic]) -> None:
 
 
 def _merge_change(
-    remote: Remote, plan: Plan, decisions: Sequence[Decision], inv: Invocation
+    remote: Remote, plan: Plan, decisions: Sequence[Decision], actor: Actor
 ) -> Change:
     """Return what the merge commit says: everything that was decided."""
     from vault_cli.model.change import Change
@@ -451,7 +456,7 @@ def _merge_change(
         (),
         reason="\n".join(told),
         ids=ids,
-        actor=inv.actor,
+        actor=actor,
         origin="sync",
     )
 

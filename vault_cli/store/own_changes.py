@@ -119,7 +119,8 @@ def _look_at(
 ) -> Put | Remove | Diagnostic | None:
     """Return what a file adds to the commit, why it stays out, or None for a left-over."""
     name = path.rpartition("/")[2]
-    if code == "added" and name not in _KEPT_DOTS and _LEFTOVER.search(name):
+    is_leftover = name not in _KEPT_DOTS and _LEFTOVER.search(name)
+    if code == "added" and (is_leftover or _in_dot_folder(path)):
         return None
     if code == "deleted":
         return Remove(path, digest_bytes(old or b""))
@@ -136,6 +137,11 @@ def _look_at(
         return Diagnostic(path, 0, "unreadable", "error", said)
     broken = _broken(vault, path, data)
     return broken or Put(path, data, digest_bytes(old) if old is not None else "")
+
+
+def _in_dot_folder(path: str) -> bool:
+    """Tell whether a file is another program's: a person adds such a one with git."""
+    return any(part.startswith(".") for part in path.split("/")[:-1])
 
 
 def _broken(vault: Vault, path: str, data: bytes) -> Diagnostic | None:
