@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -13,7 +12,19 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.consent import consent_hint
 from vault_cli.cli.invocation import LEFT, Invocation
-from vault_cli.cli.output import Line, View, finding_lines, inline
+from vault_cli.cli.output import Line, View
+from vault_cli.cli.sync_answers import (
+    Done,
+    Wish,
+    attach,
+    decision_data,
+    edit_lines,
+    incoming_data,
+    merge_change,
+    own_lines,
+    result_lines,
+    summary,
+)
 from vault_cli.cli.views import plural
 from vault_cli.errors import (
     ChangedMeanwhileError,
@@ -25,7 +36,6 @@ from vault_cli.text.names import show_path
 
 if TYPE_CHECKING:
     from vault_cli.features.reconcile import Decision, Reconciled
-    from vault_cli.model.change import Change
     from vault_cli.model.lifecycle import Actor
     from vault_cli.store.own_changes import Gone, Own
     from vault_cli.store.remotes import Fetched, Remote
@@ -36,8 +46,6 @@ if TYPE_CHECKING:
 _TRIES: Final = 12
 """So often others may be faster before the command gives up."""
 
-_LISTED: Final = 20
-_IN_MESSAGE: Final = 500
 _WAIT: Final = 30.0
 
 
@@ -83,43 +91,17 @@ def sync(
       mvault sync --no-push
     """
     inv: Invocation = ctx.obj
-    wish = _Wish(remote, branch, not no_push, deletions, unrelated, rewritten, yes)
+    wish = Wish(remote, branch, not no_push, deletions, unrelated, rewritten, yes)
     return _Sync(inv, wish).run()
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """What was asked for."""
-
-    remote: str
-    branch: str
-    push: bool
-    deletions: bool
-    unrelated: bool
-    rewritten: bool
-    yes: bool
-
-
-@dataclass(slots=True)
-class _Done:
-    """What came of it."""
-
-    committed: str = ""
-    kind: str = "none"
-    commit: str = ""
-    pushed: bool = False
-    decisions: list[Decision] = field(default_factory=list)
-    incoming: list[dict[str, Any]] = field(default_factory=list)
-    notes: list[Diagnostic] = field(default_factory=list)
 
 
 class _Sync:
     """One run."""
 
-    def __init__(self, inv: Invocation, wish: _Wish) -> None:
+    def __init__(self, inv: Invocation, wish: Wish) -> None:
         self.inv = inv
         self.wish = wish
-        self.done = _Done()
+        self.done = Done()
         self.merged: dict[tuple[str, str], Reconciled] = {}
         self.agreed = False
 
@@ -139,7 +121,7 @@ class _Sync:
         try:
             remote = find_remote(self.repo, self.wish.remote, self.wish.branch)
         except Exception as error:
-            _attach(error, own.left)
+            attach(error, own.left)
             raise
         if self.inv.options.dry_run:
             return self._preview(own, remote)
@@ -166,7 +148,7 @@ class _Sync:
             consent = self._agree(
                 f"{plural(len(own.in_force), 'file')} edited by hand change what is in force",
                 "Commit these edits?",
-                _edit_lines(self.repo, own),
+                edit_lines(self.repo, own),
                 {"in_force": list(own.in_force)},
             )
             change = consent.sign(change) if consent is not None else change
@@ -278,13 +260,13 @@ class _Sync:
         self._guard_plan(plan, remote)
         merged = self.merged.get((plan.head, plan.other))
         decisions = merged.decisions if merged is not None and plan.kind == "merge" else []
-        change = _merge_change(remote, plan, decisions, self._actor())
+        change = merge_change(remote, plan, decisions, self._actor())
         blocked = {item.path: item for item in own.left}
         receipt = take_in(self.inv.vault, plan, change, blocked=blocked, wait=_WAIT)
         self.done.kind = plan.kind if self.done.kind != "merge" else "merge"
         self.done.commit = receipt.commit
         self.done.decisions += decisions
-        self.done.incoming += _incoming_data(plan)
+        self.done.incoming += incoming_data(plan)
         self.inv.forget_snapshot()
 
     def _guard_plan(self, plan: Plan, remote: Remote) -> None:
@@ -357,13 +339,13 @@ class _Sync:
             push = push and (plan.kind != "forward" or bool(own.edits))
             data |= {
                 "kind": plan.kind,
-                "decisions": [_decision_data(item) for item in decisions],
-                "incoming": _incoming_data(plan),
+                "decisions": [decision_data(item) for item in decisions],
+                "incoming": incoming_data(plan),
                 "deletions": plan.gone.number,
                 "unrelated": plan.is_unrelated,
             }
         data["would_push"] = push
-        lines = [*_own_lines(own), *_result_lines(data, decisions)]
+        lines = [*own_lines(own), *result_lines(data, decisions)]
         if push:
             lines.append([("dim", "would push to "), str(remote)])
         notes = ("dry run, nothing written",)
@@ -375,8 +357,8 @@ class _Sync:
         broken = self._broken()
         waits = [item for item in self.done.decisions if item.waits]
         data["waiting"] = [item.path for item in waits] + [item.path for item in broken]
-        lines = list(_result_lines(data, self.done.decisions))
-        notes = [self._summary(remote)]
+        lines = list(result_lines(data, self.done.decisions))
+        notes = [summary(self.done, remote)]
         hints = []
         one = next((item for item in waits if item.conflict), None)
         if one is not None and one.id:
@@ -393,20 +375,6 @@ class _Sync:
         codes = {"conflict-markers", "duplicate-id"}
         found = self.inv.snapshot.diagnostics
         return [item for item in found if item.code in codes and item.severity != "note"]
-
-    def _summary(self, remote: Remote) -> str:
-        done = self.done
-        parts = []
-        if done.committed:
-            parts.append(f"committed your edits ({done.committed[:10]})")
-        words = {"forward": "took in what is new", "merge": "merged"}
-        if done.kind in words:
-            parts.append(f"{words[done.kind]} from {remote} ({done.commit[:10]})")
-        if done.pushed:
-            parts.append(f"pushed to {remote}")
-        text = ", ".join(parts) or f"nothing to do: in step with {remote}"
-        waits = sum(item.waits for item in done.decisions)
-        return f"{text}; {plural(waits, 'conflict')} for a person" if waits else text
 
     def _data(self, own: Own, remote: Remote, *, dry_run: bool = False) -> dict[str, Any]:
         from vault_cli.model.change import Put
@@ -425,91 +393,7 @@ class _Sync:
             "kind": done.kind,
             "commit": done.commit,
             "incoming": done.incoming,
-            "decisions": [_decision_data(item) for item in done.decisions],
+            "decisions": [decision_data(item) for item in done.decisions],
             "pushed": done.pushed,
         }
         return {**data, "dry_run": True} if dry_run else data
-
-
-def _attach(error: Exception, findings: Sequence[Diagnostic]) -> None:
-    """Say with a refusal what was found in the files."""
-    from vault_cli.errors import VaultError
-
-    if isinstance(error, VaultError):
-        error.diagnostics = (*error.diagnostics, *findings)
-
-
-def _merge_change(
-    remote: Remote, plan: Plan, decisions: Sequence[Decision], actor: Actor
-) -> Change:
-    """Return what the merge commit says: everything that was decided."""
-    from vault_cli.model.change import Change
-
-    told = [f"{item.path}: {item.text}" for item in decisions]
-    more = len(told) - _IN_MESSAGE
-    told = [*told[:_IN_MESSAGE], f"and {more} more"] if more > 0 else told
-    ids = tuple(dict.fromkeys(item.id for item in decisions if item.id))
-    count = plural(len(plan.incoming), "change")
-    return Change(
-        "sync",
-        f": merge {count} of {remote}",
-        (),
-        reason="\n".join(told),
-        ids=ids,
-        actor=actor,
-        origin="sync",
-    )
-
-
-def _decision_data(item: Decision) -> dict[str, Any]:
-    return dict(item._asdict())
-
-
-def _incoming_data(plan: Plan) -> list[dict[str, Any]]:
-    return [dict(item._asdict()) for item in plan.incoming]
-
-
-def _own_lines(own: Own) -> Iterator[Line]:
-    from vault_cli.model.change import Put
-
-    for edit in own.edits[:_LISTED]:
-        what = "changed" if isinstance(edit, Put) else "removed"
-        yield [("yellow", f"yours, {what}: "), inline(show_path(edit.path))]
-    if len(own.edits) > _LISTED:
-        yield f"and {len(own.edits) - _LISTED} more"
-    for found in own.left:
-        yield from finding_lines(found)
-
-
-def _edit_lines(repo: Repository, own: Own) -> list[Line]:
-    """Return the difference that a person agrees to."""
-    from vault_cli.cli.preview import diff_lines
-    from vault_cli.model.change import Put
-
-    old = repo.read_head(own.in_force)
-    lines: list[Line] = []
-    for edit in own.edits:
-        if edit.path in own.in_force:
-            new = edit.data if isinstance(edit, Put) else b""
-            before = edit.path if edit.path in old else ""
-            after = edit.path if isinstance(edit, Put) else ""
-            lines += diff_lines(old.get(edit.path, b""), new, before, after)
-    return lines
-
-
-def _result_lines(data: Mapping[str, Any], decisions: Sequence[Decision]) -> Iterator[Line]:
-    """Yield what came in, what in force first, and what was decided."""
-    came = sorted(data["incoming"], key=lambda item: not item["in_force"])
-    for item in came[:_LISTED]:
-        force = " (in force)" if item["in_force"] else ""
-        name = item["id"] or item["path"]
-        place = f"  {inline(show_path(item['path']))}" if item["id"] else ""
-        yield [("green", f"{item['what']}: "), f"{inline(name)}{place}{force}"]
-    if len(came) > _LISTED:
-        yield f"and {len(came) - _LISTED} more"
-    for decision in decisions:
-        style = "red" if decision.waits else "dim"
-        yield [
-            (style, f"{decision.code}: "),
-            f"{inline(show_path(decision.path))}: {inline(decision.text)}",
-        ]
