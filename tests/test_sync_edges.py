@@ -390,3 +390,19 @@ def test_settings_that_both_changed_keep_the_old_lines(tmp_path: Path) -> None:
     )
     assert both["a"].run("resolve", twin, "--reason", "set by hand", "--yes").code == 0
     assert not (both["a"].root / path).exists()
+
+
+def test_files_that_go_through_a_filter_are_left_to_git(tmp_path: Path) -> None:
+    both = share(tmp_path, {X: note("f-0000001"), ".gitattributes": "secret/** filter=rot\n"})
+    for machine in both.machines.values():
+        for part in ("clean", "smudge"):
+            git(machine.root, "config", f"filter.rot.{part}", "tr a-z b-za")
+        assert machine.run("trust", "--yes").code == 0
+    both["a"].write({"secret/s.md": note("f-0000002", "Hidden")})
+    git(both["a"].root, "add", "-A")
+    git(both["a"].root, "commit", "-qm", "hidden")
+    git(both["a"].root, "push", "-q", "origin", "main")
+    done = both["b"].sync()
+    assert done.code == 4
+    assert "content filter" in done.err
+    assert not (both["b"].root / "secret").exists()

@@ -5,7 +5,7 @@ How records are merged is not known here: the caller gives the function (`featur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +16,7 @@ from vault_cli.store.build import Join
 from vault_cli.store.config import CONFIG_FILE
 from vault_cli.store.file_names import is_record_path
 from vault_cli.store.files import digest_bytes
+from vault_cli.store.filters import choose_filters
 from vault_cli.store.history import commit_time
 from vault_cli.store.joining import Merge, apply_merge
 from vault_cli.store.message import one_line
@@ -181,8 +182,9 @@ def take_in(
             hint="Put it right, then go on: mvault sync",
             diagnostics=tuple(in_way),
         )
-    hidden = find_hidden(repo, plan.files)
     start = f"{repo.prefix}/" if repo.prefix else ""
+    _require_unfiltered(repo, [start + path for path in plan.files])
+    hidden = find_hidden(repo, plan.files)
     join = Join(
         plan.head,
         plan.other,
@@ -198,6 +200,17 @@ def take_in(
     }
     merge = Merge(join, tuple(edits), change, frozenset(programs))
     return apply_merge(vault.root, repo, merge, screen=vault.screen(), wait=wait)
+
+
+def _require_unfiltered(repo: Repository, paths: Sequence[str]) -> None:
+    """Refuse files that git stores otherwise than they lie on disk: what came is no text here."""
+    filters = choose_filters(repo.git, repo.read_settings(), paths, plain=not repo.untrusted())
+    odd = [path for path in paths if filters.applies(path)]
+    if odd:
+        raise RefusedError(
+            f"{show_name(odd[0])} goes through a content filter of git; mvault merges plain files",
+            hint="Bring it in with git (git pull), then go on: mvault sync",
+        )
 
 
 def _edit(plan: Plan, path: str, data: bytes | None) -> Put | Remove:
