@@ -74,6 +74,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("config", "set", "render.order", "lessons", "--yes"),
     ("config", "set", "--user", "trust.approve_without_terminal", "agent", "--yes"),
     ("check", "--fix", "--jumps", "--yes"),
+    ("purge", "--text", "Staging", "--into", "../copy.git", "--yes"),
+    ("sync", "--deletions", "--unrelated", "--rewritten", "--yes"),
     ("trust", "--yes"),
     ("adopt", "drafts/note.md"),
     ("revise", "r-0000001", "--body", "Tests are optional."),

@@ -58,6 +58,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "status": ("status",),
     "check": ("check",),
     "undo": ("undo", "--yes"),
+    "sync": ("sync", "--yes"),
+    "purge": ("purge", "{id}", "--yes"),
     "config": ("config", "set", "render.mode", "strict", "--yes"),
     "trust": ("trust", "--yes"),
     "mcp": ("mcp",),

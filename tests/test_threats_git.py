@@ -111,6 +111,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("handoff", "Hosts are done."),
     ("handoff",),
     ("undo", "--yes"),
+    ("sync", "--yes"),
+    ("purge", "f-0000005"),
     ("config", "set", "render.budget", "8000", "--yes"),
     ("trust",),
     ("mcp", "--json"),

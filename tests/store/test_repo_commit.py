@@ -16,6 +16,7 @@ import pytest
 from vault_cli.errors import ChangedMeanwhileError, StoreError, UsageError
 from vault_cli.store import commit as commit_module
 from vault_cli.store import index_lock
+from vault_cli.store.build import Join
 from vault_cli.store.entry import Entry, blob_id, read_disk
 from vault_cli.store.hooks import HookRefusedError
 from vault_cli.store.index_file import Seen, fill_in
@@ -555,7 +556,7 @@ def test_a_merge_commit_of_our_own(vault: Path, repo: Repository) -> None:
     theirs = repo.commit_paths(["b.md"], "theirs")
     git(vault, "checkout", "-q", "main")
     write(vault, "b.md", "b\n")
-    merge = repo.commit_paths(["b.md"], "sync", merged=theirs)
+    merge = repo.commit_paths(["b.md"], "sync", join=Join(ours, theirs))
     info = repo.commit_info(merge)
     assert info.parents == (ours, theirs)
     assert info.paths == ("b.md",)

@@ -46,6 +46,16 @@ def check(
         bool,
         typer.Option("--stale", help="Also look at the code that records speak about (`anchor`)."),
     ] = False,
+    ci: Annotated[
+        bool, typer.Option("--ci", help="For a pull request: also what the branch does.")
+    ] = False,
+    base: Annotated[
+        str, typer.Option("--base", metavar="REV", help="With --ci: what the branch goes out from.")
+    ] = "",
+    annotate: Annotated[
+        str,
+        typer.Option("--annotate", metavar="STYLE", help="With --ci: github, gitlab or text."),
+    ] = "",
     yes: flags.Yes = False,
 ) -> int:
     """Check every file of the vault, or only some; exit 1 when something has to be done.
@@ -57,13 +67,16 @@ def check(
     came from, which commit admitted it, by whom and how, and which one made its present text.
     --conflicts names pairs that contradict each other, under a topic or about one subject;
     nothing is decided. --stale names the records whose code has changed or is gone, what changed,
-    and the command to go on with.
+    and the command to go on with. --ci also compares with the commit a branch goes out from (steps
+    of status nobody may take by hand, secrets in any of its commits), looks for records without
+    room in the block and for generated blocks that drifted, and writes annotations.
 
     Examples:
       mvault check
       mvault check --conflicts
       mvault check --stale
       mvault check --trust
+      mvault check --ci --base origin/main
       mvault check --fix --dry-run
       mvault check drafts/2026-11/some-note.md
       mvault --json check
@@ -76,6 +89,12 @@ def check(
 
         fixable = (lambda path: _is_below(path, wanted)) if wanted else (lambda _: True)
         return fix_vault(inv, jumps=jumps, only=fixable, yes=yes)
+    if (base or annotate) and not ci:
+        raise UsageError(
+            "--base and --annotate go with --ci", hint="Run: mvault check --ci --base REV"
+        )
+    if ci:
+        return _check_branch(inv, base, annotate)
     if jumps:
         raise UsageError("--jumps goes with --fix", hint="Run: mvault check --fix --jumps")
     if trust:
@@ -83,6 +102,16 @@ def check(
 
         return check_trust(inv, lambda path: not wanted or _is_below(path, wanted))
     return _check_files(inv, wanted, conflicts=conflicts, stale=stale)
+
+
+def _check_branch(inv: Invocation, base: str, style: str) -> int:
+    """Check the whole vault and a branch of it, for a build machine."""
+    from vault_cli.cli.ci import check_ci
+
+    found = _all_findings(inv)
+    allowed = {(record.path, code) for record in inv.snapshot.records for code in record.allow}
+    counts = [_counts(item, allowed) for item in found]
+    return check_ci(inv, found, counts, base=base, style=style)
 
 
 def _check_files(inv: Invocation, wanted: tuple[str, ...], *, conflicts: bool, stale: bool) -> int:

@@ -71,6 +71,8 @@ COMMANDS: dict[str, Entry] = {
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
+    "sync": Entry("upkeep", "sync", "sync", "Bring this vault and its remote together."),
+    "purge": Entry("upkeep", "purge", "purge", "Plan a history without a leaked secret."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
     "import": Entry(
         "upkeep", "importing", "import_store", "Take another program's memories in as drafts."

@@ -93,23 +93,27 @@ def resolve(
 ) -> int:
     """Answer a dispute: the record comes back as what it was, or ends. Needs a person.
 
-    What was verified comes back as active; its evidence is then weighed again.
+    What was verified comes back as active; its evidence is then weighed again. Of a conflict that
+    `sync` left, the record's own id keeps its wording, the id of the conflict record takes that
+    one; the conflict records go, what they said stays in history.
 
     Examples:
       mvault resolve f-1m4c8tt --reason "asked operations: 8080 is right"
       mvault resolve l-7k3qd2m --as deprecated --reason "true until the upgrade"
     """
     from vault_cli.features.disputes import ANSWERS, plan_resolve
+    from vault_cli.features.settling import files_of, is_conflict, plan_settle
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)
     to = one_of(Status, answer, "status", ANSWERS) if answer else None
     if record.status is Status.DISPUTED:
         reason = reason_for(inv, record.id, "resolve", reason)
-    planned = plan_resolve(
+    is_merge = is_conflict(inv.snapshot, record)
+    planned = (plan_settle if is_merge else plan_resolve)(
         inv.snapshot,
         record,
-        _texts(inv, record),
+        _texts(inv, *(files_of(inv.snapshot, record) if is_merge else (record,))),
         reason=reason,
         now=inv.now,
         actor=inv.decider(yes=yes),
@@ -168,11 +172,11 @@ def _card(inv: Invocation, record: Record) -> list[Line]:
     return approval_card(inv, record)
 
 
-def _texts(inv: Invocation, record: Record) -> dict[str, bytes]:
-    """Return the bytes of a record's file and of what it supersedes."""
+def _texts(inv: Invocation, *records: Record) -> dict[str, bytes]:
+    """Return the bytes of the files of records and of what they supersede."""
     from vault_cli.features.supersession import needed_paths
 
-    return {path: inv.read(path) for path in needed_paths(inv.snapshot, (record,))}
+    return {path: inv.read(path) for path in needed_paths(inv.snapshot, records)}
 
 
 @takes(text=TextOptions)

@@ -139,6 +139,11 @@ def restrict_status(written: Status, path: str) -> Status:
     return by_folder
 
 
+def more_restrictive(one: Status, other: Status) -> Status:
+    """Return the one of two statuses that lets less be rendered."""
+    return one if _RESTRICTION[one] >= _RESTRICTION[other] else other
+
+
 class Scope(NamedTuple):
     """Who sees a record: `global`, `project:<id>` or `session:<id>`."""
 

@@ -19,6 +19,11 @@ _COPY_NAME: Final = (
 """How sync programs call the second file they make when both sides changed; seldom looked at."""
 
 
+def is_copy_name(path: str) -> bool:
+    """Tell whether a file is called as sync programs call the second one of two."""
+    return re.search(_COPY_NAME, path) is not None
+
+
 def assemble(
     parsed: Mapping[str, Parsed],
     findings: Iterable[Diagnostic],
@@ -72,9 +77,9 @@ def _same_ids(records: list[Record]) -> list[list[Record]]:
 
 def _duplicate_findings(group: list[Record]) -> list[Diagnostic]:
     """Return one finding per file; the first is for the plainest name and stands for all."""
-    ordered = sorted(group, key=lambda r: (re.search(_COPY_NAME, r.path) is not None, r.path))
+    ordered = sorted(group, key=lambda r: (is_copy_name(r.path), r.path))
     names = ", ".join(repr(r.path) for r in ordered)
-    copies = [r.path for r in ordered if re.search(_COPY_NAME, r.path)]
+    copies = [r.path for r in ordered if is_copy_name(r.path)]
     message = f"the id {ordered[0].id} stands in {len(group)} files: {names}"
     if copies:
         message += f"; conflict copies of a sync program: {', '.join(map(repr, copies))}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from vault_cli.store.entry import (
@@ -63,12 +64,30 @@ class Rules(NamedTuple):
     direct: bool
 
 
+class Join(NamedTuple):
+    """How a commit takes another line of history in.
+
+    Args:
+        base: what HEAD must be; what was worked out from another one is not committed.
+        other: the commit to take in, as the second parent.
+        is_ready: `other` holds everything HEAD does: HEAD moves there, and nothing is built.
+        hidden: bytes by repository-relative path of files that a sparse checkout leaves out of
+            the work tree (None: gone).
+    """
+
+    base: str
+    other: str
+    is_ready: bool = False
+    hidden: Mapping[str, bytes | None] = MappingProxyType({})
+
+
 class Job(NamedTuple):
     """One commit to make: repository-relative paths with their files (None: gone), and words."""
 
     files: Mapping[str, DiskFile | None]
     message: str
     merged: str = ""
+    join: Join | None = None
 
 
 class Built(NamedTuple):
@@ -172,6 +191,11 @@ def _commit_tree(git: Git, rules: Rules, tree: str, parents: Sequence[str], mess
 
 def _word(done: Done) -> str:
     return done.out.decode("ascii").strip()
+
+
+def plan_ready(git: Git, parent: str, commit: str) -> Built:
+    """Return a commit that is there already as one to move HEAD to."""
+    return Built(commit, parent, _touched(git, parent, commit))
 
 
 def _touched(git: Git, parent: str, commit: str) -> tuple[tuple[str, Entry], ...]:

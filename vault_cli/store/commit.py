@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from vault_cli.errors import ChangedMeanwhileError, StoreError
-from vault_cli.store.build import Built, Job, Rules, build_commit
+from vault_cli.store.build import Built, Job, Rules, build_commit, plan_ready
 from vault_cli.store.entry import (
     EXECUTABLE,
     GONE,
@@ -48,7 +48,7 @@ def make_commit(git: Git, rules: Rules, job: Job) -> str:
 
     Raises:
         StoreError: git failed, a hook said no, or the index stays locked; nothing was committed.
-        ChangedMeanwhileError: HEAD kept moving.
+        ChangedMeanwhileError: HEAD kept moving, or is not where a join began.
     """
     wanted = {path: _wanted(rules, path, file) for path, file in job.files.items()}
     deadline = time.monotonic() + MOVE_WAIT
@@ -58,7 +58,7 @@ def make_commit(git: Git, rules: Rules, job: Job) -> str:
         early = attempt > 0 and not rules.hooks.files
         commit, obstacle = _attempt(git, rules, job, wanted, early=early)
         if not obstacle:
-            if commit:
+            if commit and not (job.join is not None and job.join.is_ready):
                 rules.hooks.tell()
             return commit
         attempt += 1
@@ -79,11 +79,18 @@ def _attempt(
         if early:
             held.enter_context(hold_index(space))
         head = head_id(git)
-        changed = _changed(rules, head, wanted)
-        if not changed and not job.merged:
-            return "", ""
-        plan = Built("", head, tuple(changed.items()))
-        built = build_commit(git, rules, job, space, plan)
+        if job.join is not None and head != job.join.base:
+            raise ChangedMeanwhileError(
+                "HEAD moved while the other side was taken in", hint="Run the command again."
+            )
+        if job.join is not None and job.join.is_ready:
+            built = plan_ready(git, head, job.join.other)
+        else:
+            changed = _changed(rules, head, wanted)
+            if not changed and not job.merged:
+                return "", ""
+            plan = Built("", head, tuple(changed.items()))
+            built = build_commit(git, rules, job, space, plan)
         if not early:
             held.enter_context(hold_index(space))
         return built.commit, _publish(git, rules, job, space, built)
@@ -184,6 +191,7 @@ def _prepare_index(git: Git, rules: Rules, job: Job, space: Workspace, built: Bu
     lines = index_lines(built.entries, zero_id(rules.algorithm))
     with _copied_index(git.place.index_path, space.next_index, plain=rules.plain):
         git.run("update-index", "-z", "--index-info", data=lines, env=env)
+        _hide(git, job, built, env)
         if rules.plain and os.name != "nt":
             files = ((path, entry, job.files.get(path)) for path, entry in built.entries)
             seen = [
@@ -192,6 +200,15 @@ def _prepare_index(git: Git, rules: Rules, job: Job, space: Workspace, built: Bu
                 if file and file.facts and _says(rules, path, entry, file)
             ]
             fill_in(space.next_index, git.place.work_tree, seen, rules.algorithm)
+
+
+def _hide(git: Git, job: Job, built: Built, env: Mapping[str, str]) -> None:
+    """Mark what a sparse checkout leaves out, or git would take it for deleted."""
+    hidden = job.join.hidden if job.join is not None else {}
+    paths = [path for path, entry in built.entries if path in hidden and entry.mode]
+    if paths:
+        names = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        git.run("update-index", "--skip-worktree", "-z", "--stdin", data=names, env=env)
 
 
 def _says(rules: Rules, path: str, entry: Entry, file: DiskFile) -> bool:

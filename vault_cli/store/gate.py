@@ -125,7 +125,7 @@ def commit_appended(
             raise refuse_values(show_name(path), found)
     message = compose_message(change)
     with lock_vault(root, wait=wait):
-        _recover(root, repo)
+        recover_run(root, repo)
         require_no_operation(repo)
         require_people(repo, screen)
         return repo.commit_paths(list(fresh), message)
@@ -180,7 +180,7 @@ def settle_interrupted(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
     """
     try:
         with lock_vault(root, wait=0) as crashed:
-            notes = _recover(root, repo)
+            notes = recover_run(root, repo)
             if crashed:
                 clean_temporaries(root, list_folders(root))
             return notes
@@ -188,15 +188,17 @@ def settle_interrupted(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
         return ()
 
 
-def _recover(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
-    paths = recover(root, lambda head, steps: _was_committed(repo, head, steps))
+def recover_run(root: Path, repo: Repository) -> tuple[Diagnostic, ...]:
+    """Finish or take back what a killed run left (the lock is held); return a note a path."""
+    paths = recover(root, lambda head, steps: was_committed(repo, head, steps))
     return tuple(
         Diagnostic(path, 0, "interrupted-change", "note", "an interrupted change was cleaned up")
         for path in paths
     )
 
 
-def _was_committed(repo: Repository, head: str, steps: Sequence[Step]) -> bool:
+def was_committed(repo: Repository, head: str, steps: Sequence[Step]) -> bool:
+    """Tell whether HEAD has moved on from `head` to a commit with one of these steps in it."""
     repo.settle()  # a git process that outlived its killed owner may still move HEAD
     now = repo.head()
     if not now or now == head:
@@ -276,7 +278,7 @@ class _Run:
 
     def _clean_up(self, *, crashed: bool) -> tuple[Diagnostic, ...]:
         """Finish what a killed run left behind; look everywhere only when there was one."""
-        notes = _recover(self.root, self.repo)
+        notes = recover_run(self.root, self.repo)
         beside = {step.path.rpartition("/")[0] for step in self.steps}
         clean_temporaries(self.root, list_folders(self.root) if crashed else beside)
         return notes
@@ -298,7 +300,7 @@ class _Run:
         try:
             commit = self.repo.commit_paths(paths, compose_message(change))
         except VaultError as error:
-            raise _taken_back(error) from error
+            raise taken_back(error) from error
         return (commit,) if commit else ()
 
     def _commit(self, replacement: Replacement, message: str) -> str:
@@ -326,7 +328,7 @@ class _Run:
     def _is_made(self, replacement: Replacement) -> bool | None:
         """Whether git has the commit after all; None when git cannot tell."""
         try:
-            return _was_committed(self.repo, replacement.head, self.steps)
+            return was_committed(self.repo, replacement.head, self.steps)
         except (VaultError, OSError):
             return None
 
@@ -345,10 +347,10 @@ class _Run:
         if not known:  # both the old files and the journal stay: the next run decides
             return _reworded(error, "git cannot say whether the change is committed", _OPEN_HINT)
         replacement.undo()
-        return _taken_back(error)
+        return taken_back(error)
 
 
-def _taken_back(error: VaultError) -> VaultError:
+def taken_back(error: VaultError) -> VaultError:
     """Return the error of a change after which every file is as it was."""
     is_said = not error.hint or "again" in error.hint
     return _reworded(error, "nothing was changed", "" if is_said else _REPEAT_HINT)

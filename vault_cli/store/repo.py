@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from vault_cli.errors import ChangedMeanwhileError, StoreError
 from vault_cli.store import commit, index_lock, pending, trust
-from vault_cli.store.build import Job, Rules
-from vault_cli.store.entry import algorithm_of, check_path, read_disk
+from vault_cli.store.build import Job, Join, Rules
+from vault_cli.store.entry import DiskFile, algorithm_of, check_path, read_disk
 from vault_cli.store.filters import choose_filters
 from vault_cli.store.git_place import Place, find_place, foreign_owner
 from vault_cli.store.git_run import Git, find_git, start
@@ -192,7 +192,7 @@ class Repository:
         keys = (f"{who}.{part}" for who in ("user", "author", "committer") for part in _PARTS)
         return "\n".join(filter(None, map(settings.text, keys)))
 
-    def commit_paths(self, paths: Sequence[str], message: str, *, merged: str = "") -> str:
+    def commit_paths(self, paths: Sequence[str], message: str, *, join: Join | None = None) -> str:
         """Commit exactly the working-tree state of these paths; return the full commit id.
 
         A path that is gone from the disk is committed as deleted. The person's index and staged
@@ -202,7 +202,7 @@ class Repository:
         Args:
             paths: vault-relative paths, ignored ones included.
             message: the commit message.
-            merged: a second parent, for a merge whose result lies in the work tree.
+            join: the history to take in, for a merge whose result lies in the work tree.
 
         Raises:
             UsageError: a path leaves the vault.
@@ -222,9 +222,12 @@ class Repository:
         full = [self._full(path) for path in dict.fromkeys(paths)]
         files = {path: read_disk(root, path) for path in full}
         settings = self._settings.read()
-        require_identity(settings)
-        job = Job(files, message, merged)
-        return commit.make_commit(self.git, self._rules(full, settings), job)
+        if join is None or not join.is_ready:
+            require_identity(settings)
+        for path, data in join.hidden.items() if join is not None else ():
+            files[path] = None if data is None else DiskFile(executable=False, data=data)
+        job = Job(files, message, join.other if join is not None else "", join)
+        return commit.make_commit(self.git, self._rules(files, settings), job)
 
     def settle(self) -> None:
         """Finish what a killed process of ours left in the git folder; HEAD is final afterwards.
@@ -392,11 +395,7 @@ class Repository:
         return history.blame_line(self.git, commit, self._full(path), line)
 
     def commit_info(self, revision: str) -> CommitInfo:
-        """Return one commit with the vault paths it touched.
-
-        Raises:
-            NotFoundError: git does not know it.
-        """
+        """Return one commit with the vault paths it touched; NotFoundError when there is none."""
         from vault_cli.store import history
 
         return history.read_commit(self.git, self._prefix, self.resolve(revision))

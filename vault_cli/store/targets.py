@@ -46,6 +46,23 @@ def check_targets(root: Path, edits: Iterable[Edit], verb: str) -> None:
     _check_collisions(root, fresh, leaving)
 
 
+def check_received(edits: Iterable[Put | Remove]) -> None:
+    """Check the paths of files that come from another copy of the vault.
+
+    Names that some systems cannot have are let in, since they are in the other copy already;
+    `check` names them. So are files of other programs, like a pipeline in `.github/`.
+
+    Raises:
+        RefusedError: a path leaves the vault, or reaches into git's own folder.
+    """
+    for edit in edits:
+        if len(edit.path.split("/")) > MAX_DEPTH or not is_inside(edit.path):
+            raise _refuse(edit.path, "it is not a path inside the vault")
+        bare = [drop_invisible(part).rstrip(". ").lower() for part in edit.path.split("/")]
+        if any(part == ".git" or part.startswith("git~") for part in bare):
+            raise _refuse(edit.path, "git's own files are not the vault's to write")
+
+
 def _refuse(path: str, why: str) -> RefusedError:
     return RefusedError(f"{show_name(path)!r} cannot be written: {why}")
 

@@ -290,9 +290,9 @@ class Vault:
         if change.is_empty:
             return Receipt()
         self._commit_usage(wait)
-        before = self._look_before()
+        before = self.look_before()
         done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
-        done = self._note_admitted(change, done, wait, before)
+        done = self.note_admitted(change, done, wait, before)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
 
@@ -310,7 +310,7 @@ class Vault:
 
         return incoming_policy(self.root, self.config) == "accept"
 
-    def _look_before(self) -> Before | None:
+    def look_before(self) -> Before | None:
         """Return what is in force and what waits for a person; None where nothing ever waits."""
         if self._trusts_pushes():
             return None
@@ -322,7 +322,7 @@ class Vault:
         standing = {r.path: (r.id, r.digest) for r in snapshot.records if r.has_effect}
         return Before(standing, {item.id: item.what in {"new", "changed"} for item in found})
 
-    def _note_admitted(
+    def note_admitted(
         self, change: Change, done: Receipt, wait: float, before: Before | None
     ) -> Receipt:
         """Take down what a change admitted, where the person has changes of others wait."""

@@ -1,0 +1,152 @@
+"""`purge`: a history without a secret, made beside, never in place. May import all below."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from vault_cli.cli import flags
+from vault_cli.cli.consent import consent_hint
+from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.views import plural
+from vault_cli.errors import NeedsPersonError, NotFoundError, RefusedError, UsageError
+from vault_cli.text.names import show_path
+
+if TYPE_CHECKING:
+    from vault_cli.store.purging import Holding
+
+_STEPS: Final = (
+    "Revoke the secret where it is used: clones, forks, caches and backups keep it.",
+    (
+        "Look at the copy; then whoever keeps the remote replaces its branches and tags by the"
+        " copy's. Protected branches have to allow it for that moment; pull requests are made anew."
+    ),
+    (
+        "Everybody else: copy out what is not there yet, put the old clone away, and clone again."
+        " A sync of an old clone says that the history was rewritten; if it is let through, the"
+        " secret comes back."
+    ),
+    "On GitHub and GitLab ask the support to drop cached views and unreachable objects.",
+    "In the fresh clone: mvault trust",
+)
+
+
+def purge(
+    ctx: typer.Context,
+    ids: flags.SomeIds = None,
+    text: Annotated[
+        str,
+        typer.Option("--text", metavar="TEXT", help="A text to take out; `-`: from stdin."),
+    ] = "",
+    into: Annotated[
+        str, typer.Option("--into", metavar="FOLDER", help="Make the rewritten copy there.")
+    ] = "",
+    yes: flags.Yes = False,
+) -> int:
+    """Plan a rewrite of history that takes a leaked secret out; with --into make a copy of it.
+
+    The vault's own history is never rewritten: git filter-repo (installed by you) works on a bare
+    copy, which is then looked through. Of a record every version goes and its tombstone stays, so
+    it has to be forgotten first; its title stands in commit messages, which --text is for. Of a
+    text (one line, literal) every occurrence is replaced, in files and commit messages. The plan
+    says which commits change and what everybody has to do.
+    Needs a person. Give a secret on stdin, not on the command line: shells remember.
+
+    Examples:
+      mvault purge f-1m4c8tt
+      mvault purge f-1m4c8tt --into ../clean.git
+      mvault purge --text - --into ../clean.git
+    """
+    from vault_cli.store.purging import Target, find_tool, measure, require_rewritable, rewrite
+
+    inv: Invocation = ctx.obj
+    if not ids and not text:
+        raise UsageError("an id or --text is needed", hint="Run: mvault purge ID")
+    repo = inv.vault.require_repo()
+    require_rewritable(repo)
+    texts = _texts(text) if text else ()
+    target = Target(_versions(inv, ids or []), texts)
+    reach = measure(repo, target)
+    data: dict[str, Any] = {
+        "ids": list(ids or ()),
+        "paths": list(target.paths),
+        "texts": len(texts),
+        "commits": list(reach.commits),
+        "rewritten": reach.rewritten,
+        "refs": list(reach.refs),
+        "remotes": list(reach.remotes),
+        "steps": list(_STEPS),
+        "into": "",
+    }
+    if not reach.commits:
+        return inv.out.show(View(data, notes=("nothing to do: no commit has it",)))
+    lines = _plan_lines(data)
+    if not into or inv.options.dry_run:
+        hint = () if into else ("To make the copy: mvault purge ID --into FOLDER",)
+        return inv.out.show(
+            View(data, lambda: lines, notes=("a plan; nothing is done",), hints=hint)
+        )
+    find_tool(inv.root)
+    consent = inv.consent(yes=yes)
+    if not consent.how:
+        inv.out.partial = data
+        inv.out.lines(lines)
+        raise NeedsPersonError("purge: a person has to agree", hint=consent_hint(yes=yes))
+    if consent.ask:
+        inv.out.preview(lines)
+        if not inv.confirm(f"Make a rewritten copy in {into}?"):
+            return inv.left(data)
+    place = (inv.cwd / Path(into).expanduser()).absolute()
+    if place.is_relative_to(inv.root):
+        raise UsageError("--into leads into the vault", hint="Name a folder outside of it.")
+    rewrite(repo, target, place)
+    data["into"] = str(place)
+    count = plural(reach.rewritten, "commit")
+    note = f"made {show_path(str(place))}: {count} rewritten, looked through"
+    return inv.out.show(View(data, lambda: lines, notes=(note,)))
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    import sys
+
+    from vault_cli.store.purging import require_sound_text
+
+    read = sys.stdin.read() if text == "-" else text
+    return (require_sound_text(read),)
+
+
+def _versions(inv: Invocation, ids: list[str]) -> tuple[Holding, ...]:
+    """Return every version of the records; they must be forgotten, so that a tombstone stays."""
+    from vault_cli.store.purging import versions_of
+
+    gone = inv.vault.forgotten()
+    found: list[Holding] = []
+    there = {record.id for record in inv.snapshot.records} - gone
+    for name in ids:
+        if name in there:
+            raise RefusedError(
+                f"{name} is still in the vault",
+                hint=f"First delete it, so that a tombstone stays: mvault forget {name}"
+                " --reason-code secret",
+            )
+        versions = versions_of(inv.vault.require_repo(), name)
+        if not versions:
+            raise NotFoundError(f"no commit has a record {name}")
+        found += versions
+    return tuple(dict.fromkeys(found))
+
+
+def _plan_lines(data: dict[str, Any]) -> list[Line]:
+    lines: list[Line] = [[("bold", "goes: "), inline(show_path(path))] for path in data["paths"]]
+    if data["texts"]:
+        lines.append([("bold", "goes: "), "the text, wherever it stands"])
+    held, moved = plural(len(data["commits"]), "commit"), plural(len(data["refs"]), "ref")
+    lines.append(f"held by {held}, the first {data['commits'][0][:10]}")
+    lines.append(f"{plural(data['rewritten'], 'commit')} get another id; {moved} move")
+    if data["remotes"]:
+        lines.append(f"remotes that have the old history: {', '.join(data['remotes'])}")
+    lines += [f"{number}. {step}" for number, step in enumerate(data["steps"], 1)]
+    return lines
