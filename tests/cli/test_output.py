@@ -8,7 +8,7 @@ import json
 import pytest
 
 from vault_cli.cli.complete import plain_title
-from vault_cli.cli.options import Options
+from vault_cli.cli.option_values import Options
 from vault_cli.cli.output import (
     Output,
     View,

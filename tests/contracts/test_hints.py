@@ -13,7 +13,7 @@ from helpers import PROJECT
 
 from vault_cli.cli.app import build_root
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.options import Options
+from vault_cli.cli.option_values import Options
 
 _COMMAND = re.compile(r"(?:`|: |Run |or )mvault (?:--json )?([a-z][a-z-]*)(?: ([a-z]+))?")
 """`mvault` where an order begins; elsewhere it is the name of the program."""

@@ -13,12 +13,10 @@ from helpers import DATA, PROJECT
 ENTRY = PROJECT / "vault_cli" / "hook" / "main.py"
 PAYLOADS = DATA / "hook-payloads" / "claude-code"
 
-OWN = {"vault_cli", *(f"vault_cli.hook{name}" for name in ("", ".answer", ".events", ".replies"))}
-BASE = OWN | {
-    "vault_cli.hook.state",
-    *("os", "os.path", "posixpath", "genericpath", "stat", "_stat", "_collections_abc"),
-    "__future__",
+OWN = {"vault_cli", "vault_cli.hook"} | {
+    f"vault_cli.hook.{name}" for name in ("answer", "events", "state", "system")
 }
+BASE = OWN | {"__future__"}
 """What every event loads beyond a bare interpreter."""
 
 

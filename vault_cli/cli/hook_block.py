@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
     from vault_cli.hook.answer import Call
     from vault_cli.model.record import Snapshot
-    from vault_cli.recall.block import Block, RenderOptions
+    from vault_cli.recall.block import Block, Line, RenderOptions
     from vault_cli.recall.select import Query, Selection
 
 _UNITS = {"bytes": "bytes", "utf-16": "characters"}
@@ -65,7 +65,8 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         "block": block.text,
         "shown": shown,
         "receipt": receipt_id(block.text, (line.id for line in lines)),
-        "complete": _is_complete(block),
+        "whole": [(line.id, line.vault) for line in lines if _is_whole(line)],
+        "complete": all(map(_is_whole, block.receipt.lines)),
         "key": key,
     }
     if block.text:
@@ -104,14 +105,11 @@ def render_within(
     return block
 
 
-def _is_complete(block: Block) -> bool:
-    """Tell whether the block says everything that is in force: no prompt can bring more."""
+def _is_whole(line: Line) -> bool:
+    """Tell whether an entry says all there is to say: no prompt can bring more of it."""
     from vault_cli.recall.wording import is_plain
 
-    return all(
-        line.level == "full" or (line.level == "line" and is_plain(line.pick.record))
-        for line in block.receipt.lines
-    )
+    return line.level == "full" or (line.level == "line" and is_plain(line.pick.record))
 
 
 def _places(inv: Invocation) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,18 @@ ROOM: Final = 4_000
 LEAST_FIT: Final = 0.2
 """Part of a prompt that a record answers at least (`recall.bm25`), if it is to be brought."""
 
-LEAST_TERMS: Final = 2
+NEAR_BEST: Final = 0.6
+"""Part of the best record's fit that another one has at least."""
+
+LEAST_WORDS: Final = 2
+"""So many words of the prompt a record has; of Chinese, pairs of characters."""
+
+WHOLE: Final = 0.6
+"""A record that answers so much of a prompt may do so with one word."""
+
+LOOKED_AT: Final = (16, 400)
+"""So many of the best records are looked at; more when the session was given all of them."""
+
 MOST_TEXT: Final = 4_000
 """Characters of a prompt that are looked at: its beginning and its end."""
 
@@ -74,16 +85,13 @@ def _beside(
 ) -> str:
     """Return the records that fit the prompt and that the session was not given, as a block."""
     from vault_cli.recall.render import render_block
-    from vault_cli.recall.select import divide_records, rank_records
+    from vault_cli.recall.select import rank_records
     from vault_cli.store.receipts import receipt_id
 
     given = {(str(item[0]), str(item[1])) for item in session.get("given", []) if len(item) > 1}
-    eligible = [r for r in divide_records(snapshot, query)[0] if (r.id, r.vault) not in given]
-    if not eligible:
-        return ""
     prompt = _talk_of(events.text_of(call.payload, "prompt"))
-    hits = [hit for hit in _search(inv, snapshot, prompt, eligible) if fits(hit)][:MOST]
-    found = _with_partners([hit.record for hit in hits], eligible)
+    hits = _search(inv, snapshot, query, prompt, given)
+    found = _with_partners([hit.record for hit in hits], snapshot, query)
     if not found:
         return ""
     selection = rank_records(snapshot, query, found)
@@ -98,9 +106,15 @@ def _beside(
     return block.text
 
 
-def fits(hit: Hit) -> bool:
-    """Tell whether a record answers enough of a prompt: one common word is no reason."""
-    return hit.parts["words"] >= LEAST_FIT and len(hit.matches) >= LEAST_TERMS
+def pick_hits(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the records that answer enough of a prompt; one common word of many is no reason."""
+    best = max((hit.parts["words"] for hit in hits), default=0.0)
+    return [
+        hit
+        for hit in hits
+        if (fit := hit.parts["words"]) >= max(LEAST_FIT, NEAR_BEST * best)
+        and (fit >= WHOLE or sum(len(term) > 1 for term in hit.matches) >= LEAST_WORDS)
+    ][:MOST]
 
 
 def _talk_of(prompt: str) -> str:
@@ -111,25 +125,36 @@ def _talk_of(prompt: str) -> str:
 
 
 def _search(
-    inv: Invocation, snapshot: Snapshot, prompt: str, eligible: Sequence[Record]
-) -> Sequence[Hit]:
+    inv: Invocation, snapshot: Snapshot, query: Query, prompt: str, given: set[tuple[str, str]]
+) -> list[Hit]:
+    """Return the best records for a prompt that hold here and that the session was not given."""
+    from vault_cli.recall.select import judge_some
+
+    for limit in LOOKED_AT:
+        hits = _look(inv, snapshot, prompt, limit)
+        fresh = [hit for hit in hits if (hit.record.id, hit.record.vault) not in given]
+        good = judge_some(snapshot, query, [hit.record for hit in fresh])
+        keys = {(record.id, record.vault) for record in good}
+        picked = pick_hits([h for h in fresh if (h.record.id, h.record.vault) in keys])
+        if picked or len(hits) < limit or hits[-1].parts["words"] < LEAST_FIT:
+            return picked
+    return []
+
+
+def _look(inv: Invocation, snapshot: Snapshot, prompt: str, limit: int) -> Sequence[Hit]:
     from vault_cli.cli.clocks import Clocks
     from vault_cli.cli.shelves import all_shelves
+    from vault_cli.model.record import Status
+    from vault_cli.recall.query import Narrow
     from vault_cli.recall.search import search
     from vault_cli.store.segments import PostingsError
 
-    keys = {(record.id, record.vault) for record in eligible}
     clocks = Clocks("", None, inv.now, "", snapshot)
+    narrow = Narrow(frozenset({Status.ACTIVE, Status.VERIFIED}))
 
     def look(*, stored: bool) -> Sequence[Hit]:
         with all_shelves(inv, clocks, stored=stored) as shelves:
-            return search(
-                snapshot,
-                prompt,
-                limit=4 * MOST,
-                wanted=lambda record: (record.id, record.vault) in keys,
-                shelves=shelves,
-            ).hits
+            return search(snapshot, prompt, limit=limit, narrow=narrow, shelves=shelves).hits
 
     try:
         return look(stored=True)
@@ -137,8 +162,12 @@ def _search(
         return look(stored=False)
 
 
-def _with_partners(records: list[Record], eligible: Sequence[Record]) -> list[Record]:
+def _with_partners(records: list[Record], snapshot: Snapshot, query: Query) -> list[Record]:
     """Add those that contradict a record: an agent that is shown one side must know the other."""
+    from vault_cli.recall.select import divide_records
+
     named = {key for record in records for key, _ in record.conflicts}
-    known = {record.id for record in records}
-    return [*records, *(r for r in eligible if r.id in named - known)]
+    named -= {record.id for record in records}
+    if not named:
+        return records
+    return [*records, *(r for r in divide_records(snapshot, query)[0] if r.id in named)]

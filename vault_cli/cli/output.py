@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from vault_cli.cli.options import Options
+from vault_cli.cli.option_values import Options
 from vault_cli.errors import Diagnostic, StoreError, VaultError
 from vault_cli.text.late import late
 

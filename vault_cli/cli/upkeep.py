@@ -32,7 +32,8 @@ def status(ctx: typer.Context) -> int:
     """Say what is in the vault and what waits for a person.
 
     Counts by status, drafts, files changed outside of mvault and not committed, files that
-    cannot be read or are held, an operation of git under way, settings that are not trusted.
+    cannot be read or are held, an operation of git under way, settings that are not trusted,
+    hooks that failed.
 
     Examples:
       mvault status
@@ -46,6 +47,8 @@ def status(ctx: typer.Context) -> int:
     pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
+    from vault_cli.cli.capture_views import queue_counts
+    from vault_cli.cli.hook_status import hook_data, hook_lines
     from vault_cli.cli.trusting import status_lines
 
     trusted, trust_lines, judged = status_lines(inv)
@@ -69,13 +72,17 @@ def status(ctx: typer.Context) -> int:
         "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
+        "sessions": queue_counts(),
         "settings": [found.as_data() for found in settings],
         "trust": trusted,
+        "hooks": hook_data(inv.now.tzinfo),
     }
     inv.warn_outside_checkout()
     view = View(
         data,
-        lambda: chain(_status_lines(data, groups, pending, snapshot), trust_lines),
+        lambda: chain(
+            _status_lines(data, groups, pending, snapshot), trust_lines, hook_lines(data["hooks"])
+        ),
         diagnostics=tuple(dict.fromkeys((*settings, *snapshot.diagnostics))),
         hints=_status_hints(data, snapshot.records),
         listed=True,
@@ -140,6 +147,8 @@ def _repository_data(repo: Repository | None) -> dict[str, Any]:
 
 
 def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
+    from vault_cli.cli.capture_views import queue_hints
+
     hints = []
     repository = data["repository"]
     if not repository["found"]:
@@ -157,6 +166,7 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
         hints.append("Notes without an id are drafts too; `mvault adopt PATH` gives them one.")
     if data["quarantined"]:
         hints.append("`mvault quarantine list` names what was held back.")
+    hints += queue_hints(data["sessions"])
     if data["ready"]:
         hints.append(
             f"`mvault graduate {data['ready'][0]['id']}` makes a skill of a proven recipe."
@@ -200,9 +210,12 @@ def _status_lines(
 
 def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
     """Yield how much waits for a person, or for more of its kind."""
+    from vault_cli.cli.capture_views import queue_lines
+
     seen = data["observations"]
     if seen["waiting"]:
         yield [("dim", "observations: "), f"{seen['waiting']} of {seen['commit_every']} wait"]
+    yield from queue_lines(data["sessions"])
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
     if data["quarantined"]:

@@ -8,23 +8,33 @@ that says nothing, and a line in `STATE/hook/log` says why.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 
-from vault_cli.hook import events, replies, state
+from vault_cli.hook import events, state
+from vault_cli.hook.system import absolute, calls
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+NOTHING = b"{}"
 MAX_INPUT = 32 << 20
 """Bytes of a payload that are read; a longer one is answered with nothing."""
 
 _CHUNK = 1 << 20
-_LIMITS = {events.PRE_TOOL: (0.3, 3.0), events.SESSION_END: (5.0, 1.2)}
-_LIMIT = (15.0, 20.0)
+_RETRY = 60
+"""Seconds after which rules that could not be compiled are tried again."""
+
+_COMPILE = "compile"
+_LIMITS = {
+    events.PRE_TOOL: (0.3, 3.0),
+    events.PROMPT: (15.0, 25.0),
+    events.SESSION_END: (5.0, 1.2),
+    _COMPILE: (5.0, 8.0),
+}
+_LIMIT = (30.0, 60.0)
 """Seconds of computing and of waiting after which the agent goes on without us, by event."""
 
 _SPOOLED = frozenset(
@@ -64,7 +74,7 @@ class Call:
         self.host = events.find_host(words[0])
         self.event = events.find_event(words[1])
         self.name = events.native_event(self.host, self.event)
-        self.state = os.path.abspath(words[2]) if words[2] else state.default_state()
+        self.state = absolute(words[2]) if words[2] else state.default_state()
         self.raw = b""
         self.payload: dict[str, Any] = {}
 
@@ -90,15 +100,15 @@ def respond(argv: list[str], raw: bytes | None = None) -> bytes:
         argv: as `run`.
         raw: the payload; None: what stands on stdin, and what is printed meanwhile is stderr's.
     """
-    call = Call([])
+    call = Call(["", "", "/"])  # until the words are read
     try:
         call = Call(argv)
         _limit_time(call.event)
         if raw is None:
             call.raw = read_input()
-            return replies.NOTHING if state.is_child() else _without_noise(call)
+            return NOTHING if state.is_child() else _without_noise(call)
         call.raw = raw
-        return replies.NOTHING if state.is_child() else answer_call(call)
+        return NOTHING if state.is_child() else answer_call(call)
     except BaseException as error:  # noqa: BLE001 - fail open, whatever it is
         _unlimit_time()
         return _last_resort(call, error)
@@ -110,9 +120,11 @@ def _last_resort(call: Call, error: BaseException) -> bytes:
     """Return the answer that says nothing, after a failure nobody planned for."""
     try:
         call.complain(explain(error))
+        from vault_cli.hook import replies
+
         return replies.empty(call.host, call.name)
     except BaseException:  # noqa: BLE001 - memory, or a second signal
-        return replies.NOTHING
+        return NOTHING
 
 
 def explain(error: BaseException) -> str:
@@ -125,7 +137,7 @@ def explain(error: BaseException) -> str:
     step, where = error.__traceback__, ""
     while step is not None:
         code = step.tb_frame.f_code.co_filename
-        where = f"{os.path.basename(code)}:{step.tb_lineno}"
+        where = f"{code.rpartition('/')[2]}:{step.tb_lineno}"
         step = step.tb_next
     return f"{words} ({where}); the agent went on without it"
 
@@ -138,9 +150,9 @@ def read_input() -> bytes:
     parts: list[bytes] = []
     size = 0
     try:
-        if os.isatty(0):
+        if calls.isatty(0):
             return b""
-        while part := os.read(0, _CHUNK):
+        while part := calls.read(0, _CHUNK):
             size += len(part)
             if size <= MAX_INPUT:
                 parts.append(part)
@@ -152,16 +164,16 @@ def read_input() -> bytes:
 def _without_noise(call: Call) -> bytes:
     """Answer while everything else that is printed goes to stderr, also by programs we start."""
     try:
-        kept = os.dup(1)
+        kept = calls.dup(1)
     except OSError:
         return answer_call(call)
     try:
-        os.dup2(2, 1)
+        calls.dup2(2, 1)
         return answer_call(call)
     finally:
         state.flush_streams()
-        os.dup2(kept, 1)
-        os.close(kept)
+        calls.dup2(kept, 1)
+        calls.close(kept)
 
 
 def answer_call(call: Call) -> bytes:
@@ -172,13 +184,13 @@ def answer_call(call: Call) -> bytes:
         call.payload = parse(call)
         call.event, call.name = events.named_event(call.payload, call.host, call.event)
         if events.is_internal(call.payload):
-            return replies.NOTHING
+            return NOTHING
     if call.event == events.PRE_TOOL:
         return _pre_tool(call)
     if call.event in _SPOOLED:
         _spool(call)
     if call.event in _SILENT or call.event == events.OTHER or not call.host:
-        return replies.NOTHING
+        return NOTHING
     from vault_cli.hook import turns
 
     reply = turns.answer(call)
@@ -208,7 +220,7 @@ def _agrees(call: Call) -> bool:
 
 def parse(call: Call) -> dict[str, Any]:
     """Return the payload; one that is no JSON object is said and counts as empty."""
-    from json import loads
+    from vault_cli.hook.jsons import loads
 
     if not call.raw.strip():
         call.complain("nothing came on stdin")
@@ -238,72 +250,127 @@ def _spool(call: Call) -> None:
 
 
 def _pre_tool(call: Call) -> bytes:
-    """Look a tool call up in the compiled guards.
-
-    `hook.guard` has: `load(path)`, the rules in force, empty for none; `may_match(rules, raw)`, a
-    quick look at the bytes; `match(rules, host, tool, input, ...)`, a verdict with `action`
-    (`allow`, `warn`, `deny`), `reason` and `id`.
-    """
-    path = os.path.join(call.state, state.FOLDER, "guards.bin")
+    """Look a tool call up in the compiled guards; rules that are stale are compiled once first."""
+    path = f"{call.state}/{state.FOLDER}/guards.bin"
     try:
-        if not os.stat(path).st_size:
-            return replies.NOTHING
+        if not calls.stat(path).st_size:
+            return NOTHING
     except FileNotFoundError:
-        return replies.NOTHING
-    guard: Any = __import__("vault_cli.hook.guard", None, None, ["load"])
+        return NOTHING
+    from vault_cli.hook import guard
+
+    here = calls.getcwd()
     rules = guard.load(path)
+    if rules and guard.is_stale(rules, here, guard.clock()):
+        rules = _refresh(call, path, here) or rules
     if not rules or not guard.may_match(rules, call.raw):
-        return replies.NOTHING
+        return NOTHING
     payload = call.payload or parse(call)
+    folder = events.folder_of(payload)
+    if folder not in {"", here} and guard.is_stale(rules, folder, guard.clock()):
+        rules = _refresh(call, path, folder) or rules
     tool, given = events.call_of(payload)
     verdict = guard.match(
         rules,
         call.host,
         tool,
         given,
-        cwd=events.folder_of(payload),
+        cwd=folder,
         session=events.session_of(payload),
         state=call.state,
     )
-    if verdict.action not in {"warn", "deny"}:
-        return replies.NOTHING
+    if verdict.action == guard.ALLOW:
+        return NOTHING
     _note_hit(call, verdict)
+    if verdict.action == guard.LOGGED:
+        return NOTHING
     name = events.named_event(payload, call.host, call.event)[1]
     call.name = name
     return encode(call, {verdict.action: verdict.reason})
 
 
+def _may_retry(mark: str) -> bool:
+    """Tell whether compiling did not fail within the last minute, and note that it is tried."""
+    try:
+        if 0 <= time.time() - calls.stat(mark).st_mtime < _RETRY:
+            return False
+    except OSError:
+        pass
+    try:
+        calls.close(calls.open(mark, calls.O_WRONLY | calls.O_CREAT | calls.O_TRUNC, 0o600))
+    except OSError:
+        return False  # where nothing can be written nothing can be compiled
+    return True
+
+
+def _refresh(call: Call, path: str, folder: str) -> Any:
+    """Compile the rules anew, in this process; None when that fails, which is tried once a minute.
+
+    Rules whose own file has changed do not count until then (`guard.match` sees to that).
+    """
+    from vault_cli.hook import guard
+
+    mark = f"{path}.stale"
+    if not _may_retry(mark):
+        return None
+    try:
+        _limit_time(_COMPILE)
+        _load_site(call)
+        from importlib import import_module
+
+        import_module("vault_cli.cli.guard_compile").refresh(folder)
+        calls.unlink(mark)
+    except Exception as error:  # noqa: BLE001 - what is compiled then counts
+        said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
+        call.complain(f"guards cannot be compiled: {said or explain(error)}")
+        if said:
+            calls.unlink(mark)
+    finally:
+        _limit_time(call.event)
+    return guard.load(path)
+
+
 def _note_hit(call: Call, verdict: Any) -> None:
     """Take a hit down for the observations, and our words so that they are known again."""
-    from json import dumps
-
     from vault_cli.hook import injected, spool
+    from vault_cli.hook.jsons import dumps
 
     data = {
         "guard": verdict.id,
+        "vault": verdict.vault,
         "action": verdict.action,
         "session": events.session_of(call.payload or parse(call)),
     }
     try:
-        raw = dumps(data, ensure_ascii=True).encode("ascii")
+        raw = dumps(data)
         spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
-        injected.remember(call.state, [verdict.reason])
+        if verdict.reason:
+            injected.remember(call.state, [verdict.reason])
     except OSError as error:
         call.complain(f"a hit is not kept: {error.strerror or error}")
 
 
 def encode(call: Call, reply: dict[str, str]) -> bytes:
     """Return a reply in the host's words."""
+    from vault_cli.hook import replies
+
     return replies.encode(call.host, call.name, reply)
 
 
-def _full(call: Call) -> dict[str, str]:
-    """Ask the full program, in this process."""
+def _load_site(call: Call) -> None:
+    """Make what is installed beside Python importable, which a hook starts without."""
+    import os
+
     os.environ["MVAULT_STATE_DIR"] = call.state
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
         site.main()
+
+
+def _full(call: Call) -> dict[str, str]:
+    """Ask the full program, in this process."""
+    _load_site(call)
     from importlib import import_module
 
     hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours

@@ -170,10 +170,10 @@ def call_of(payload: object) -> tuple[str, dict[str, object]]:
     name = text_of(payload, "tool_name", "toolName")
     given = next((payload[key] for key in ("tool_input", "toolArgs") if key in payload), None)
     if isinstance(given, str) and given[:1] == "{":
-        from json import loads
+        from vault_cli.hook.jsons import loads
 
         try:
-            given = loads(given)
+            given = loads(given.encode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError):
             given = {"command": given}
     if given is None and isinstance(payload.get("command"), str):  # beforeShellExecution

@@ -6,8 +6,6 @@ words: a list sign, a quotation, another case, the spacing of a transcript.
 
 from __future__ import annotations
 
-import os
-
 from vault_cli.hook.state import FOLDER, append_bytes, spare_folder
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
@@ -65,9 +63,9 @@ def remember(state: str, texts: Iterable[str]) -> None:
 def load(state: str) -> set[str]:
     """Return the fingerprints that are known; a torn line is left out."""
     found: set[str] = set()
-    for base in (os.path.join(state, FOLDER), spare_folder()):
+    for base in (f"{state}/{FOLDER}", spare_folder()):
         try:
-            with open(os.path.join(base, NAME), "rb") as file:
+            with open(f"{base}/{NAME}", "rb") as file:
                 data = file.read(2 * MAX_FILE)
         except OSError:
             continue

@@ -25,9 +25,9 @@ def _start() -> None:
         place = place[: max(place.rfind("/"), place.rfind("\\"))]
     sys.path.append(place)
     code = main()
-    import os
+    from vault_cli.hook.system import calls
 
-    os._exit(code)  # nothing is left to be flushed; tearing down costs as much as a guard
+    calls._exit(code)  # noqa: SLF001 - nothing to flush, and tearing down is not free
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def keep(state: str, key: str, data: dict[str, Any]) -> None:
     Args:
         state: the state folder.
         key: from `key_of`.
-        data: `block`, `shown`, `receipt`, `complete` and `key` as `turns.begin` takes them;
+        data: `block` and what `turns.begin` takes with it;
             `sessions` that have records of their own; `until`, in Unix time, 0 for no end;
             `stamps` and `quick`, each a list of kind, path and stamp.
 
@@ -166,34 +166,31 @@ def look(kind: str, path: str) -> tuple[str, int]:
 
 def _look_below(top: str, *, is_git: bool) -> tuple[str, int]:
     """Look at every entry below a folder; what cannot be listed counts as empty."""
-    lines: list[str] = []
+    seen: list[object] = []
     latest = 0
     waiting = [top]
     while waiting:
         path = waiting.pop()
-        own: list[str] = []
+        own: list[tuple[str, int, int, int, int, int]] = []
         folders: list[str] = []
         try:
             with os.scandir(path) as entries:
                 for entry in entries:
-                    name = entry.name
                     if entry.is_dir(follow_symlinks=False):
-                        if _is_looked_at(name, path, is_git=is_git):
-                            folders.append(f"{path}/{name}")
+                        if _is_looked_at(entry.name, path, is_git=is_git):
+                            folders.append(f"{path}/{entry.name}")
                         continue
-                    found = entry.stat(follow_symlinks=False)
-                    mtime, ctime = found.st_mtime_ns, found.st_ctime_ns
-                    latest = max(latest, mtime, ctime)
-                    own.append(
-                        f"{name}\t{mtime} {ctime} {found.st_size} {found.st_ino} {found.st_mode}"
-                    )
+                    stat = entry.stat(follow_symlinks=False)
+                    times = stat.st_mtime_ns, stat.st_ctime_ns
+                    own.append((entry.name, *times, stat.st_size, stat.st_ino, stat.st_mode))
         except OSError:
-            own.append("?")
+            own.append(("", 0, 0, 0, 0, 0))
         own.sort()
-        lines.append(path)
-        lines += own
+        latest = max(latest, *(max(item[1], item[2]) for item in own), 0)
+        seen += [path, own]
         waiting += sorted(folders)
-    return digest("\n".join(lines).encode("utf-8", "surrogateescape"), size=16), latest
+    # the second version of the format says the same of equal things, whoever else refers to them
+    return digest(marshal.dumps(seen, 2), size=16), latest
 
 
 def _is_looked_at(name: str, path: str, *, is_git: bool) -> bool:

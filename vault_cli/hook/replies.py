@@ -17,8 +17,6 @@ from __future__ import annotations
 
 from vault_cli.hook import events
 
-NOTHING = b"{}"
-
 LIMITS = {
     events.CLAUDE: (10_000, "utf-16"),
     events.CODEX: (10_000, "bytes"),
@@ -86,10 +84,10 @@ def encode(host: str, name: str, reply: dict[str, str]) -> bytes:
         given.pop("context", None)
     data = _ENCODERS.get(host, _silent)(event, name, given)
     if not data:
-        return NOTHING
-    from json import dumps
+        return b"{}"
+    from vault_cli.hook.jsons import dumps
 
-    return dumps(data, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return dumps(data)
 
 
 def empty(host: str, name: str) -> bytes:

@@ -36,7 +36,7 @@ def name_of(text: str) -> str:
 
 def load(state: str, kind: str, text: str) -> dict[str, Any]:
     """Return what is kept under a name, nothing when there is none or it cannot be read."""
-    from json import loads
+    from vault_cli.hook.jsons import loads
 
     for base in (os.path.join(state, FOLDER), spare_folder()):
         path = os.path.join(base, kind, name_of(text))
@@ -61,9 +61,9 @@ def save(state: str, kind: str, text: str, data: dict[str, Any]) -> None:
     Raises:
         OSError: neither the state folder nor the spare folder can be written.
     """
-    from json import dumps
+    from vault_cli.hook.jsons import dumps
 
-    body = dumps(data, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    body = dumps(data)
     try:
         _put(os.path.join(state, FOLDER), kind, name_of(text), body)
     except OSError as first:

@@ -9,8 +9,6 @@ file: a kill leaves it whole, torn, or not there, and never touches another one.
 
 from __future__ import annotations
 
-import os
-
 from vault_cli.hook.state import FOLDER, append_bytes, spare_folder
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
@@ -67,21 +65,23 @@ def read(path: str) -> Reader:
 
 def spools(state: str) -> list[str]:
     """Return the spool files there are: of the state folder, then of the spare folder."""
-    places = (os.path.join(state, FOLDER, *NAMES), os.path.join(spare_folder(), *NAMES))
+    import os
+
+    places = ("/".join((base, *NAMES)) for base in (f"{state}/{FOLDER}", spare_folder()))
     return [path for path in places if os.path.isfile(path) and not os.path.islink(path)]
 
 
 def is_spare(path: str) -> bool:
     """Tell whether a spool file is that of the spare folder."""
-    return path == os.path.join(spare_folder(), *NAMES)
+    return path == "/".join((spare_folder(), *NAMES))
 
 
 def _shorten(raw: bytes) -> bytes:
     """Shorten the long texts of a payload, so that it stays JSON; what is none is cut off."""
-    from json import dumps, loads
+    from vault_cli.hook.jsons import dumps, loads
 
     try:
-        data = dumps(_short(loads(raw)), ensure_ascii=True, separators=(",", ":")).encode("ascii")
+        data = dumps(_short(loads(raw)))
     except (ValueError, RecursionError):
         data = raw
     return data[:MAX_PAYLOAD]

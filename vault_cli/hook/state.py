@@ -6,9 +6,10 @@ in a sandbox, `$TMPDIR/mvault-<uid>` stands in for what is appended: a folder of
 
 from __future__ import annotations
 
-import os
 import sys
 import time
+
+from vault_cli.hook.system import NO_FOLLOW, calls, make_folders, user_id, variable
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -32,18 +33,19 @@ _IS_DIR = 0o040000
 
 def default_state() -> str:
     """Return the state folder when none was named: the same as `store.places` finds on Linux."""
-    given = os.environ.get("MVAULT_STATE_DIR", "")
+    import os
+
+    given = variable("MVAULT_STATE_DIR")
     if given:
         return os.path.abspath(os.path.expanduser(given))
-    base = os.environ.get("XDG_STATE_HOME", "").strip() or os.path.expanduser("~/.local/state")
-    return os.path.join(base, "mvault")
+    base = variable("XDG_STATE_HOME").strip() or os.path.expanduser("~/.local/state")
+    return f"{base}/mvault"
 
 
 def spare_folder() -> str:
     """Return the folder that stands in where the state folder cannot be written; not made here."""
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    base = os.environ.get("TMPDIR", "") or ("/tmp" if os.name == "posix" else ".")  # noqa: S108 - checked when used
-    return os.path.join(base, f"mvault-{user}")
+    base = variable("TMPDIR") or variable("TEMP") or "/tmp"  # noqa: S108 - looked at when used
+    return f"{base}/mvault-{user_id()}"
 
 
 def own_folder(path: str) -> str:
@@ -53,11 +55,11 @@ def own_folder(path: str) -> str:
         OSError: it cannot be made, is a link, or belongs to somebody else.
     """
     try:
-        found = os.lstat(path)
+        found = calls.lstat(path)
     except FileNotFoundError:
-        os.makedirs(path, mode=0o700, exist_ok=True)
-        found = os.lstat(path)
-    foreign = hasattr(os, "getuid") and found.st_uid != os.getuid()
+        make_folders(path)
+        found = calls.lstat(path)
+    foreign = found.st_uid != user_id()
     if found.st_mode & _STAT_DIR != _IS_DIR or foreign:
         raise PermissionError(1, "not a folder of one's own", path)
     return path
@@ -76,7 +78,7 @@ def append_bytes(state: str, names: tuple[str, ...], data: bytes, limit: int = 0
         OSError: neither place can be written, or the file is full.
     """
     try:
-        return _append(os.path.join(state, FOLDER), names, data, limit)
+        return _append(f"{state}/{FOLDER}", names, data, limit)
     except OSError as first:
         if first.errno == _EFBIG:
             raise
@@ -87,19 +89,19 @@ def append_bytes(state: str, names: tuple[str, ...], data: bytes, limit: int = 0
 
 
 def _append(base: str, names: tuple[str, ...], data: bytes, limit: int) -> str:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    flags = calls.O_WRONLY | calls.O_APPEND | calls.O_CREAT | NO_FOLLOW
     folder, path = own_folder(base), base
     for name in names:
-        path = os.path.join(folder, name)
+        path = f"{folder}/{name}"
         folder = path if name is names[-1] else own_folder(path)
-    file = os.open(path, flags | getattr(os, "O_BINARY", 0), 0o600)
+    file = calls.open(path, flags, 0o600)
     try:
-        if limit and os.fstat(file).st_size + len(data) > limit:
+        if limit and calls.fstat(file).st_size + len(data) > limit:
             raise OSError(_EFBIG, "full", path)
-        if os.write(file, data) != len(data):
+        if calls.write(file, data) != len(data):
             raise OSError(_ENOSPC, "the disk is full", path)
     finally:
-        os.close(file)
+        calls.close(file)
     return path
 
 
@@ -118,7 +120,7 @@ def complain(state: str, message: str) -> None:
         repeated = False
     if not repeated:
         try:
-            os.write(2, f"mvault hook: {text}\n".encode("utf-8", "backslashreplace"))
+            calls.write(2, f"mvault hook: {text}\n".encode("utf-8", "backslashreplace"))
         except OSError:
             return
 
@@ -126,11 +128,11 @@ def complain(state: str, message: str) -> None:
 def _count(state: str, text: str) -> bool:
     """Count a message in the log; tell whether it was said within the last hour."""
     now = int(time.time())
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
     file = -1
-    for base in (os.path.join(state, FOLDER), spare_folder()):
+    for base in (f"{state}/{FOLDER}", spare_folder()):
         try:
-            file = os.open(os.path.join(own_folder(base), LOG), flags, 0o600)
+            file = calls.open(f"{own_folder(base)}/{LOG}", flags, 0o600)
             break
         except OSError:
             continue
@@ -138,7 +140,7 @@ def _count(state: str, text: str) -> bool:
         return False
     try:
         _lock(file)
-        rows = list(_rows(os.read(file, 2 * MAX_LOG)))
+        rows = list(_rows(calls.read(file, 2 * MAX_LOG)))
         old = next((row for row in rows if row[3] == text), None)
         if old is not None:
             rows.remove(old)
@@ -146,11 +148,11 @@ def _count(state: str, text: str) -> bool:
         rows.append((now, said, (old[2] if old is not None else 0) + 1, text))
         while len(data := _spell(rows)) > MAX_LOG:
             del rows[0]
-        os.lseek(file, 0, os.SEEK_SET)
-        os.write(file, data)
-        os.truncate(file, len(data))
+        calls.lseek(file, 0, 0)
+        calls.write(file, data)
+        calls.truncate(file, len(data))
     finally:
-        os.close(file)
+        calls.close(file)
     return old is not None and said == old[1]
 
 
@@ -180,11 +182,11 @@ def _spell(rows: list[tuple[int, int, int, str]]) -> bytes:
 def read_log(state: str) -> list[tuple[int, int, str]]:
     """Return what went wrong, newest first: when last (Unix time), how often, what."""
     found: list[tuple[int, int, str]] = []
-    for base in (os.path.join(state, FOLDER), spare_folder()):
+    for base in (f"{state}/{FOLDER}", spare_folder()):
         try:
-            os.lstat(base)
+            calls.lstat(base)
             own_folder(base)
-            with open(os.path.join(base, LOG), "rb") as file:
+            with open(f"{base}/{LOG}", "rb") as file:
                 data = file.read(2 * MAX_LOG)
         except OSError:
             continue
@@ -194,7 +196,7 @@ def read_log(state: str) -> list[tuple[int, int, str]]:
 
 def is_child() -> bool:
     """Tell whether a program that we started runs this: it must not start us again."""
-    return bool(os.environ.get("MVAULT_HOOK"))
+    return bool(variable("MVAULT_HOOK"))
 
 
 def write_out(data: bytes) -> None:
@@ -202,7 +204,7 @@ def write_out(data: bytes) -> None:
     view = memoryview(data)
     while view:
         try:
-            view = view[os.write(1, view) :]
+            view = view[calls.write(1, view) :]
         except (OSError, ValueError):  # the host has gone: there is nobody to tell
             return
 

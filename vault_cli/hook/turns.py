@@ -78,14 +78,15 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
 
     Args:
         call: a session's start, or its first prompt.
-        standing: `block`, `shown` (ids with their vaults), `receipt`, `complete`, `key`.
+        standing: `block`, its `receipt`, ids with their vaults that it has (`shown`) and those
+            with their whole text (`whole`), whether that is all (`complete`), and its `key`.
     """
     session = load_session(call)
     block = str(standing["block"])
     notices = _notices(call, session) if block else []
     again = events.text_of(call.payload, "source") == "resume"
     stands = bool(block) and again and session.get("receipt") == standing["receipt"]
-    given = [list(key) for key in standing["shown"]]
+    given = [list(key) for key in standing["whole"]]
     if stands:  # what prompts brought since is in the conversation as well
         given = [*session.get("given", []), *given]
     session |= {
@@ -213,7 +214,7 @@ def save_session(call: Call, session: dict[str, Any]) -> None:
 
 def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
     """Take down which records a session was given; a full run folds it into the observations."""
-    from json import dumps
+    from vault_cli.hook.jsons import dumps
 
     session = events.session_of(call.payload)
     if not session or not shown:
@@ -224,7 +225,7 @@ def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
         "receipt": receipt,
         "shown": [list(key) for key in shown],
     }
-    raw = dumps(data, ensure_ascii=True).encode("ascii")
+    raw = dumps(data)
     header = int(time.time()), call.host, spool.GIVEN
     _try(call, "what was given", spool.append, call.state, header, raw)
 

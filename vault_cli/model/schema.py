@@ -19,7 +19,7 @@ class Field:
     Args:
         key: as written in the file.
         form: how it is read: id, text, list, topics, date, number, flag, choice,
-            scope, conflicts, data.
+            scope, conflicts, guard, data.
         attribute: attribute of `Record` it fills, "" when it stays in `Record.fields` only.
         about: one line for the schema and the docs.
         choices: allowed texts of a choice.
@@ -71,6 +71,7 @@ FIELDS: tuple[Field, ...] = (
     Field("verification", "data", "", "how it was verified"),
     Field("aliases", "list", "aliases", "foreign ids and other names"),
     Field("force", "choice", "required", "of a rule", ("required", "advice")),
+    Field("guard", "guard", "", "which tool calls to stop, and what to say then"),
     Field("checklist", "flag", "checklist", "put on the list before work"),
     Field("correction", "flag", "correction", "a person corrected the agent"),
     Field("branch", "list", "branch", "git branches it is about"),
@@ -155,6 +156,31 @@ def _conflicts(_: Field) -> dict[str, Any]:
     return {"anyOf": [{"type": "array", "items": one}, one, {"type": "null"}]}
 
 
+def _guard(_: Field) -> dict[str, Any]:
+    text = {"type": ["string", "number", "null"]}
+    texts = {"anyOf": [{"type": "array", "items": {"type": "string"}}, text]}
+    keys = {
+        "tools": texts,
+        "field": text,
+        "match": {"type": "string", "maxLength": 500},
+        "action": {"enum": ["warn", "deny", None]},
+        "instead": text,
+        "cooldown": {"type": ["string", "null"], "pattern": r"^[0-9]{1,5}\s*[smhd]$"},
+        "examples": {
+            "type": ["object", "null"],
+            "properties": {"hit": texts, "miss": texts},
+            "additionalProperties": False,
+        },
+        "fingerprint": text,
+    }
+    return {
+        "type": ["object", "null"],
+        "properties": keys,
+        "required": ["match"],
+        "additionalProperties": False,
+    }
+
+
 ID_DATE = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 """Ids that two notes of one day would share."""
 
@@ -188,5 +214,6 @@ _SHAPES: dict[str, Callable[[Field], dict[str, Any]]] = {
         "pattern": r"^\s*(global|(project|session):.*\S.*)\s*$",
     },
     "conflicts": _conflicts,
+    "guard": _guard,
     "data": lambda _: {"type": ["array", "object", "null"]},
 }

@@ -161,6 +161,21 @@ def select_records(snapshot: Snapshot, query: Query) -> Selection:
     return Selection(picks, tuple(excluded))
 
 
+def judge_some(snapshot: Snapshot, query: Query, records: Sequence[Record]) -> list[Record]:
+    """Return those of some records that are eligible, as `divide_records` would have it.
+
+    Of one vault only they are judged; of two all are, since records of one may beat the other's.
+    """
+    wanted = {(record.id, record.vault) for record in records}
+    if any(vault for _, vault in wanted):
+        eligible = divide_records(snapshot, query)[0]
+        return [record for record in eligible if (record.id, record.vault) in wanted]
+    counts = Counter(r.id for r in snapshot.records if (r.id, "") in wanted and not r.is_silent)
+    twice = frozenset((key, "") for key, number in counts.items() if number > 1)
+    judge = _Judge(query, twice, TopicTable(snapshot.records if query.topics else ()))
+    return [record for record in records if record.in_force and not judge.verdict(record)[0]]
+
+
 def rank_records(snapshot: Snapshot, query: Query, records: Sequence[Record]) -> Selection:
     """Rank some records that `divide_records` found eligible, and only those.
 

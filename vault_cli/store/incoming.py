@@ -174,6 +174,11 @@ def _read_ledger(name: str, real: str, data: Mapping[str, Any]) -> Ledger:
     return Ledger(name, real, found, exists=True, unseen=unseen, known=made)
 
 
+def ledger_path(root: Path) -> Path:
+    """Return where it is kept what was admitted in a vault."""
+    return state_file(INCOMING, path_key(os.path.realpath(root)))
+
+
 def has_ledger(root: Path) -> bool:
     """Whether anything was ever admitted here under a policy that asks."""
     return has_state(INCOMING, path_key(os.path.realpath(root)))

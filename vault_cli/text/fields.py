@@ -23,6 +23,14 @@ from vault_cli.text.scan import ALL, SECRET
 from vault_cli.text.spelling import nearest_choice, nearest_key
 from vault_cli.text.values import BadValueError, describe
 
+
+def _read_guard(value: Any) -> Any:
+    """Ask a guard what its own module asks, which is loaded for records that have one."""
+    from vault_cli.text.guards import check_guard
+
+    return check_guard(value)
+
+
 _KINDS: dict[str, Kind] = {str(kind): kind for kind in Kind}
 _STATUSES: dict[str, Status] = {str(status): status for status in Status}
 _BY_FOLDER = {kind.folder: kind for kind in Kind if kind.folder != "memories"}
@@ -38,6 +46,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "flag": values.read_flag,
     "conflicts": values.read_conflicts,
     "data": values.read_data,
+    "guard": _read_guard,
 }
 _TRUST_KEYS = frozenset({"approved_by", "approved", "verified", "trust"})
 _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})

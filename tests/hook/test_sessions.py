@@ -1,0 +1,314 @@
+"""One session after another: what it is given, what waits, and what is never said twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import commit_all, make_vault, write_files
+from hook_answers import check_answer, context_of
+from hook_runs import FILES, LESSON, ask, hook, state_of
+
+from vault_cli.hook import events, injected, sessions, spool, words
+
+MANY = {
+    f"memories/f-{n:07d}.md": LESSON.format(
+        title=f"Service {n} of the platform listens on port {4000 + n} and restarts every night",
+        body=f"Details of service {n}. " * 30,
+    ).replace("l-0000002", f"f-{n:07d}")
+    for n in range(200)
+}
+RARE = {
+    "memories/f-0009001.md": LESSON.format(
+        title="Grafana dashboards live in ops/grafana",
+        body="Import them with `grafana-cli import`; provisioning overwrites hand edits.\n" * 8,
+    ).replace("l-0000002", "f-0009001"),
+    "memories/f-0009002.md": LESSON.format(
+        title="支付回调要校验签名", body="支付回调必须先校验签名，再更新订单状态。\n" * 8
+    ).replace("l-0000002", "f-0009002"),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """More than one block can hold; the two rare ones have the least worth and are left out."""
+    low = {p: t.replace("kind:", "importance: 1\nkind:") for p, t in RARE.items()}
+    high = {p: t.replace("kind:", "importance: 5\nkind:") for p, t in MANY.items()}
+    return make_vault(tmp_path, FILES | high | low)
+
+
+def said(file: str, folder: Path, **more: Any) -> str:
+    return context_of(ask(file, folder, **more)) or ""
+
+
+def frames(home: Path, event: str) -> list[Any]:
+    path = state_of(home) / "hook" / "spool" / "events.bin"
+    return [json.loads(f.raw) for f in spool.read(str(path)) if f.event == event]
+
+
+def test_the_same_bytes_until_something_changes(root: Path) -> None:
+    one, two = (said("claude-code/SessionStart.json", root, session_id=s) for s in ("a", "b"))
+    assert one == two
+    write_files(root, {"memories/r-0000001.md": FILES["memories/r-0000001.md"] + "Always.\n"})
+    commit_all(root)
+
+    assert "Always." in said("claude-code/SessionStart.json", root, session_id="c")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("How do I import the grafana dashboards into ops?", "Grafana dashboards live in ops"),
+        ("支付回调失败了，签名校验怎么做？", "支付回调要校验签名"),
+        ("請看一下支付回調的簽名校驗", "支付回调要校验签名"),
+    ],
+)
+def test_a_prompt_brings_what_fits_it_once(root: Path, prompt: str, title: str) -> None:
+    text = RARE[f"memories/{'f-0009001' if title.isascii() else 'f-0009002'}.md"]
+    body = text.split("---\n")[2].splitlines()[0]
+    assert body not in said("claude-code/SessionStart.json", root)
+    first = said("claude-code/UserPromptSubmit.json", root, prompt=prompt)
+    again = said("claude-code/UserPromptSubmit.json", root, prompt=prompt)
+
+    assert title in first
+    assert body in first
+    assert first.startswith("<mvault-memory>")
+    assert "make test" not in first  # that is in the standing block
+    assert title not in again
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "/grafana dashboards ops import",
+        "!grafana-cli import dashboards",
+        "# remember the grafana dashboards in ops",
+        "<command-name>grafana dashboards ops</command-name>",
+        "<task-notification>grafana dashboards ops import</task-notification>",
+        "<mvault-memory>\n\nGrafana dashboards live in ops/grafana",
+        "Memory: the grafana dashboards in ops",
+        "yes",
+        "继续",
+        "  \n",
+        "",
+        "Please make the button blue",
+        "把按钮改成蓝色",
+        "What is the weather like in Paris today?",
+    ],
+)
+def test_what_is_no_talk_or_has_nothing_to_do_with_it_brings_nothing(
+    root: Path, prompt: str
+) -> None:
+    ask("claude-code/SessionStart.json", root)
+
+    assert ask("claude-code/UserPromptSubmit.json", root, prompt=prompt) == {}
+
+
+def test_a_small_vault_is_told_whole_and_prompts_cost_nothing_more(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_vault(tmp_path, FILES)
+    keep_all(monkeypatch)
+    ask("claude-code/SessionStart.json", root)
+    monkeypatch.setattr("vault_cli.hook.answer._full", lambda _call: pytest.fail("not needed"))
+
+    assert ask("claude-code/UserPromptSubmit.json", root, prompt="run make test now") == {}
+
+
+def keep_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let answers be kept ready at once: the files of a test have just been written."""
+    monkeypatch.setattr("vault_cli.hook.ready.SETTLED", -(1 << 62))
+
+
+def test_a_session_without_a_start_gets_its_block_with_the_first_prompt(root: Path) -> None:
+    """DSH starts its hooks apart; others may have been installed in the middle of a session."""
+    first = said("codex/UserPromptSubmit.json", root, prompt="please run all of the tests")
+    second = said("codex/UserPromptSubmit.json", root, prompt="please run all of the tests")
+
+    assert "Run the tests with `make test`" in first
+    assert "make test" not in second
+
+
+def test_dsh_is_told_again_what_must_be_known(root: Path) -> None:
+    start = said("dsh-claude-bridge/SessionStart.json", root)
+    first = said("dsh-claude-bridge/UserPromptSubmit.json", root, prompt="build all the services")
+    second = said("dsh-claude-bridge/UserPromptSubmit.json", root, prompt="build all the services")
+
+    assert "make test" in start
+    assert "make test" in first
+    assert words.MUST.splitlines()[0] in first
+    assert "make test" not in second
+
+
+def test_a_resumed_session_has_its_block_already(root: Path) -> None:
+    whole = said("codex/SessionStart.json", root)
+    resumed = said("codex/SessionStart.resume.json", root)
+    assert resumed == words.STANDS
+    assert said("codex/SessionStart.resume.json", root, session_id="another") == whole
+    write_files(root, {"memories/r-0000001.md": FILES["memories/r-0000001.md"] + "Always.\n"})
+
+    assert "Always." in said("codex/SessionStart.resume.json", root)
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
+def test_after_a_compaction_the_block_comes_again_and_what_was_lost_is_said_once(
+    host: str, root: Path
+) -> None:
+    whole = said(f"{host}/SessionStart.json", root)
+    told = ask(f"{host}/PreCompact.json", root)
+    assert words.COMPACTING in told["systemMessage"]
+    after = said(f"{host}/SessionStart.compact.json", root)
+
+    assert after == whole + words.PRESSURE
+    assert said(f"{host}/UserPromptSubmit.json", root, prompt="please build the code") == ""
+
+
+def test_a_host_that_does_not_start_anew_after_a_compaction(root: Path) -> None:
+    """Gemini CLI has no session start then: the next prompt brings the block."""
+    whole = said("gemini-cli/SessionStart.json", root)
+    ask("gemini-cli/PreCompress.json", root)
+    after = said("gemini-cli/BeforeAgent.json", root, prompt="please build the code")
+
+    assert after == whole + words.PRESSURE
+    assert said("gemini-cli/BeforeAgent.json", root, prompt="please build the code") == ""
+
+
+def test_a_session_that_is_compacted_again_and_again_is_told_twice_at_most(root: Path) -> None:
+    ask("claude-code/SessionStart.json", root)
+    count = 0
+    for _ in range(6):
+        ask("claude-code/PreCompact.json", root)
+        count += words.PRESSURE in said("claude-code/SessionStart.compact.json", root)
+    assert count == 2
+
+
+def test_the_compaction_s_own_agent_is_left_alone(root: Path, home: Path) -> None:
+    assert ask("claude-code/SubagentStop.compact.json", root) == {}
+    assert not (state_of(home) / "hook").exists()
+
+
+def test_a_subagent_gets_the_footer_and_no_notice(root: Path) -> None:
+    for host in ("claude-code", "codex"):
+        ask(f"{host}/SessionStart.json", root)
+        ask(f"{host}/PreCompact.json", root)
+        assert said(f"{host}/SubagentStart.json", root) == words.FOOTER
+    prompt = "import the grafana dashboards in ops"
+    assert ask("codex/UserPromptSubmit.subagent.json", root, prompt=prompt) == {}
+
+
+def test_a_subagent_of_a_session_we_did_not_see_start(root: Path, tmp_path: Path) -> None:
+    assert said("claude-code/SubagentStart.json", root) == words.FOOTER
+    empty = make_vault(tmp_path, {}, name="empty")
+    assert ask("claude-code/SubagentStart.json", empty, session_id="other") == {}
+
+
+def test_failed_calls_are_handed_over_once(root: Path) -> None:
+    whole = said("claude-code/SessionStart.json", root, session_id="one")
+    for _ in range(3):
+        ask("claude-code/PostToolUseFailure.json", root, session_id="one")
+    ask("claude-code/PostToolUse.json", root, session_id="one")
+    ask("claude-code/PostToolUseFailure.json", root, session_id="elsewhere")
+    ask("claude-code/SessionEnd.json", root, session_id="one")
+    texts = [
+        said("claude-code/SessionStart.json", root, session_id=name) for name in ("two", "three")
+    ]
+
+    assert texts == [whole + words.AGAIN.format(3, 4), whole]
+
+
+def test_what_a_session_was_given_goes_to_the_spool_and_not_to_the_vault(
+    root: Path, home: Path
+) -> None:
+    before = {p: p.read_bytes() for p in root.rglob("*") if p.is_file() and ".state" not in p.parts}
+    ask("claude-code/SessionStart.json", root)
+    ask("claude-code/UserPromptSubmit.json", root, prompt="where do the grafana dashboards live?")
+    after = {p: p.read_bytes() for p in root.rglob("*") if p.is_file() and ".state" not in p.parts}
+    start, prompt = frames(home, spool.GIVEN)
+
+    assert before == after
+    assert ["r-0000001", ""] in start["shown"]
+    assert prompt["shown"] == [["f-0009001", ""]]
+    assert start["session"] == "00000000-0000-4000-8000-000000000001"
+
+
+def test_every_line_we_say_is_known_again(root: Path, home: Path) -> None:
+    texts = [
+        said("claude-code/SessionStart.json", root),
+        said("claude-code/UserPromptSubmit.json", root, prompt="支付回调的签名校验失败"),
+        said("claude-code/SubagentStart.json", root),
+    ]
+    ask("claude-code/PreCompact.json", root)
+    texts.append(said("claude-code/SessionStart.compact.json", root))
+    known = injected.load(str(state_of(home)))
+    lines = [line for text in texts for line in text.splitlines() if injected.fingerprint(line)]
+
+    assert len(lines) > 30
+    assert {injected.fingerprint(line) for line in lines} <= known
+    assert injected.fingerprint("No, always use pnpm in this repository") not in known
+
+
+def test_fingerprints_look_at_words_only() -> None:
+    line = "- [r-0000001] Run the tests with `make test`"
+    same = [
+        "  [r-0000001] run THE tests with “make test”",
+        "> * [r-0000001] Run the tests with make test",
+    ]
+    assert {injected.fingerprint(text) for text in same} == {injected.fingerprint(line)}
+    assert injected.fingerprint("short line") == ""
+    assert injected.fingerprint("先跑测试再提交") != ""
+    assert injected.fingerprint("好的") == ""
+
+
+@pytest.mark.parametrize("mode", ["strict", "off"])
+def test_the_mode_is_that_of_the_render(root: Path, mode: str) -> None:
+    with (root / "vault.toml").open("a") as file:
+        file.write(f'[render]\nmode = "{mode}"\n')
+    commit_all(root)
+    start = said("claude-code/SessionStart.json", root)
+    prompt = "How do I import the grafana dashboards into ops?"
+
+    assert bool(start) is (mode == "strict")
+    assert ask("claude-code/UserPromptSubmit.json", root, prompt=prompt) == {}
+
+
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "a/b", ".", "..", "x" * 300, "会话", "a\x00b", "a\nb"]
+)
+def test_a_sessions_name_is_only_a_name(root: Path, home: Path, name: str) -> None:
+    ask("claude-code/SessionStart.json", root, session_id=name)
+    folder = state_of(home) / "hook" / "sessions"
+
+    assert [p.parent for p in folder.iterdir()] == [folder]
+    assert sessions.load(str(state_of(home)), sessions.SESSIONS, name)["host"] == events.CLAUDE
+    assert said("claude-code/SessionStart.resume.json", root, session_id=name) == words.STANDS
+
+
+def test_a_session_without_a_name_works(root: Path, home: Path) -> None:
+    payload = {"hook_event_name": "SessionStart", "source": "startup", "cwd": str(root)}
+    data = check_answer("codex", "SessionStart", hook("codex", "SessionStart", payload))
+
+    assert "make test" in (context_of(data) or "")
+    assert not (state_of(home) / "hook" / "sessions").exists()
+
+
+def test_both_sides_of_a_conflict_are_brought(tmp_path: Path) -> None:
+    low = {p: t.replace("kind:", "importance: 1\nkind:") for p, t in RARE.items()}
+    one = low["memories/f-0009001.md"]
+    other = (
+        one.replace("f-0009001", "f-0009009")
+        .replace("Grafana dashboards live in ops/grafana", "Dashboards belong elsewhere")
+        .replace("Import them with `grafana-cli import`; provisioning", "They")
+    )
+    one = one.replace("kind:", "conflicts: [f-0009009]\nkind:")
+    other = other.replace("kind:", "conflicts: [f-0009001]\nkind:")
+    high = {p: t.replace("kind:", "importance: 5\nkind:") for p, t in MANY.items()}
+    files = {"memories/f-0009001.md": one, "memories/f-0009009.md": other}
+    root = make_vault(tmp_path, high | files)
+    ask("claude-code/SessionStart.json", root)
+    text = said("claude-code/UserPromptSubmit.json", root, prompt="import grafana dashboards ops")
+
+    if "f-0009001" in text:
+        assert "Conflict" in text
+        assert "f-0009009" in text

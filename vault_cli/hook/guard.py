@@ -1,0 +1,435 @@
+"""Compiled guards: load them, match a tool call, remember that a warning was said. Standard lib.
+
+This runs before every tool call, so it loads little: neither `json` nor `re`, and the matchers only
+when a literal of a rule stands in the payload. The index is one sealed file of plain tuples that
+`store.guard_index` writes; a rule is a tuple, by the places below.
+
+Matching takes a bounded number of steps whatever the rule and the text: words are looked for in one
+pass, patterns run as sets of states.
+"""
+
+from __future__ import annotations
+
+import marshal
+import sys
+
+from vault_cli.hook.system import NO_FOLLOW, calls, make_folders, variable
+
+TYPE_CHECKING = False  # the name that type checkers know; `typing` takes 8 ms to load
+
+if TYPE_CHECKING:
+    from typing import Any
+
+MAGIC = b"mvguard1"
+MAC_SIZE = 16
+TOKEN_SIZE = 32
+TOKEN_FILE = "cache-token"  # noqa: S105 - a name of a file
+NAME = "guards.bin"
+COOLDOWNS = "cooldown"
+PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+# places in a rule
+ID = 0
+VAULT = 1
+"""Folder of the vault that the rule is from."""
+TITLE = 2
+ACTION = 3
+TOOLS = 4
+FIELD = 5
+FORM = 6
+PROGRAM = 7
+LITERALS = 8
+"""Bytes of which one stands in every payload that the rule matches; () when there are none."""
+FOLDED = 9
+"""Whether the literals are those of the payload in lower case."""
+COOLDOWN = 10
+INSTEAD = 11
+SESSION = 12
+SOURCE = 13
+"""Absolute path of the file of its record."""
+
+ALLOW = "allow"
+WARN = "warn"
+DENY = "deny"
+LOGGED = "log"
+ACTIONS = (DENY, WARN, LOGGED)
+WORDS = "words"
+PATTERN = "re"
+
+DEFAULT_COOLDOWN = 600
+"""Seconds in which a call that was stopped passes when it is made again."""
+
+MAX_PAYLOAD = 1 << 20
+"""Longer payloads are not searched for literals, which would take long; they are parsed."""
+
+MAX_TEXT = 16 << 10
+"""Characters of a field that are looked at."""
+
+MAX_STEPS = 150_000
+"""Steps after which matching one pattern gives up, as if it had not matched."""
+
+_SLASH = "\\" if sys.platform == "win32" else "/"
+_SLASHES = "/\\"
+_FILE = 0o100000
+_KIND = 0o170000
+
+
+class Index:
+    """What was compiled on this machine.
+
+    Args:
+        sections: by folder (`""`: wherever no other one holds): (stamps, until, rules). A stamp is
+            (path, time of change in ns, size); `until`: when the rules may change by the clock, 0
+            for never.
+        off: until when a person has switched rules off, by `off_key`.
+        needs: literals of all rules: as they are, in lower case, and whether a rule has none.
+    """
+
+    __slots__ = ("needs", "off", "sections")
+
+    def __init__(
+        self,
+        sections: dict[str, tuple[Any, ...]],
+        off: dict[str, float],
+        needs: tuple[tuple[bytes, ...], tuple[bytes, ...], bool] | None = None,
+    ) -> None:
+        self.sections = sections
+        self.off = off
+        self.needs = collect_needs(sections) if needs is None else needs
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to look up."""
+        return bool(self.sections)
+
+    def section(self, folder: str) -> str | None:
+        """Return the key of the section for a folder: the deepest that holds it, None for none.
+
+        Where the environment names a vault, only that one's section counts.
+        """
+        named = variable("MVAULT")
+        if named:
+            return self._named(folder, named)
+        best = None
+        for root in self.sections:
+            inside = (
+                not root or folder == root or folder.startswith(f"{root.rstrip(_SLASHES)}{_SLASH}")
+            )
+            if inside and (best is None or len(root) > len(best)):
+                best = root
+        return best
+
+    def _named(self, folder: str, name: str) -> str | None:
+        import os
+
+        place = os.path.realpath(os.path.join(folder, os.path.expanduser(name)))
+        keys = (named_section(place), named_section(os.path.join(place, ".mvault")))
+        return next((key for key in keys if key in self.sections), None)
+
+
+class Verdict:
+    """What becomes of a call.
+
+    Args:
+        action: `allow`, `warn` (stopped this once), `deny`, or `log` (runs; a rule that does not
+            count now would have matched).
+        id, vault: of the record with the guard, "" for allow.
+        reason: what the agent is told.
+        tool: canonical name.
+    """
+
+    __slots__ = ("action", "id", "reason", "tool", "vault")
+
+    def __init__(
+        self, action: str, record_id: str = "", vault: str = "", reason: str = "", tool: str = ""
+    ) -> None:
+        self.action = action
+        self.id = record_id
+        self.vault = vault
+        self.reason = reason
+        self.tool = tool
+
+
+def named_section(root: str) -> str:
+    """Return the key of the section for a vault that is named, by its real path."""
+    return f"vault\0{root}"
+
+
+def collect_needs(
+    sections: dict[str, tuple[Any, ...]],
+) -> tuple[tuple[bytes, ...], tuple[bytes, ...], bool]:
+    """Return the literals of all rules, each once, and whether a rule needs none."""
+    plain: dict[bytes, None] = {}
+    folded: dict[bytes, None] = {}
+    always = False
+    for section in sections.values():
+        for rule in section[2]:
+            (folded if rule[FOLDED] else plain).update(dict.fromkeys(rule[LITERALS]))
+            always = always or not rule[LITERALS]
+    return tuple(plain), tuple(folded), always
+
+
+def seal(body: bytes, token: bytes) -> bytes:
+    """Return the seal of an index; only this machine's token makes it (keyed BLAKE2, RFC 7693)."""
+    return bytes(
+        _blake2(MAGIC + body, key=token, digest_size=MAC_SIZE, person=b"mvault guard").digest()
+    )
+
+
+def _blake2(data: bytes, **options: Any) -> Any:
+    try:
+        from _blake2 import blake2b  # without OpenSSL, which takes 2 ms to load
+    except ImportError:
+        from hashlib import blake2b
+    return blake2b(data, **options)
+
+
+def dump(index: Index, token: bytes) -> bytes:
+    """Return the bytes of an index file."""
+    body = marshal.dumps((PYTHON, index.sections, index.off, index.needs), 4)
+    return MAGIC + seal(body, token) + body
+
+
+def load(path: str, token_path: str = "") -> Index:
+    """Return the index in a file; an empty one when there is none that can be believed.
+
+    What another program, another Python or another machine wrote, or what is damaged, reads as
+    empty.
+
+    Args:
+        path: the file.
+        token_path: the machine's token; by default in the state folder, two folders up.
+    """
+    token_path = token_path or f"{_above(_above(path))}/{TOKEN_FILE}"
+    try:
+        return parse(_read(path), _read(token_path))
+    except OSError:
+        return Index({}, {})
+
+
+def parse(data: bytes, token: bytes) -> Index:
+    """Return the index that the bytes of a file hold; an empty one when they are not believed."""
+    head = len(MAGIC) + MAC_SIZE
+    empty = Index({}, {})
+    if data[: len(MAGIC)] != MAGIC or len(token) != TOKEN_SIZE:
+        return empty
+    body = data[head:]
+    if seal(body, token) != data[len(MAGIC) : head]:
+        return empty
+    try:
+        python, sections, off, needs = marshal.loads(body)  # noqa: S302 - sealed by this machine
+    except (ValueError, EOFError, TypeError):
+        return empty
+    return Index(sections, off, needs) if python == PYTHON else empty
+
+
+def _above(path: str) -> str:
+    return path[: max(path.rfind("/"), path.rfind("\\"), 0)]
+
+
+def _read(path: str) -> bytes:
+    file = calls.open(path, calls.O_RDONLY | getattr(calls, "O_BINARY", 0))
+    try:
+        return calls.read(file, calls.fstat(file).st_size + 1)
+    finally:
+        calls.close(file)
+
+
+def is_stale(index: Index, folder: str, now: float) -> bool:
+    """Tell whether what the rules for a folder were compiled from has changed since."""
+    key = index.section(folder)
+    if key is None:
+        return False
+    stamps, until, _ = index.sections[key]
+    if until and now >= until:
+        return True
+    return any(stamp(row[0]) != row for row in stamps)
+
+
+def stamp(path: str) -> tuple[str, int, int]:
+    """Return path, time of change and size of a file or folder; what is not there has one, too."""
+    try:
+        facts = calls.stat(path)
+    except (OSError, ValueError):
+        return path, 0, -1
+    # the size of a folder tells nothing
+    return path, facts.st_mtime_ns, facts.st_size if facts.st_mode & _KIND == _FILE else -2
+
+
+def may_match(index: Index, raw: bytes) -> bool:
+    """Tell whether a rule could match a payload, by the literals they need; no is never wrong."""
+    plain, folded, always = index.needs
+    if always or len(raw) > MAX_PAYLOAD:
+        return True
+    for literal in plain:
+        if literal in raw:
+            return True
+    if folded:
+        lower = raw.lower()
+        return any(literal in lower for literal in folded)
+    return False
+
+
+def match(
+    index: Index,
+    host: str,
+    tool: str,
+    given: object,
+    *,
+    cwd: str = "",
+    session: str = "",
+    state: str = "",
+    now: float = 0,
+) -> Verdict:
+    """Return the verdict on a tool call.
+
+    `warn` stops the first matching call of a session; while its cooldown lasts the call passes.
+    Where nothing can remember that it was said, nothing is stopped. Of several rules the strictest
+    counts.
+
+    Args:
+        index: what `load` gave.
+        host: canonical name (rules hold for every host).
+        tool: the tool, by any of its names.
+        given: its input.
+        cwd: folder the agent works in.
+        session: id of its session.
+        state: the state folder; "" to remember nothing (a warning then lets the call pass).
+        now: seconds since 1970; 0 for the clock.
+    """
+    del host
+    now = now or clock()
+    key = index.section(cwd or calls.getcwd())
+    stamps, _, rules = ((), 0, ()) if key is None else index.sections[key]
+    found = [
+        rule
+        for rule in matching(rules, tool, given, session=session)
+        if not index.off or now >= index.off.get(off_key(rule[VAULT], rule[ID]), 0)
+    ]
+    if found:  # of a file that has changed since nobody knows what it says now
+        known = {row[0]: row for row in stamps}
+        found = [rule for rule in found if known.get(rule[SOURCE]) == stamp(rule[SOURCE])]
+    if not found:
+        return Verdict(ALLOW)
+    rule = min(found, key=_rank)
+    reason = "" if rule[ACTION] == LOGGED else reason_of(rule)
+    said = Verdict(rule[ACTION], rule[ID], rule[VAULT], reason, tool)
+    if said.action == WARN and not _is_first(state, session, rule, now):
+        return Verdict(ALLOW)
+    return said
+
+
+def clock() -> float:
+    """Return the Unix time; `$MVAULT_NOW` overrides it, as everywhere."""
+    import time
+
+    given = variable("MVAULT_NOW")
+    if given:
+        from datetime import datetime
+
+        try:
+            return datetime.fromisoformat(given).timestamp()
+        except ValueError:
+            return time.time()
+    return time.time()
+
+
+def _rank(rule: tuple[Any, ...]) -> tuple[int, str]:
+    return ACTIONS.index(rule[ACTION]), rule[ID]
+
+
+def matching(
+    rules: tuple[tuple[Any, ...], ...], tool: str, given: object, *, session: str = ""
+) -> list[tuple[Any, ...]]:
+    """Return all rules that match a tool call; one of another session does not."""
+    from vault_cli.hook.tools import canonical, field_text, fits
+
+    name = canonical(tool)
+    texts: dict[str, str] = {}
+    found = []
+    for rule in rules:
+        if (rule[SESSION] and rule[SESSION] != session) or not fits(rule[TOOLS], name):
+            continue
+        field = rule[FIELD]
+        if field not in texts:
+            texts[field] = field_text(name, given, field)[:MAX_TEXT]
+        if texts[field] and hits(rule, name, texts[field]):
+            found.append(rule)
+    return found
+
+
+def hits(rule: tuple[Any, ...], tool: str, text: str) -> bool:
+    """Tell whether one rule matches a text of the input of a canonical tool."""
+    if rule[FORM] == WORDS:
+        from vault_cli.hook.command_words import in_command, in_text
+
+        is_command = tool == "shell" and rule[FIELD] in {"", "command"}
+        return (in_command if is_command else in_text)(rule[PROGRAM], text)
+    from vault_cli.hook.automaton import search
+
+    return search(rule[PROGRAM], text, MAX_STEPS)
+
+
+def fingerprint(tool: str, text: str) -> tuple[str, str]:
+    """Return the fingerprint of a failure and its masked text (see `hook.fingerprint`)."""
+    from vault_cli.hook.fingerprint import fingerprint as take
+
+    return take(tool, text)
+
+
+def off_key(vault: str, record_id: str) -> str:
+    """Return the name under which it is kept that a person switched a guard off."""
+    return f"{vault}\0{record_id}"
+
+
+def reason_of(rule: tuple[Any, ...]) -> str:
+    """Return what the agent is told when a rule stops its call, with the way on."""
+    instead = f" Instead: {rule[INSTEAD]}." if rule[INSTEAD] else ""
+    said = f"mvault guard {rule[ID]}: {rule[TITLE]}.{instead}"
+    if rule[ACTION] == DENY:
+        way = f"A person can switch the guard off: mvault guard off {rule[ID]} --for 1h"
+        return f"{said} This call was not run. {way}"
+    again = f"made again within {spell_seconds(rule[COOLDOWN])} it passes"
+    return f"{said} This call was stopped once; {again}."
+
+
+def spell_seconds(seconds: int) -> str:
+    """Return a time in the largest unit that tells it exactly: `90s`, `10m`, `2h`, `1d`."""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+def cooldown_path(state: str, session: str, rule: tuple[Any, ...]) -> str:
+    """Return the file that remembers when a session was last stopped by a rule."""
+    text = "\0".join((session, rule[VAULT], rule[ID])).encode("utf-8", "surrogatepass")
+    name = _blake2(text, digest_size=12).hexdigest()
+    return f"{state}/hook/{COOLDOWNS}/{name}"
+
+
+def _is_first(state: str, session: str, rule: tuple[Any, ...], now: float) -> bool:
+    """Tell whether a rule did not stop this session within its cooldown, and note that it does.
+
+    When it cannot be noted the answer is no: the retry would be stopped, too, for ever.
+    """
+    if not state:
+        return False
+    path = cooldown_path(state, session, rule)
+    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
+    try:
+        try:
+            file = calls.open(path, flags, 0o600)
+        except FileNotFoundError:
+            make_folders(_above(path))
+            file = calls.open(path, flags, 0o600)
+        try:
+            said = calls.read(file, 32)
+            if said.isdigit() and 0 <= now - int(said) < rule[COOLDOWN]:
+                return False
+            calls.lseek(file, 0, 0)
+            calls.truncate(file, calls.write(file, b"%d" % now))
+        finally:
+            calls.close(file)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,60 @@
+"""System calls without `os`, which takes as long to load as all the rest of a hook. Stdlib.
+
+`calls` is `posix`, of which `os` is made; elsewhere it is `os`. Paths are joined with slashes.
+"""
+
+from __future__ import annotations
+
+import sys
+
+try:
+    import posix as calls
+except ImportError:  # not POSIX
+    import os as calls  # type: ignore[no-redef]
+
+__all__ = ["NO_FOLLOW", "absolute", "calls", "make_folders", "user_id", "variable"]
+
+NO_FOLLOW: int = getattr(calls, "O_NOFOLLOW", 0) | getattr(calls, "O_BINARY", 0)
+"""Flags of every file that is opened: no link, no change of line ends."""
+
+
+def variable(name: str) -> str:
+    """Return a variable of the environment, "" when it is not set."""
+    os = sys.modules.get("os")
+    if os is not None:  # it may have been changed in there
+        found: str = os.environ.get(name) or ""
+        return found
+    found_raw: bytes = calls.environ.get(name.encode()) or b""
+    return found_raw.decode("utf-8", "surrogateescape")
+
+
+def user_id() -> int:
+    """Return the number of the user, 0 where users have none."""
+    return calls.getuid() if hasattr(calls, "getuid") else 0
+
+
+def absolute(path: str) -> str:
+    """Return an absolute path."""
+    if path.startswith("/"):
+        return path
+    import os
+
+    return os.path.abspath(path)
+
+
+def make_folders(path: str) -> None:
+    """Make a folder and those above it, for this user alone; fine when it is there.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    try:
+        calls.mkdir(path, 0o700)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        above = path.rstrip("/").rpartition("/")[0]
+        if not above or above == path:
+            raise
+        make_folders(above)
+        calls.mkdir(path, 0o700)
