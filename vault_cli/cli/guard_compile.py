@@ -217,7 +217,7 @@ def _silent_run(
 ) -> Invocation:
     """Return a run of its own somewhere, that says nothing: what it would say was said."""
     from vault_cli.cli.invocation import Invocation as Run
-    from vault_cli.cli.options import Options
+    from vault_cli.cli.option_values import Options
 
     environ = dict(inv.environ)
     if place != inv.cwd:
@@ -270,7 +270,7 @@ def refresh(folder: str) -> None:
         VaultError: no vault can be read there, or the state folder cannot be written.
     """
     from vault_cli.cli.invocation import Invocation as Run
-    from vault_cli.cli.options import Options
+    from vault_cli.cli.option_values import Options
     from vault_cli.hook.guard import clock
     from vault_cli.store.guard_index import empty_section
 

@@ -1,0 +1,220 @@
+"""Precedent: what became of the tasks that had a record before them. May import `model`.
+
+A join of the tasks in the vault and what each of them was shown when it began. The counts prove
+nothing: records in force together share their tasks, and a record that is always shown collects
+successes by being there. So the rate beside it is told, too: how tasks went that did not have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from vault_cli.model.record import Kind, Record, Snapshot
+
+OPEN, SUCCEEDED, FAILED = "open", "succeeded", "failed"
+CLOSED: Final = frozenset({SUCCEEDED, FAILED, "abandoned", "aborted"})
+LEVELS: Final = ("full", "line", "omitted")
+"""How a task was shown a record: whole, as one line, or as an id that was left out."""
+
+
+class Task(NamedTuple):
+    """A task as its record says.
+
+    Args:
+        id, title, goal: what it is called and was for.
+        state: `open` or a member of `CLOSED`.
+        shown: ids by level (`LEVELS`) as they were rendered when it began.
+        session: of the agent, "" for none.
+        started, ended: ISO instants, "" when they are not said.
+        commit: of the vault when it began.
+        record: the record itself.
+    """
+
+    id: str
+    title: str
+    goal: str
+    expected: str
+    state: str
+    shown: Mapping[str, tuple[str, ...]]
+    session: str
+    started: str
+    ended: str
+    commit: str
+    record: Record
+
+    @property
+    def had(self) -> frozenset[str]:
+        """Ids it was shown as a text or a line."""
+        return frozenset((*self.shown["full"], *self.shown["line"]))
+
+
+def read_task(record: Record) -> Task:
+    """Return a task from its record; what is not said is empty."""
+    get = record.fields.get
+    state = str(get("status_of_task") or get("outcome") or OPEN)
+    shown = get("shown")
+    levels = shown if isinstance(shown, Mapping) else {}
+    return Task(
+        record.id,
+        record.title,
+        str(get("goal") or record.title),
+        str(get("expected") or ""),
+        state if state in CLOSED else OPEN,
+        {level: _ids(levels.get(level)) for level in LEVELS},
+        str(get("session") or ""),
+        str(get("started") or record.created or ""),
+        str(get("ended") or ""),
+        str(get("commit") or ""),
+        record,
+    )
+
+
+def _ids(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return tuple(value.replace(",", " ").split())
+    return tuple(str(item) for item in value) if isinstance(value, list | tuple) else ()
+
+
+def tasks_of(snapshot: Snapshot) -> list[Task]:
+    """Return all tasks of a vault."""
+    return [read_task(record) for record in snapshot.records if record.kind is Kind.TASK]
+
+
+class Precedent(NamedTuple):
+    """What the tasks say about a record.
+
+    Args:
+        succeeded, failed: tasks that were shown it, by how they ended.
+        other_ends: of those, abandoned and aborted ones.
+        exposures: renders that showed it, from the observations.
+        without_succeeded, without_failed: tasks that were not shown it and began since it was
+            first shown.
+        repeats: reflections that met it again.
+    """
+
+    succeeded: int = 0
+    failed: int = 0
+    other_ends: int = 0
+    exposures: int = 0
+    without_succeeded: int = 0
+    without_failed: int = 0
+    repeats: int = 0
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether a task succeeded with it before its eyes: a weak proof, and more than none."""
+        return self.succeeded > 0
+
+    @property
+    def rate(self) -> float | None:
+        """Share of succeeded among its tasks that succeeded or failed, None without any."""
+        return _share(self.succeeded, self.failed)
+
+    @property
+    def rate_without(self) -> float | None:
+        """As `rate`, of the tasks without it: the only thing it can be compared with."""
+        return _share(self.without_succeeded, self.without_failed)
+
+    def describe(self) -> str:
+        """Return the counts in words that claim no more than they can carry."""
+        if not (self.succeeded or self.failed):
+            return "no finished task had it"
+        words = f"was there in {self.succeeded} succeeded and {self.failed} failed tasks"
+        if self.rate_without is None:
+            return f"{words}; no task was without it, so this compares with nothing"
+        tasks = self.without_succeeded + self.without_failed
+        return f"{words} ({self.rate:.0%}); without it {self.rate_without:.0%} of {tasks}"
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the promised JSON shape."""
+        return {
+            **self._asdict(),
+            "rate": self.rate,
+            "rate_without": self.rate_without,
+            "words": self.describe(),
+        }
+
+
+def _share(good: int, bad: int) -> float | None:
+    return good / (good + bad) if good + bad else None
+
+
+def precedent_of(
+    record_id: str, tasks: Sequence[Task], *, exposures: int = 0, repeats: int = 0
+) -> Precedent:
+    """Count what became of the tasks with a record, and of those without it.
+
+    Args:
+        record_id: which record.
+        tasks: all tasks of the vault.
+        exposures: renders that showed it.
+        repeats: reflections that met it again.
+    """
+    having = [task for task in tasks if record_id in task.had and task.state in CLOSED]
+    first = min((task.started for task in having if task.started), default="")
+    without = [
+        task
+        for task in tasks
+        if record_id not in task.had and task.state in CLOSED and task.started >= first
+    ]
+    succeeded, failed = _count(having, SUCCEEDED), _count(having, FAILED)
+    return Precedent(
+        succeeded,
+        failed,
+        len(having) - succeeded - failed,
+        exposures,
+        _count(without, SUCCEEDED) if having else 0,
+        _count(without, FAILED) if having else 0,
+        repeats,
+    )
+
+
+def _count(tasks: Iterable[Task], state: str) -> int:
+    return sum(task.state == state for task in tasks)
+
+
+class Objection(NamedTuple):
+    """Why the precedent gate does not let a revision pass: a code and a sentence."""
+
+    code: str
+    message: str
+
+
+def judge_revision(
+    old: str, evidence: Sequence[str], tasks: Sequence[Task], *, override: str = ""
+) -> list[Objection]:
+    """Ask three things of a revision of a record that has a precedent; all can be read off files.
+
+    Each named task exists and is closed; it did not succeed; it had the challenged record before
+    it when it began. Whether it fits the condition of the record is for the person who reviews.
+
+    Args:
+        old: id of the record that is challenged.
+        evidence: ids of the tasks that are said to speak against it.
+        tasks: all tasks of the vault.
+        override: a reason for revising it all the same, "" for none.
+
+    Returns:
+        What stands against it; nothing when the record has no precedent, or with an override.
+    """
+    precedent = precedent_of(old, tasks)
+    if not precedent.is_proven or override.strip():
+        return []
+    if not evidence:
+        words = precedent.describe()
+        return [Objection("no-evidence", f"{old} {words}; name the tasks that speak against it")]
+    known = {task.id: task for task in tasks}
+    return [found for name in evidence if (found := _object(old, name, known.get(name)))]
+
+
+def _object(old: str, name: str, task: Task | None) -> Objection | None:
+    if task is None:
+        return Objection("no-task", f"{name} is no task of this vault")
+    if task.state == OPEN:
+        return Objection("task-open", f"{name} is still open: how it ends is not known")
+    if task.state == SUCCEEDED:
+        return Objection("task-succeeded", f"{name} succeeded: it does not speak against {old}")
+    if old not in task.had:
+        return Objection("not-shown", f"{name} was not shown {old} when it began")
+    return None
