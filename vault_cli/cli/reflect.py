@@ -11,8 +11,9 @@ from vault_cli.cli import flags
 from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.reflect_runs import find_run, open_run, refusals, run_data
 from vault_cli.cli.views import brief_data, plural
-from vault_cli.errors import NotFoundError, UsageError
+from vault_cli.errors import UsageError
 from vault_cli.features import reflection as runs
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from vault_cli.features.reflecting import Step
     from vault_cli.features.reflection import Run
 
-_STATE = "reflect"
 _MOST_NAMED = 20
 
 reflect = typer.Typer(
@@ -77,7 +77,7 @@ def status(ctx: typer.Context) -> int:
         "open": [run_data(run) for run in known if run.state in runs.OPEN],
         "states": {state: sum(run.state == state for run in known) for state in runs.STATES},
         "relations": runs.relation_counts(known),
-        "gate_refused": _refusals(inv),
+        "gate_refused": refusals(inv),
         "budget": {**budget._asdict(), "left": budget.left},
         "trials": [
             {**brief_data(record), "until": day.isoformat(), "over": day < today}
@@ -88,27 +88,6 @@ def status(ctx: typer.Context) -> int:
     if data["points"] >= data["threshold"]:
         hints.append("`mvault reflect prepare --mode threshold` begins a run about them.")
     return inv.out.show(View(data, lambda: _status_lines(data), hints=hints))
-
-
-def run_data(run: Run) -> dict[str, Any]:
-    """Return the promised JSON shape of a run."""
-    return {
-        "id": run.id,
-        "state": run.state,
-        "mode": run.mode,
-        "title": run.title,
-        "about": dict(run.about),
-        "language": run.language,
-        "review": run.review,
-        "questions": [
-            {"id": one.id, "text": one.text, "given": list(one.given)} for one in run.questions
-        ],
-        "sources": [one._asdict() for one in run.sources],
-        "places": [one._asdict() for one in run.places],
-        "environment": list(run.environment),
-        "result": [dict(item) for item in run.result],
-        "consumed": [one._asdict() for one in run.consumed],
-    }
 
 
 def _status_lines(data: dict[str, Any]) -> Iterator[Line]:
@@ -167,7 +146,7 @@ def prepare(
 
     inv: Invocation = ctx.obj
     if run_id:
-        asked = _asked_of(_find_run(inv, run_id), question or (), language, log)
+        asked = _asked_of(find_run(inv, run_id), question or (), language, log)
     else:
         chosen = mode or (runs.TASK if task else runs.DIALECTIC if record else "")
         if chosen not in runs.MODES or (chosen == runs.TASK and not task):
@@ -247,11 +226,6 @@ def _show_brief(inv: Invocation, step: Step, found: Found) -> int:
     return inv.submit(plan)
 
 
-def _find_run(inv: Invocation, text: str) -> Run:
-    record = inv.find(text)
-    return runs.require_run(inv.snapshot, record.id)
-
-
 @reflect.command("commit", cls=PanelCommand)
 def commit(ctx: typer.Context, run_id: RunId = "", answer: AnswerFile = "-") -> int:
     """Check an answer and write what it proposes as candidates, in one change.
@@ -288,49 +262,6 @@ def abandon(ctx: typer.Context, run_id: RunId = "", reason: flags.Reason = "") -
     return inv.submit(plan)
 
 
-def open_run(inv: Invocation, text: str, named: str = "") -> Run:
-    """Return the run that is meant: as typed, else as the answer names it, else the open one.
-
-    Raises:
-        NotFoundError: none is open. UsageError: several are.
-    """
-    if text or named:
-        return _find_run(inv, text or named)
-    found = [run for run in runs.runs_of(inv.snapshot) if run.state in runs.OPEN]
-    if not found:
-        raise NotFoundError("no reflection run is open", hint="mvault reflect prepare --task ID")
-    if len(found) > 1:
-        names = ", ".join(run.id for run in found)
-        raise UsageError(f"several runs are open: {names}", hint="Name one of them.")
-    return found[0]
-
-
-def _refusals(inv: Invocation) -> dict[str, int]:
-    """Return how often the precedent gate refused a revision on this machine, by why."""
-    from vault_cli.store.own_state import path_key, read_state
-
-    found = read_state(_STATE, path_key(inv.root.resolve())).get("refused")
-    rows = found.items() if isinstance(found, dict) else ()
-    return {str(code): number for code, number in sorted(rows) if isinstance(number, int)}
-
-
-def note_refusals(inv: Invocation, codes: Sequence[str]) -> None:
-    """Count what the precedent gate refused: a gate that forbids everything has to be seen."""
-    from collections import Counter
-
-    from vault_cli.errors import StoreError
-    from vault_cli.store.own_state import path_key, write_state
-
-    if not codes or inv.options.dry_run:
-        return
-    counts = Counter(_refusals(inv))
-    counts.update(codes)
-    try:
-        write_state(_STATE, path_key(inv.root.resolve()), {"refused": dict(counts)})
-    except StoreError as error:
-        inv.out.say(f"not counted: {error.message}")
-
-
 @reflect.command("precedent", cls=PanelCommand)
 def precedent(ctx: typer.Context, ids: flags.SomeIds = None, limit: flags.Limit = 20) -> int:
     """Say how the tasks ended that had a record before them, and those that had not.
@@ -343,14 +274,15 @@ def precedent(ctx: typer.Context, ids: flags.SomeIds = None, limit: flags.Limit 
       mvault reflect precedent
     """
     from vault_cli.cli.shown import find_shown, shown_of
-    from vault_cli.features.precedent import precedent_of, tasks_of
+    from vault_cli.features.precedent import precedent_of
+    from vault_cli.features.task_records import all_tasks
 
     inv: Invocation = ctx.obj
     named = [find_shown(inv, text) for text in ids or ()]
     snapshot = shown_of(inv)
-    tasks = tasks_of(snapshot)
+    tasks = all_tasks(snapshot)
     repeats = runs.repeats_of(runs.runs_of(snapshot))
-    had = {own for task in tasks for own in task.had}
+    had = {own for task in tasks for own in task.environment}
     chosen = named or [record for record in snapshot.records if record.id in had]
     rows = [
         (

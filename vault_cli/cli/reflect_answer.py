@@ -6,15 +6,15 @@ from pathlib import Path
 
 from vault_cli.cli.intake import read_stdin
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.reflect import note_refusals, open_run, run_data
 from vault_cli.cli.reflect_material import moment_text, require_no_subagent
+from vault_cli.cli.reflect_runs import note_refusals, open_run, run_data
 from vault_cli.cli.views import plural
 from vault_cli.errors import UsageError
 from vault_cli.features.answers import read_answer
 from vault_cli.features.learning import budget_of
-from vault_cli.features.precedent import tasks_of
 from vault_cli.features.reflecting import GatedError, digest_answer, plan_commit
 from vault_cli.features.reflection_items import Bench
+from vault_cli.features.task_records import all_tasks
 
 _MOST = 1 << 20
 
@@ -56,7 +56,7 @@ def commit_answer(inv: Invocation, run_id: str, name: str) -> int:
     bench = Bench(
         run,
         snapshot,
-        tasks_of(snapshot),
+        all_tasks(snapshot),
         lambda scope: scope_here(inv, scope, "scope"),
         bool(find_project(inv)),
         moment_text(inv.now),

@@ -23,11 +23,12 @@ from vault_cli.features.decision_trace import (
     trace_of,
 )
 from vault_cli.features.parts import is_chinese
-from vault_cli.features.precedent import OPEN, Task, precedent_of, read_task, tasks_of
+from vault_cli.features.precedent import precedent_of
 from vault_cli.features.reflecting import Given, Target
 from vault_cli.features.reflection import Question, make_key, revision_of, source_of
 from vault_cli.features.reflection_brief import Proof, Surrounding, order_environment
 from vault_cli.features.reflection_words import words_of
+from vault_cli.features.task_records import Task, all_tasks, open_tasks, read_task
 from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.model.transcript import Event, Session
 
@@ -200,7 +201,7 @@ def _of_session(inv: Invocation, asked: Asked) -> Found:
     if trace.is_empty:
         found.nothing = "nothing was said and nothing failed: there is nothing to reflect on"
     found.open_task = next(
-        (t.id for t in tasks_of(inv.snapshot) if t.state == OPEN and t.session in ("", name)), ""
+        (task.id for task in open_tasks(inv.snapshot) if task.session in ("", name)), ""
     )
     return found
 
@@ -213,7 +214,7 @@ def _of_task(inv: Invocation, asked: Asked) -> Found:
     if record.kind is not Kind.TASK:
         raise UsageError(f"{record.id} is a {record.kind}, not a task")
     task = read_task(record)
-    if task.state == OPEN:
+    if task.is_open:
         raise RefusedError(
             f"{task.id} is still open", hint=f"End it first: mvault task end {task.id}"
         )
@@ -246,7 +247,7 @@ def _surroundings(inv: Invocation, task: Task) -> list[Surrounding]:
             then = {**now, **_visible(past)}
         except VaultError:
             pass  # a commit that git no longer has: the texts of today, said as such
-    ids = [*task.shown["full"], *task.shown["line"], *task.shown["omitted"]]
+    ids = [*task.environment, *task.shown.omitted]
     known = [then[own] for own in dict.fromkeys(ids) if own in then]
     gone = [own for own in dict.fromkeys(ids) if own not in then]
     found = []
@@ -447,7 +448,7 @@ def _rank(inv: Invocation, text: str, seen: set[str]) -> list[Proof]:
 
 
 def _proof(inv: Invocation, record: Record) -> Proof:
-    precedent = precedent_of(record.id, tasks_of(inv.snapshot))
+    precedent = precedent_of(record.id, all_tasks(inv.snapshot))
     told = precedent.describe() if precedent.succeeded or precedent.failed else ""
     if record.status is Status.VERIFIED:
         told = f"verified; {told}" if told else "verified"

@@ -7,78 +7,12 @@ successes by being there. So the rate beside it is told, too: how tasks went tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from vault_cli.model.record import Kind, Record, Snapshot
+from vault_cli.features.task_records import Task
 
-OPEN, SUCCEEDED, FAILED = "open", "succeeded", "failed"
-CLOSED: Final = frozenset({SUCCEEDED, FAILED, "abandoned", "aborted"})
-LEVELS: Final = ("full", "line", "omitted")
-"""How a task was shown a record: whole, as one line, or as an id that was left out."""
-
-
-class Task(NamedTuple):
-    """A task as its record says.
-
-    Args:
-        id, title, goal: what it is called and was for.
-        state: `open` or a member of `CLOSED`.
-        shown: ids by level (`LEVELS`) as they were rendered when it began.
-        session: of the agent, "" for none.
-        started, ended: ISO instants, "" when they are not said.
-        commit: of the vault when it began.
-        record: the record itself.
-    """
-
-    id: str
-    title: str
-    goal: str
-    expected: str
-    state: str
-    shown: Mapping[str, tuple[str, ...]]
-    session: str
-    started: str
-    ended: str
-    commit: str
-    record: Record
-
-    @property
-    def had(self) -> frozenset[str]:
-        """Ids it was shown as a text or a line."""
-        return frozenset((*self.shown["full"], *self.shown["line"]))
-
-
-def read_task(record: Record) -> Task:
-    """Return a task from its record; what is not said is empty."""
-    get = record.fields.get
-    state = str(get("status_of_task") or get("outcome") or OPEN)
-    shown = get("shown")
-    levels = shown if isinstance(shown, Mapping) else {}
-    return Task(
-        record.id,
-        record.title,
-        str(get("goal") or record.title),
-        str(get("expected") or ""),
-        state if state in CLOSED else OPEN,
-        {level: _ids(levels.get(level)) for level in LEVELS},
-        str(get("session") or ""),
-        str(get("started") or record.created or ""),
-        str(get("ended") or ""),
-        str(get("commit") or ""),
-        record,
-    )
-
-
-def _ids(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return tuple(value.replace(",", " ").split())
-    return tuple(str(item) for item in value) if isinstance(value, list | tuple) else ()
-
-
-def tasks_of(snapshot: Snapshot) -> list[Task]:
-    """Return all tasks of a vault."""
-    return [read_task(record) for record in snapshot.records if record.kind is Kind.TASK]
+SUCCEEDED, FAILED = "succeeded", "failed"
 
 
 class Precedent(NamedTuple):
@@ -151,12 +85,12 @@ def precedent_of(
         exposures: renders that showed it.
         repeats: reflections that met it again.
     """
-    having = [task for task in tasks if record_id in task.had and task.state in CLOSED]
+    having = [task for task in tasks if record_id in task.environment and not task.is_open]
     first = min((task.started for task in having if task.started), default="")
     without = [
         task
         for task in tasks
-        if record_id not in task.had and task.state in CLOSED and task.started >= first
+        if record_id not in task.environment and not task.is_open and task.started >= first
     ]
     succeeded, failed = _count(having, SUCCEEDED), _count(having, FAILED)
     return Precedent(
@@ -211,10 +145,10 @@ def judge_revision(
 def _object(old: str, name: str, task: Task | None) -> Objection | None:
     if task is None:
         return Objection("no-task", f"{name} is no task of this vault")
-    if task.state == OPEN:
+    if task.is_open:
         return Objection("task-open", f"{name} is still open: how it ends is not known")
     if task.state == SUCCEEDED:
         return Objection("task-succeeded", f"{name} succeeded: it does not speak against {old}")
-    if old not in task.had:
+    if old not in task.environment:
         return Objection("not-shown", f"{name} was not shown {old} when it began")
     return None

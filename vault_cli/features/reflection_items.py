@@ -16,10 +16,11 @@ from vault_cli.features.answers import Item
 from vault_cli.features.composing import DraftRequest
 from vault_cli.features.critique import Critique, check_critique, write_critique
 from vault_cli.features.learning import NO_LIMIT, Budget
-from vault_cli.features.precedent import Task, judge_revision
+from vault_cli.features.precedent import judge_revision
 from vault_cli.features.reflection import NEW, NONE, RELATIONS, REPEAT, REVISE, Run
 from vault_cli.features.reflection_words import CRITIQUE_LABELS
 from vault_cli.features.supersession import successors_of
+from vault_cli.features.task_records import Task
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status
 from vault_cli.text.similarity import same_text
 
