@@ -89,8 +89,9 @@ class PanelGroup(TyperGroup):
         """Write one section per panel without loading a command."""
         for panel, title in PANELS.items():
             rows = [(n, entry.help) for n, entry in COMMANDS.items() if entry.panel == panel]
-            with formatter.section(title):
-                formatter.write_dl(rows)
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 def _suggest(word: str) -> str:

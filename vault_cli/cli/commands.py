@@ -18,7 +18,7 @@ class Entry:
 PANELS = {
     "recall": "Read what the vault knows",
     "curate": "Propose, review, admit",
-    "work": "Learn from sessions",
+    "work": "Work and learn",
     "upkeep": "Look after the vault",
 }
 
@@ -61,6 +61,9 @@ COMMANDS: dict[str, Entry] = {
     "mark": Entry("curate", "usage", "mark", "Note that records were used, helped or misled."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "guard": Entry("curate", "guards", "guard", "Stop tool calls that failed before."),
+    "task": Entry("work", "tasks", "task", "Begin and end tasks; note what was used."),
+    "ticket": Entry("work", "tickets", "ticket", "Say what is to be done, and where it stands."),
+    "handoff": Entry("work", "handoff", "handoff", "Leave word for the next session."),
     "capture": Entry(
         "work", "capture", "capture", "Collect what sessions may teach, for proposals."
     ),

@@ -240,6 +240,7 @@ def after_change(inv: Invocation, change: Change, paths: Sequence[str]) -> None:
         change: what was done.
         paths: vault-relative paths that were touched.
     """
+    from vault_cli.hook import guard as fast
     from vault_cli.store.guard_index import has_rules, load_index, restamp
 
     bears = any(_MARK in getattr(edit, "data", b"") for edit in change.edits)
@@ -247,8 +248,8 @@ def after_change(inv: Invocation, change: Change, paths: Sequence[str]) -> None:
         return
     root = str(inv.root)
     index = load_index()
-    rules = [rule for section in index.sections.values() for rule in section[2]]
-    sources = {rule[-1] for rule in rules}
+    rules = [rule for key in index.sections for rule in index.rules_of(key)]
+    sources = {rule[fast.SOURCE] for rule in rules}
     own = {f"{root}/{path}" for path in (*paths, *(edit.path for edit in change.edits))}
     touched = {*change.ids, *change.touched}
     if not bears and not (own & sources) and not any(rule[0] in touched for rule in rules):

@@ -109,7 +109,7 @@ def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
     threshold = int(inv.vault.config["graduation.min_hits"])
     records = snapshot.records
     return {
-        "drafts": [r for r in records if r.status is Status.CANDIDATE],
+        "drafts": [r for r in records if r.is_draft],
         "rivals": [r for r in records if r.path in in_the_way],
         "disputed": [r for r in records if r.status is Status.DISPUTED],
         "held": [r for r in records if r.held_by and r.status is not Status.QUARANTINED],

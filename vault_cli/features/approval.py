@@ -37,7 +37,7 @@ from vault_cli.features.supersession import (
 from vault_cli.model.change import ALLOW_TRAILER, Change, Edit, Move, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import fold_path, skill_folder
-from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.model.record import WORK_KINDS, Kind, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE
 from vault_cli.text.late import late
 from vault_cli.text.names import file_name, new_id
@@ -104,6 +104,7 @@ def plan_approve(
     """
     if allow:
         require_reason(reason, "approve --allow")
+    _require_no_work(records)
     _require_not_replaced_at_once(records)
     facts = _Approval(
         snapshot, texts, now, actor, random_int, tuple(allow), _folded_paths(snapshot)
@@ -124,6 +125,16 @@ def plan_approve(
         touched=tuple(touched),
     )
     return Planned(change, change.ids, tuple(notes))
+
+
+def _require_no_work(records: Sequence[Record]) -> None:
+    """Refuse to admit what nobody admits: tasks, tickets, reflections."""
+    for record in records:
+        if record.kind in WORK_KINDS:
+            raise RefusedError(
+                f"{record.id} is a {record.kind}: it says how work goes and is never in force",
+                hint=f"Its own commands change it: mvault {record.kind} --help",
+            )
 
 
 def _approve_all(

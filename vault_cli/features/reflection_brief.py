@@ -26,7 +26,7 @@ _MOST: Final = 300
 
 
 class Surrounding(NamedTuple):
-    """A record as it was when the task began: None when it is gone, and whether it changed since."""
+    """A record as it was when the task began (None: it is gone), and whether it changed since."""
 
     id: str
     record: Record | None

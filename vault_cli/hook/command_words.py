@@ -93,7 +93,11 @@ class Part:
 
 def in_command(groups: Groups, text: str) -> bool:
     """Tell whether a shell command runs the words of a rule."""
-    parts = split_command(text)
+    return in_parts(groups, split_command(text))
+
+
+def in_parts(groups: Groups, parts: list[Part]) -> bool:
+    """Tell whether simple commands run the words of a rule."""
     return any(
         all(
             parts[start + number].says(words) and (not number or parts[start + number].mark == mark)

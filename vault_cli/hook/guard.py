@@ -47,6 +47,8 @@ INSTEAD = 11
 SESSION = 12
 SOURCE = 13
 """Absolute path of the file of its record."""
+STAMP = 14
+"""Time of change and size of that file."""
 
 ALLOW = "allow"
 WARN = "warn"
@@ -80,7 +82,7 @@ class Index:
     Args:
         sections: by folder (`""`: wherever no other one holds): (stamps, until, rules). A stamp is
             (path, time of change in ns, size); `until`: when the rules may change by the clock, 0
-            for never.
+            for never. Rules are a tuple, or its marshalled bytes until somebody asks (`rules_of`).
         off: until when a person has switched rules off, by `off_key`.
         needs: literals of all rules: as they are, in lower case, and whether a rule has none.
     """
@@ -100,6 +102,11 @@ class Index:
     def __bool__(self) -> bool:
         """Whether there is anything to look up."""
         return bool(self.sections)
+
+    def rules_of(self, key: str) -> tuple[tuple[Any, ...], ...]:
+        """Return the rules of a section."""
+        rules: tuple[tuple[Any, ...], ...] | bytes = self.sections[key][2]
+        return marshal.loads(rules) if isinstance(rules, bytes) else rules  # noqa: S302 - sealed
 
     def section(self, folder: str) -> str | None:
         """Return the key of the section for a folder: the deepest that holds it, None for none.
@@ -162,7 +169,8 @@ def collect_needs(
     folded: dict[bytes, None] = {}
     always = False
     for section in sections.values():
-        for rule in section[2]:
+        rules = section[2]
+        for rule in marshal.loads(rules) if isinstance(rules, bytes) else rules:  # noqa: S302
             (folded if rule[FOLDED] else plain).update(dict.fromkeys(rule[LITERALS]))
             always = always or not rule[LITERALS]
     return tuple(plain), tuple(folded), always
@@ -185,7 +193,11 @@ def _blake2(data: bytes, **options: Any) -> Any:
 
 def dump(index: Index, token: bytes) -> bytes:
     """Return the bytes of an index file."""
-    body = marshal.dumps((PYTHON, index.sections, index.off, index.needs), 4)
+    sections = {
+        key: (stamps, until, marshal.dumps(index.rules_of(key), 4) if rules else ())
+        for key, (stamps, until, rules) in index.sections.items()
+    }
+    body = marshal.dumps((PYTHON, sections, index.off, index.needs), 4)
     return MAGIC + seal(body, token) + body
 
 
@@ -260,13 +272,9 @@ def may_match(index: Index, raw: bytes) -> bool:
     plain, folded, always = index.needs
     if always or len(raw) > MAX_PAYLOAD:
         return True
-    for literal in plain:
-        if literal in raw:
-            return True
-    if folded:
-        lower = raw.lower()
-        return any(literal in lower for literal in folded)
-    return False
+    for _ in filter(raw.__contains__, plain):
+        return True
+    return bool(folded) and any(map(raw.lower().__contains__, folded))
 
 
 def match(
@@ -299,15 +307,14 @@ def match(
     del host
     now = now or clock()
     key = index.section(cwd or calls.getcwd())
-    stamps, _, rules = ((), 0, ()) if key is None else index.sections[key]
+    rules = () if key is None else index.rules_of(key)
     found = [
         rule
         for rule in matching(rules, tool, given, session=session)
         if not index.off or now >= index.off.get(off_key(rule[VAULT], rule[ID]), 0)
     ]
-    if found:  # of a file that has changed since nobody knows what it says now
-        known = {row[0]: row for row in stamps}
-        found = [rule for rule in found if known.get(rule[SOURCE]) == stamp(rule[SOURCE])]
+    # of a file that has changed since nobody knows what it says now
+    found = [rule for rule in found if stamp(rule[SOURCE])[1:] == rule[STAMP]]
     if not found:
         return Verdict(ALLOW)
     rule = min(found, key=_rank)
@@ -344,29 +351,68 @@ def matching(
     from vault_cli.hook.tools import canonical, field_text, fits
 
     name = canonical(tool)
-    texts: dict[str, str] = {}
+    looks: dict[str, Look] = {}
     found = []
     for rule in rules:
         if (rule[SESSION] and rule[SESSION] != session) or not fits(rule[TOOLS], name):
             continue
         field = rule[FIELD]
-        if field not in texts:
-            texts[field] = field_text(name, given, field)[:MAX_TEXT]
-        if texts[field] and hits(rule, name, texts[field]):
+        look = looks.get(field)
+        if look is None:
+            text = field_text(name, given, field)[:MAX_TEXT]
+            look = looks[field] = Look(text, is_command=_is_command(name, field))
+        if look.text and look.may_hit(rule) and look.hits(rule):
             found.append(rule)
     return found
 
 
+class Look:
+    """A text that rules are held against: cut into commands once, whatever their number.
+
+    Args:
+        text: a field of a tool's input.
+        is_command: whether it is a shell's.
+    """
+
+    __slots__ = ("_data", "_lower", "_parts", "is_command", "text")
+
+    def __init__(self, text: str, *, is_command: bool) -> None:
+        self.text = text
+        self.is_command = is_command
+        self._data = text.encode("utf-8", "surrogatepass")
+        self._lower = b""
+        self._parts: Any = None
+
+    def may_hit(self, rule: tuple[Any, ...]) -> bool:
+        """Tell whether a literal of a rule stands in the text; no is never wrong."""
+        literals = rule[LITERALS]
+        data = self._data
+        if rule[FOLDED]:
+            data = self._lower = self._lower or data.lower()
+        return not literals or any(map(data.__contains__, literals))
+
+    def hits(self, rule: tuple[Any, ...]) -> bool:
+        """Tell whether a rule matches."""
+        if rule[FORM] == PATTERN:
+            from vault_cli.hook.automaton import search
+
+            return search(rule[PROGRAM], self.text, MAX_STEPS)
+        from vault_cli.hook.command_words import in_parts, in_text, split_command
+
+        if not self.is_command:
+            return in_text(rule[PROGRAM], self.text)
+        if self._parts is None:
+            self._parts = split_command(self.text)
+        return in_parts(rule[PROGRAM], self._parts)
+
+
+def _is_command(tool: str, field: str) -> bool:
+    return tool == "shell" and field in {"", "command"}
+
+
 def hits(rule: tuple[Any, ...], tool: str, text: str) -> bool:
     """Tell whether one rule matches a text of the input of a canonical tool."""
-    if rule[FORM] == WORDS:
-        from vault_cli.hook.command_words import in_command, in_text
-
-        is_command = tool == "shell" and rule[FIELD] in {"", "command"}
-        return (in_command if is_command else in_text)(rule[PROGRAM], text)
-    from vault_cli.hook.automaton import search
-
-    return search(rule[PROGRAM], text, MAX_STEPS)
+    return Look(text, is_command=_is_command(tool, rule[FIELD])).hits(rule)
 
 
 def fingerprint(tool: str, text: str) -> tuple[str, str]:

@@ -63,6 +63,7 @@ class Observation(NamedTuple):
         result: of an outcome, a member of `RESULTS`.
         note: a person's or agent's words, never shown to an agent.
         of: key of what an undo takes back.
+        task: id of the task that an outcome is of, "" for none.
     """
 
     kind: str
@@ -75,6 +76,7 @@ class Observation(NamedTuple):
     result: str = ""
     note: str = ""
     of: str = ""
+    task: str = ""
 
     @property
     def day(self) -> str:
@@ -122,13 +124,13 @@ def _read_fields(data: Mapping[str, Any]) -> Observation:
         length = MAX_LINE
     if length > _MAX_TEXT:
         _require_texts(data)
-    kind, at, key, who, session, receipt, result, note, of = texts
+    kind, at, key, who, session, receipt, result, note, of, task = texts
     if kind not in KINDS:
         raise LineError(f"unknown kind {kind[:40]!r}" if kind else "it has no kind")
     if not is_instant(at):
         raise LineError("`at` is not an instant such as 2026-11-30T10:02:11Z")
     ids = _ids(get("ids", ()))
-    found = Observation(kind, at, key, ids, who or PERSON, session, receipt, result, note, of)
+    found = Observation(kind, at, key, ids, who or PERSON, session, receipt, result, note, of, task)
     if found.who not in WITNESSES:
         raise LineError("unknown `who`")
     why = _missing(found)
@@ -137,7 +139,7 @@ def _read_fields(data: Mapping[str, Any]) -> Observation:
     return found
 
 
-_TEXTS: Final = ("kind", "at", "key", "who", "session", "receipt", "result", "note", "of")
+_TEXTS: Final = ("kind", "at", "key", "who", "session", "receipt", "result", "note", "of", "task")
 
 
 def _require_texts(data: Mapping[str, Any]) -> None:
@@ -236,7 +238,8 @@ def fold(pool: Iterable[Kept], today: date, *, settled: bool = False) -> Sums:
     """Return the sums of a pool; the same for every order of it.
 
     A person's word and a guard's match count as they stand. What an agent says counts once for
-    each record and session, and only when its session was shown the record and cited it.
+    each record and session (an outcome for each task), and only when its session was shown the
+    record and cited it.
 
     Args:
         pool: distinct observations.
@@ -290,20 +293,20 @@ class _Fold:
         counts: dict[str, list[int]] = {}
         days: dict[str, str] = {}
         claims: Counter[str] = Counter()
-        agents: dict[tuple[str, str, str, str], str] = {}
+        agents: dict[tuple[str, str, str, str, str], str] = {}
         undone = self.undone
         for row, machine, _ in self.uses:
-            kind, at, key, ids, who, session, _, result, _, _ = row
+            kind, at, key, ids, who, session, _, result, _, _, task = row
             if undone and (machine, key) in undone:
                 continue
             for record_id in ids:
                 if who == AGENT:
-                    once = (session, record_id, kind, result)
+                    once = (session, record_id, kind, result, task)
                     agents[once] = max(agents.get(once, ""), at)
                 else:
                     _count(counts, days, record_id, _PLACES[kind, result], at)
-        cited = self._cited({(s, r) for s, r, kind, _ in agents if kind == CITATION})
-        for (session, record_id, kind, result), at in agents.items():
+        cited = self._cited({(s, r) for s, r, kind, _, _ in agents if kind == CITATION})
+        for (session, record_id, kind, result, _), at in agents.items():
             if (session, record_id) in cited:
                 _count(counts, days, record_id, _PLACES[kind, result], at)
             else:

@@ -21,6 +21,9 @@ ELSEWHERE: Final = ""
 """Section for folders that no other one holds."""
 
 MOST_FOLDERS: Final = 600
+MOST_FILES: Final = 64
+"""Files with a guard that a hook looks at before every call; of more only those it hits."""
+
 _LEFT_OUT: Final = frozenset({"drafts", "quarantine", "tombstones", "usage", "node_modules"})
 _KEPT_COOLDOWNS: Final = 500
 
@@ -214,14 +217,16 @@ def _locked() -> Iterator[None]:
 def stamps_of(root: Path, sources: Iterable[str]) -> tuple[tuple[str, int, int], ...]:
     """Return the stamps of a vault: its settings, its folders, the files that have a guard.
 
-    A file that is added or taken away changes the stamp of its folder. A guard that is written by
-    hand into a file which had none is seen by the next run of the program, not by a hook.
+    A file that is added, taken away or written anew under its name changes the stamp of its folder.
+    A guard that is written by hand into a file which had none is seen by the next run of the
+    program, not by a hook; so is a change in place of one among many.
 
     Args:
         root: the vault.
         sources: vault-relative paths of records with a guard, in force or not.
     """
-    paths = [root / "vault.toml", *_folders(root), *(root / source for source in sources)]
+    files = [root / source for source in sources]
+    paths = [root / "vault.toml", *_folders(root), *(files if len(files) <= MOST_FILES else ())]
     return tuple(fast.stamp(path) for path in dict.fromkeys(map(str, paths)))
 
 

@@ -138,6 +138,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         True,  # noqa: FBT003 - a default, not a call
         "note what `render --session` and `render --to` showed",
     ),
+    Setting("handoff.budget", int, 1500, "most characters of a hand-over; 0 = no limit"),
     Setting(
         "graduation.min_hits", int, 3, "hits a recipe needs before it can become a skill", least=1
     ),

@@ -42,7 +42,7 @@ from vault_cli.store.usage import (
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
 
-_LAYOUT: Final = b"1"
+_LAYOUT: Final = b"2"
 _SUMS: Final = ".state/usage-sums"
 _POOL: Final = ".state/usage-pool"
 _MOST_CACHE: Final = 1 << 29

@@ -150,9 +150,10 @@ class _Reader:
 
     def read(self) -> None:
         """Read every known key, and look at the others."""
+        kind = self._kind()
         for key, value in self.front.items():
             field = BY_KEY.get(key)
-            if field is None:
+            if field is None or not field.is_of(kind):
                 self._look_at_unknown(key, value)
                 continue
             try:
@@ -218,7 +219,7 @@ class _Reader:
             self.found["written_status"] = _STATUSES[value]
         elif field.key == "force":
             self.found["required"] = value == "required"
-        else:
+        elif field.attribute:
             self.found[field.attribute] = value
 
     def _read_scope(self, value: Any) -> None:
@@ -236,6 +237,8 @@ class _Reader:
             self.found["created"] = value
         moment = values.read_date(value)
         if moment is None:
+            return
+        if not field.attribute:
             return
         if field.key == "created":
             if moment.year > values.LATEST_YEAR:
@@ -275,6 +278,12 @@ class _Reader:
         if self.is_skill and len(parts) > 1:
             return parts[-2]
         return parts[-1].removesuffix(".md")
+
+    def _kind(self) -> Kind:
+        """Return the kind as written, else that of the folder."""
+        written = self.front.get("kind")
+        known = _KINDS.get(written) if isinstance(written, str) else None
+        return known or self._default_kind()
 
     def _default_kind(self) -> Kind:
         if self.is_skill:

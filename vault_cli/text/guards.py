@@ -269,6 +269,7 @@ def compile_rule(
         said(guard.instead),
         session,
         source,
+        fast.stamp(source)[1:],
     )
 
 

@@ -1,0 +1,118 @@
+"""What commands about tasks share: who says so, what was observed. + everything below `cli`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.views import plural
+
+if TYPE_CHECKING:
+    from vault_cli.features.task_outcomes import Seen
+    from vault_cli.features.tasks import Task
+    from vault_cli.model.observation import Observation
+    from vault_cli.store.usage import UsageLog
+    from vault_cli.store.vault import Vault
+
+
+def find_scope(inv: Invocation, given: str) -> str:
+    """Return whose a task is: as said, else of the project at hand, else everybody's."""
+    from vault_cli.cli.rendering import find_project, scope_here
+
+    if given:
+        return scope_here(inv, given)
+    project = find_project(inv)
+    return f"project:{project}" if project else "global"
+
+
+class Log(NamedTuple):
+    """The observations of one vault that is read.
+
+    Args:
+        vault: which.
+        log: what its files hold.
+    """
+
+    vault: Vault
+    log: UsageLog
+
+
+def read_logs(inv: Invocation) -> list[Log]:
+    """Return the observations of the vaults at hand: a session is shown records of both."""
+    from datetime import UTC
+
+    from vault_cli.store.usage import read_usage
+
+    today = inv.now.astimezone(UTC).date()
+    vaults = [vault for vault in (inv.reading.home, inv.reading.other) if vault is not None]
+    return [Log(vault, read_usage(vault.root, today)) for vault in vaults]
+
+
+def seen_by(logs: Sequence[Log], session: str) -> Seen:
+    """Return what the observations say of a session."""
+    from vault_cli.features.task_outcomes import Seen
+
+    return Seen((item for one in logs for item in one.log.pool), session)
+
+
+def is_person(inv: Invocation, *, yes: bool) -> bool:
+    """Tell whether a person says so: then what is said counts as it stands."""
+    from vault_cli.model.lifecycle import Actor
+
+    consent = inv.consent(yes=yes)
+    return bool(consent.how) and consent.actor is Actor.PERSON
+
+
+def strange_hints(strange: Sequence[str], session: str) -> Iterator[str]:
+    """Yield which records an agent named that nothing says its session was shown."""
+    if strange:
+        which = f"that session {session}" if session else "that a session"
+        yield f"Not noted as used: {', '.join(strange)}; nothing says {which} was shown it."
+
+
+def settle(inv: Invocation, logs: Sequence[Log]) -> None:
+    """Let the observations follow the tasks: of this end, of one that was cut short or taken back.
+
+    What is said of a record goes into the files of its own vault.
+    """
+    from vault_cli.features.tasks import all_tasks
+
+    if inv.options.dry_run:
+        return
+    tasks = all_tasks(inv.whole_snapshot())
+    told = [seen for one in logs for seen in _settle_one(inv, one, tasks, len(logs) > 1)]
+    used = len({seen.ids for seen in told if seen.kind == "outcome"})
+    if used:
+        inv.out.say(f"noted the outcome for {plural(used, 'record')}")
+
+
+def _settle_one(
+    inv: Invocation,
+    one: Log,
+    tasks: Sequence[Task],
+    several: bool,
+) -> list[Observation]:
+    """Append what one vault's files lack; return it."""
+    from vault_cli.errors import VaultError
+    from vault_cli.features.task_outcomes import not_yet_told, taken_back
+    from vault_cli.store.observing import observe
+    from vault_cli.store.usage import machine_id
+    from vault_cli.store.vault import LOCK_WAIT
+
+    pool = one.log.pool
+    missing = list(not_yet_told(tasks, pool))
+    if several and missing:
+        known = {record.id for record in one.vault.snapshot(whole=False).records}
+        missing = [seen for seen in missing if known.issuperset(seen.ids)]
+    try:
+        lines = [*missing]
+        if any(item.seen.task for item in pool):
+            lines += taken_back(tasks, pool, machine_id(one.vault.root))
+        if lines:
+            every = int(inv.reading.config["render.commit_every"])
+            observe(one.vault, lines, inv.now, every=every, wait=LOCK_WAIT)
+    except VaultError as error:
+        inv.out.say(f"the outcome is not noted yet: {error.message}")
+        return []
+    return missing
