@@ -11,7 +11,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.reflect_runs import find_run, open_run, refusals, run_data
+from vault_cli.cli.reflect_runs import AnswerFile, Language, find_run, open_run, refusals, run_data
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import UsageError
 from vault_cli.features import reflection as runs
@@ -33,9 +33,6 @@ reflect = typer.Typer(
 
 RunId = Annotated[
     str, typer.Argument(metavar="[RUN]", help="Id of a run; none: the only open one.")
-]
-AnswerFile = Annotated[
-    str, typer.Option("--answer", "-a", metavar="FILE", help="The answer; - is stdin (default).")
 ]
 
 
@@ -123,9 +120,7 @@ def prepare(
     question: Annotated[
         list[str] | None, typer.Option("--question", "-q", help="Your own; at most three.")
     ] = None,
-    language: Annotated[
-        str, typer.Option("--language", help="en, zh; default: that of the material.")
-    ] = "",
+    language: Language = "",
     again: Annotated[
         bool, typer.Option("--again", help="Another run although one is completed.")
     ] = False,

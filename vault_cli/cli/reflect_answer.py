@@ -6,13 +6,14 @@ from pathlib import Path
 
 from vault_cli.cli.intake import read_stdin
 from vault_cli.cli.invocation import Invocation, Plan
-from vault_cli.cli.reflect_material import moment_text, require_no_subagent
+from vault_cli.cli.reflect_logs import require_no_subagent
+from vault_cli.cli.reflect_material import moment_text
 from vault_cli.cli.reflect_runs import note_refusals, open_run, run_data
 from vault_cli.cli.views import plural
 from vault_cli.errors import UsageError
 from vault_cli.features.answers import read_answer
 from vault_cli.features.learning import budget_of
-from vault_cli.features.reflecting import GatedError, digest_answer, plan_commit
+from vault_cli.features.reflection_commit import GatedError, digest_answer, plan_commit
 from vault_cli.features.reflection_items import Bench
 from vault_cli.features.task_records import all_tasks
 

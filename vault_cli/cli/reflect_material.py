@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.reflect_logs import echo_of, find_log, read_events, require_no_subagent
+from vault_cli.cli.reflect_runs import settle_language
 from vault_cli.cli.shown import shown_of
 from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
 from vault_cli.features import reflection as runs
@@ -22,7 +23,6 @@ from vault_cli.features.decision_trace import (
     read_instant,
     trace_of,
 )
-from vault_cli.features.parts import is_chinese
 from vault_cli.features.precedent import precedent_of
 from vault_cli.features.reflecting import Given, Target
 from vault_cli.features.reflection import Question, make_key, revision_of, source_of
@@ -30,17 +30,11 @@ from vault_cli.features.reflection_brief import Proof, Surrounding, order_enviro
 from vault_cli.features.reflection_words import words_of
 from vault_cli.features.task_records import Task, all_tasks, open_tasks, read_task
 from vault_cli.model.record import Kind, Record, Snapshot, Status
-from vault_cli.model.transcript import Event, Session
-
-if TYPE_CHECKING:
-    from vault_cli.recall.echo import Echo
 
 MOST_PROOFS: Final = 8
 MOST_SOURCES: Final = 60
-_MOST_LOGS: Final = 300
 _MOST_QUERY: Final = 400
 _MOST_COMPARED: Final = 300
-_SUBAGENT: Final = "MVAULT_SUBAGENT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +77,6 @@ class Found:
     nothing: str = ""
 
 
-def require_no_subagent(inv: Invocation, session: Session | None = None) -> None:
-    """Refuse a subagent: it sees a part of the work only, and its parent reflects on the whole.
-
-    Raises:
-        RefusedError: the environment or the session's own log says that it is one.
-    """
-    named = inv.environ.get(_SUBAGENT, "").strip().lower() not in ("", "0", "false", "no")
-    if named or (session is not None and session.is_subagent):
-        raise RefusedError(
-            "a subagent does not reflect; the session that started it does",
-            hint="Run it in the main session.",
-        )
-
-
 def find_material(inv: Invocation, asked: Asked) -> Found:
     """Gather what a run of a mode is about.
 
@@ -119,61 +99,6 @@ def find_material(inv: Invocation, asked: Asked) -> Found:
 # Sessions
 
 
-def find_log(inv: Invocation, session: str) -> tuple[Path, str] | None:
-    """Return the log of a session and its host, None when there is none on this machine."""
-    from vault_cli.hosts.transcripts.places import READABLE, find_logs
-    from vault_cli.store.places import state_folder
-    from vault_cli.store.queue_place import look_in
-
-    with look_in(state_folder()) as queue:
-        for row in queue.logs():
-            if row.session == session and Path(row.path).is_file():
-                return Path(row.path), row.host
-    logs = sorted(find_logs(READABLE, inv.environ), key=lambda log: -log.mtime_ns)
-    named = [log for log in logs if session in str(log.path)]
-    for log in [*named, *(log for log in logs[:_MOST_LOGS] if log not in named)]:
-        if _session_of(log.path, log.host).id == session:
-            return log.path, log.host
-    return None
-
-
-def _session_of(path: Path, host: str = "") -> Session:
-    from vault_cli.hosts.transcripts.reading import Log, LogError
-
-    log = Log(path, host)
-    try:
-        list(islice(log.events(), 1))
-    except (LogError, OSError, ValueError, TypeError, KeyError, AttributeError):
-        return Session("")
-    return log.session
-
-
-def read_events(inv: Invocation, path: Path, host: str = "") -> tuple[Session, list[Event]]:
-    """Return what happened in a session.
-
-    Raises:
-        NotFoundError: there is no such file. RefusedError: it cannot be read, or is a subagent's.
-    """
-    from vault_cli.hosts.transcripts.reading import Log, LogError
-
-    place = path if path.is_absolute() else inv.cwd / path
-    if not place.is_file():
-        raise NotFoundError(f"{path}: there is no such log")
-    log = Log(place, host)
-    try:
-        events = list(log.events())
-    except (LogError, OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise RefusedError(f"{path} cannot be read as a session log: {error}") from error
-    require_no_subagent(inv, log.session)
-    return log.session, events
-
-
-def _echo(inv: Invocation) -> Echo:
-    from vault_cli.cli.capturing import make_echo
-
-    return make_echo(inv)
-
-
 def _of_session(inv: Invocation, asked: Asked) -> Found:
     from vault_cli.cli.since import session_of
 
@@ -191,7 +116,7 @@ def _of_session(inv: Invocation, asked: Asked) -> Found:
     session, events = read_events(inv, *place)
     name = session.id or wanted or place[0].stem
     part = list(last_turn(events)) if asked.mode == runs.TURN else events
-    trace = trace_of(part, _echo(inv))
+    trace = trace_of(part, echo_of(inv))
     about = {"session": name, "host": session.host}
     key = make_key(asked.mode, name)
     if asked.mode == runs.TURN:
@@ -234,7 +159,7 @@ def _trace_of_task(inv: Invocation, asked: Asked, task: Task) -> tuple[str, Trac
         return "", None
     session, events = read_events(inv, *place)
     window = Window(read_instant(task.started), read_instant(task.ended))
-    return session.id, trace_of(events, _echo(inv), window)
+    return session.id, trace_of(events, echo_of(inv), window)
 
 
 def _surroundings(inv: Invocation, task: Task) -> list[Surrounding]:
@@ -359,7 +284,7 @@ def _finish(
 ) -> Found:
     """Add questions, ranked evidence and what can be cited; settle the language and the title."""
     texts = [*_said(trace), task.goal if task else "", *(r.title for r in sources), name]
-    language = _language(inv, asked.language, texts)
+    language = settle_language(inv, asked.language, texts)
     words = words_of(language)
     is_told = bool(inv.vault.config["reflection.environment"])
     surroundings = _surroundings(inv, task) if task and is_told else []
@@ -398,15 +323,6 @@ def _finish(
 def _said(trace: Trace | None) -> list[str]:
     steps = trace.steps if trace else ()
     return [step.text for step in steps if step.kind in (CORRECTION, REQUEST)]
-
-
-def _language(inv: Invocation, asked: str, texts: Sequence[str]) -> str:
-    wanted = asked or str(inv.vault.config["reflection.language"])
-    if wanted in ("en", "zh"):
-        return wanted
-    if wanted != "auto":
-        raise UsageError(f"--language {wanted}: unknown", hint="Use en, zh or auto.")
-    return "zh" if is_chinese("".join(texts)) else "en"
 
 
 def _one_line(text: str, most: int = 110) -> str:

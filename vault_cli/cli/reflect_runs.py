@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.errors import NotFoundError, UsageError
@@ -11,6 +13,27 @@ from vault_cli.features import reflection as runs
 from vault_cli.features.reflection import Run
 
 _STATE = "reflect"
+
+AnswerFile = Annotated[
+    str, typer.Option("--answer", "-a", metavar="FILE", help="The answer; - is stdin (default).")
+]
+Language = Annotated[str, typer.Option("--language", help="en, zh; default: that of the material.")]
+
+
+def settle_language(inv: Invocation, asked: str, texts: Sequence[str]) -> str:
+    """Return the language of a brief: as asked, as set, or that of the material.
+
+    Raises:
+        UsageError: there is no such language.
+    """
+    from vault_cli.features.parts import is_chinese
+
+    wanted = asked or str(inv.vault.config["reflection.language"])
+    if wanted in ("en", "zh"):
+        return wanted
+    if wanted != "auto":
+        raise UsageError(f"--language {wanted}: unknown", hint="Use en, zh or auto.")
+    return "zh" if is_chinese("".join(texts)) else "en"
 
 
 def run_data(run: Run) -> dict[str, Any]:

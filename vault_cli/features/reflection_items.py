@@ -211,7 +211,7 @@ def _compose(bench: Bench, checked: Checked, critique: Critique | None) -> None:
         applies_when=applies_when,
         required=item.required,
         keywords=item.all("keywords"),
-        importance=_importance(checked),
+        importance=importance_of(checked),
         confidence=item.get("confidence"),
         source="agent",
         supersedes=(checked.target,) if checked.relation == REVISE and checked.target else (),
@@ -221,10 +221,11 @@ def _compose(bench: Bench, checked: Checked, critique: Critique | None) -> None:
         extra=MappingProxyType({"reflection": _origin(bench, checked)}),
         reason=checked.override or item.get("reason") or f"reflection {bench.run.id}",
     )
-    _check_texts(checked, sections)
+    check_texts(checked, sections)
 
 
-def _importance(checked: Checked) -> int | None:
+def importance_of(checked: Checked) -> int | None:
+    """Return the importance an item gives, None for none; a fault when it is no such number."""
     text = checked.item.get("importance")
     if not text:
         return None
@@ -283,7 +284,7 @@ def _origin(bench: Bench, checked: Checked) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value}
 
 
-def _check_texts(checked: Checked, sections: Mapping[str, str]) -> None:
+def check_texts(checked: Checked, sections: Mapping[str, str]) -> None:
     """Check length and emptiness; what the texts mean is for a person."""
     item = checked.item
     if not item.get("title"):
