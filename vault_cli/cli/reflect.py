@@ -11,7 +11,15 @@ from vault_cli.cli import flags
 from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.reflect_runs import AnswerFile, Language, find_run, open_run, refusals, run_data
+from vault_cli.cli.reflect_runs import (
+    AnswerFile,
+    Language,
+    find_run,
+    keep_run,
+    open_run,
+    refusals,
+    run_data,
+)
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import UsageError
 from vault_cli.features import reflection as runs
@@ -118,7 +126,7 @@ def prepare(
     record: Annotated[str, typer.Option("--record", metavar="ID", help="Of a dialectic.")] = "",
     topic: Annotated[str, typer.Option("--topic", metavar="NAME", help="To consolidate.")] = "",
     question: Annotated[
-        list[str] | None, typer.Option("--question", "-q", help="Your own; at most three.")
+        list[str] | None, typer.Option("--question", help="Your own; at most three.")
     ] = None,
     language: Language = "",
     again: Annotated[
@@ -140,8 +148,11 @@ def prepare(
     from vault_cli.features.reflecting import plan_prepare
 
     inv: Invocation = ctx.obj
-    if run_id:
-        asked = _asked_of(find_run(inv, run_id), question or (), language, log)
+    known = find_run(inv, run_id) if run_id else None
+    if known is not None:
+        if known.state == runs.COMPLETED and not again:
+            return _completed(inv, known)
+        asked = _asked_of(known, question or (), language, log)
     else:
         chosen = mode or (runs.TASK if task else runs.DIALECTIC if record else "")
         if chosen not in runs.MODES or (chosen == runs.TASK and not task):
@@ -152,6 +163,9 @@ def prepare(
             )  # fmt: skip
         asked = Asked(chosen, task, session, log, record, topic, tuple(question or ()), language)
     found = find_material(inv, asked)
+    if known is not None:
+        found.target = found.target._replace(key=known.key, about=known.about, title=known.title)
+        found.nothing = ""
     if found.nothing:
         return _nothing(inv, found.nothing, again=again)
     step = plan_prepare(
@@ -188,15 +202,22 @@ def _nothing(inv: Invocation, why: str, *, again: bool) -> int:
     return inv.out.show(View(data, notes=(f"nothing to do: {why}",)))
 
 
+def _completed(inv: Invocation, run: Run) -> int:
+    from vault_cli.features.reflecting import written_ids
+
+    ids = written_ids(run)
+    data = {"run": run_data(run), "brief": "", "changed": False, "ids": list(ids)}
+    note = f"nothing to do: {run.id} is completed ({plural(len(ids), 'candidate')})"
+    hint = "Another one: mvault reflect prepare --again"
+    return inv.out.show(View(data, lambda: ids, notes=(note,), hints=(hint,)))
+
+
 def _show_brief(inv: Invocation, step: Step, found: Found) -> int:
     from vault_cli.features.reflection_brief import Material, write_brief
 
     run = step.run
     if run.state == runs.COMPLETED:
-        data = {"run": run_data(run), "brief": "", "changed": False, "ids": list(step.ids)}
-        note = f"nothing to do: {run.id} is completed ({plural(len(step.ids), 'candidate')})"
-        hint = "Another one: mvault reflect prepare --again"
-        return inv.out.show(View(data, lambda: step.ids, notes=(note,), hints=(hint,)))
+        return _completed(inv, run)
     text = write_brief(
         Material(
             run,
@@ -213,6 +234,7 @@ def _show_brief(inv: Invocation, step: Step, found: Found) -> int:
     )
     data = {"run": run_data(run), "brief": text}
     if step.change.is_empty:
+        keep_run(inv, run)
         note = f"nothing to write: {run.id} is {run.state}"
         return inv.out.show(View({**data, "changed": False}, raw=text, notes=(note,)))
     plan = Plan(

@@ -104,3 +104,17 @@ def note_refusals(inv: Invocation, codes: Sequence[str]) -> None:
         write_state(_STATE, path_key(inv.root.resolve()), {"refused": dict(counts)})
     except StoreError as error:
         inv.out.say(f"not counted: {error.message}")
+
+
+def keep_run(inv: Invocation, run: Run) -> None:
+    """Commit a run's file that a killed command wrote and did not commit; it says so then."""
+    from vault_cli.features.records import instant_text, patch_keys, put_change, read_checked
+
+    repo = inv.vault.repo
+    if inv.options.dry_run or repo is None or not repo.pending({run.path}):
+        return
+    data = inv.read(run.path)
+    new = patch_keys(data, run.path, {"resumed": instant_text(inv.now)})
+    record = read_checked(new, run.path)
+    change = put_change("reflect", record, data, new, actor=inv.actor, origin=inv.origin)
+    inv.vault.apply(change)

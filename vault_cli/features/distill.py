@@ -211,7 +211,7 @@ def plan_distilled(answer: Answer, table: Table, drafting: Drafting, actor: Acto
         )
     ids = {id(one): own for one, _, own in drafting.drafts}
     drafted = {name: ids[id(one)] for name, one in made.items()}
-    change = _one_change([change for _, change, _ in drafting.drafts], actor)
+    change = _one_change([change for _, change, _ in drafting.drafts if change], actor)
     return Distilled(change, drafted, tuple(dropped), tuple(skipped), done, tuple(drafting.notes))
 
 
@@ -248,7 +248,7 @@ def _request(one: Checked, waiting: Sequence[Waiting], table: Table) -> DraftReq
     if kind not in KINDS:
         one.fault(f"kind is one of {', '.join(KINDS)}, not {kind[:40]}")
         return None
-    sections = dict(item.sections)
+    sections = {name: text for name, text in item.sections.items() if text}
     try:
         scope = table.scope(item.get("scope") or "global")
     except VaultError as error:

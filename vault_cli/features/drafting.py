@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from random import Random
@@ -18,7 +18,7 @@ from vault_cli.features.parts import missing_parts
 from vault_cli.features.records import read_checked
 from vault_cli.features.reflection import NEW, REVISE
 from vault_cli.features.reflection_items import Checked
-from vault_cli.model.change import Change, Put
+from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.text.scan import CLICHE
@@ -39,6 +39,7 @@ class Drafting:
         gates: the gates of admission that are on.
         origin: how the candidates come in.
         seed: what their ids are made from, so that a retry after a crash writes the same ones.
+        left: candidates of the same answer that a failed attempt left behind, by title.
     """
 
     def __init__(
@@ -51,17 +52,23 @@ class Drafting:
         *,
         origin: str,
         seed: str,
+        left: Mapping[str, Record] | None = None,
     ) -> None:
         self._snapshot, self._budget = snapshot, budget
         self._now, self._gates = now, gates
         self._actor = actor if actor is Actor.PERSON else Actor.AGENT
         self._origin, self._seed = origin, seed
-        self.drafts: list[tuple[Checked, Change, str]] = []
+        self._left = left or {}
+        self.drafts: list[tuple[Checked, Change | None, str]] = []
         self.notes: list[Diagnostic] = []
 
     def take(self, item: Checked) -> None:
         """Plan the candidate of one item; what is wrong with it becomes a fault."""
         if item.request is None or item.faults or item.relation not in (NEW, REVISE):
+            return
+        before = self._left.get(item.request.title)
+        if before is not None:  # git failed after it was written; it is taken into the change
+            self.drafts.append((item, None, before.id))
             return
         request = self._within_budget(item, item.request)
         draw = Random(f"{self._seed}:{item.item.number}").randrange  # noqa: S311 - no secret
@@ -110,6 +117,11 @@ class Drafting:
                 word = "was rejected" if alike.code == "rejected-before" else "says the same"
                 advice = "" if alike.code in _NEVER else "; if not, say what differs"
                 item.fault(f"{alike.other.id} {word}{why}{advice}")
+
+
+def edits_of(drafts: Iterable[tuple[Checked, Change | None, str]]) -> tuple[Edit, ...]:
+    """Return the edits of planned candidates."""
+    return tuple(edit for _, change, _ in drafts if change is not None for edit in change.edits)
 
 
 def _record_of(change: Change) -> Record:

@@ -126,7 +126,7 @@ def plan_prepare(
         "created": instant_text(now),
         "state": state,
         "mode": target.mode,
-        "key": target.key,
+        "target": target.key,
         "about": dict(target.about),
         **_stored(given),
     }

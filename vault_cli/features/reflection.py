@@ -167,7 +167,7 @@ def read_run(record: Record) -> Run:
         record.title,
         state,
         mode,
-        str(get("key") or ""),
+        str(get("target") or ""),
         {str(k): str(v) for k, v in about.items()} if isinstance(about, Mapping) else {},
         str(get("language") or "en"),
         tuple(_questions(get("questions"))),

@@ -6,13 +6,13 @@ May import `model`, `text`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError, UsageError
 from vault_cli.features.answers import Answer
-from vault_cli.features.drafting import Drafting, fault_findings
+from vault_cli.features.drafting import Drafting, edits_of, fault_findings
 from vault_cli.features.records import digest_of, instant_text, patch_keys, subject_of
 from vault_cli.features.reflecting import REFLECT, Step, nothing_change, read_clean, written_ids
 from vault_cli.features.reflection import (
@@ -82,8 +82,9 @@ def plan_commit(
     _require_open(run, answer)
     checked = [check_item(bench, item) for item in answer.items]
     drafting = Drafting(
-        bench.snapshot, bench.budget, now, actor, gates, origin="reflection", seed=run.id
-    )
+        bench.snapshot, bench.budget, now, actor, gates, origin="reflection", seed=run.id,
+        left=_left_behind(bench),
+    )  # fmt: skip
     for item in checked:
         drafting.take(item)
     faults = _faults_of_whole(run, answer)
@@ -96,6 +97,16 @@ def plan_commit(
     ids = tuple(own for *_, own in drafts)
     change = _together(run, done, data, drafts, actor, origin)
     return Step(change, read_run(done[0]), ids, tuple(drafting.notes))
+
+
+def _left_behind(bench: Bench) -> dict[str, Record]:
+    """Return the candidates of this very run that stand there although it is not completed."""
+    found = {}
+    for record in bench.snapshot.records:
+        origin = record.fields.get("reflection") if record.origin == "reflection" else None
+        if isinstance(origin, Mapping) and origin.get("run") == bench.run.id:
+            found[record.title] = record
+    return found
 
 
 def _require_open(run: Run, answer: Answer) -> None:
@@ -151,7 +162,7 @@ def _complete(
     answer: Answer,
     digest: str,
     checked: Sequence[Checked],
-    drafts: Sequence[tuple[Checked, Change, str]],
+    drafts: Sequence[tuple[Checked, Change | None, str]],
     now: datetime,
 ) -> tuple[Record, bytes]:
     """Return the run as completed: result, what was consumed, and the assessment as its text."""
@@ -190,12 +201,12 @@ def _together(
     run: Run,
     done: tuple[Record, bytes],
     data: bytes,
-    drafts: Sequence[tuple[Checked, Change, str]],
+    drafts: Sequence[tuple[Checked, Change | None, str]],
     actor: Actor,
     origin: str,
 ) -> Change:
     record, new = done
-    edits = tuple(edit for _, change, _ in drafts for edit in change.edits)
+    edits = edits_of(drafts)
     touched = tuple(dict.fromkeys(item.target for item, *_ in drafts if item.target))
     overrides = [f"override of the precedent gate: {i.override}" for i, *_ in drafts if i.override]
     return Change(

@@ -193,7 +193,7 @@ def _compose(bench: Bench, checked: Checked, critique: Critique | None) -> None:
     if kind not in KINDS:
         checked.fault(f"kind is one of {', '.join(KINDS)}, not {kind[:40]}")
         return
-    sections = dict(item.sections)
+    sections = {name: text for name, text in item.sections.items() if text}
     applies_when = item.get("applies_when") or sections.pop("when", "")
     boundary = item.get("boundary") or sections.pop("boundary", "")
     if critique is not None:
