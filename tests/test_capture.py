@@ -525,3 +525,39 @@ def test_help_of_the_group_names_its_commands() -> None:
     shown = run("capture", "--help").ok().out
     for word in ("status", "sessions", "list", "show", "draft", "drop", "retry"):
         assert f"  {word} " in shown
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex", "dsh-claude-bridge"])
+def test_from_the_hook_of_a_program_to_the_queue(vault: Path, host: str) -> None:
+    folder = DATA / "hook-payloads" / host
+    correction = folder / "UserPromptSubmit.correction.json"
+    payload = json.loads(
+        (correction if correction.exists() else folder / "UserPromptSubmit.json").read_text()
+    )
+    payload["prompt"] = CORRECTION
+    answer = run("--vault", vault, "hook", host, "UserPromptSubmit", stdin=json.dumps(payload))
+    assert json.loads(answer.ok().out) is not None
+    by_agent = {**payload, "prompt": "不对，以后不要用 mock", "agent_id": "a1", "agent_type": "x"}
+    run("--vault", vault, "hook", host, "UserPromptSubmit", stdin=json.dumps(by_agent)).ok()
+    assert capture(vault, "list").ok().data["items"] == []
+    assert "takes them in" in run("--vault", vault, "capture", "list").ok().err
+    capture(vault, "sessions").ok()
+    assert [item["text"] for item in items(vault)] == [CORRECTION]
+
+
+def test_a_log_and_a_hook_name_a_failure_the_same(tmp_path: Path) -> None:
+    from vault_cli.features.capture import ERROR, find_all
+    from vault_cli.hook.fingerprint import fingerprint
+    from vault_cli.hosts.outcomes import read_sighting
+    from vault_cli.hosts.transcripts.reading import Log
+    from vault_cli.recall.echo import Echo
+
+    said = "Exit code 1\n/usr/bin/python3: No module named pytest"
+    payload = {"session_id": "s", "tool_use_id": "t", "tool_name": "Bash",
+               "tool_input": {"command": "pytest"}, "error": said}  # fmt: skip
+    seen = read_sighting("claude-code", "tool-failure", payload, 1, "m")
+    assert seen is not None
+    keys = {fingerprint(seen.tool, seen.text)[0]}
+    for name in sorted(LOGS.iterdir()):
+        keys |= {found.key for found in find_all(Log(name).events(), Echo()) if found.kind == ERROR}
+    assert len(keys) == 1

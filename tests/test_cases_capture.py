@@ -268,3 +268,23 @@ def test_ho_05_a_sub_agent_s_prompts_are_not_captured(vault: Path, tmp_path: Pat
         f"{json.dumps({**line, 'isSidechain': True, 'agentId': 'a'})}\n" for line in lines))  # fmt: skip
     data = run("--vault", vault, "capture", "sessions", folder, "--json").ok().data
     assert (data["states"], data["items"]) == ({"read": 1}, [])
+
+
+def test_ho_05_what_the_hook_said_comes_back_from_a_log(vault: Path, tmp_path: Path) -> None:
+    payload = {
+        "hook_event_name": "SessionStart",
+        "session_id": "s-1",
+        "cwd": str(vault),
+        "source": "startup",
+    }
+    answer = run("hook", "claude-code", "SessionStart", cwd=vault, stdin=json.dumps(payload)).ok()
+    said = json.loads(answer.out)["hookSpecificOutput"]["additionalContext"]
+    assert "always use make test" in said
+    other = make_vault(tmp_path / "other")
+    real = "No, that's wrong. The fixtures live in tests/data."
+    for number in range(4):  # whole lines, in any wrapping: by fingerprints alone
+        write_session(tmp_path / "logs", number, said, ["go", f"{mangled(said, number)}\n\n{real}"])
+    found = (
+        run("--vault", other, "capture", "sessions", tmp_path / "logs", "--json").ok().data["items"]
+    )
+    assert [item["text"] for item in found] == [real]

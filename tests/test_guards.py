@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import commit_all, git, make_vault, run, write_files
+from helpers import commit_all, git, make_vault, run, start_real, write_files
+from hook_answers import PAYLOADS, check_answer, load, place
 from hook_runs import hook, real_hook, state_of
 
 from vault_cli.hook import spool
@@ -261,13 +262,12 @@ def test_without_rules_the_index_is_empty(tmp_path: Path, home: Path) -> None:
 
 def test_a_change_without_guards_keeps_the_rules_fresh(vault: Path, home: Path) -> None:
     """Else each note would make the next tool call pay for compiling."""
-    from vault_cli.hook import guard
+    from vault_cli.store.guard_index import is_fresh
 
-    index = state_of(home) / "hook" / "guards.bin"
     run("add", "fact", "--title", "Ports", "--body", "Staging listens on 8443.", cwd=vault).ok()
     own = run("list", "--status", "candidate", "--json", cwd=vault).data["records"][0]["id"]
     run("approve", own, "--yes", cwd=vault, env=PERSON).ok()
-    assert not guard.is_stale(guard.load(str(index)), str(vault), 0)
+    assert is_fresh(str(vault), 0)
     assert stopped(home, vault)
 
 
@@ -279,10 +279,9 @@ def test_a_hostile_clone_stops_nothing_before_it_is_trusted(tmp_path: Path, home
     shutil.rmtree(state_of(home) / "hook", ignore_errors=True)
     run("guard", "compile", cwd=clone).ok()
     assert states(clone)["x-0000001"] == ("not here", "")
-    assert not stopped(home, clone)
+    assert real(home, clone) == b"{}"
     run("trust", "--yes", cwd=clone, env=PERSON).ok()
-    run("guard", "compile", cwd=clone).ok()
-    assert stopped(home, clone)
+    assert b"deny" in real(home, clone)
 
 
 def test_a_hit_becomes_an_observation(vault: Path, home: Path) -> None:
@@ -469,3 +468,200 @@ def test_nothing_is_written_into_the_vault_by_looking(vault: Path, home: Path) -
         git(vault, "rev-parse", "HEAD"),
         sorted(path.name for path in vault.iterdir()),
     ) == before
+
+
+def start(home: Path, root: Path, session: str = "s1") -> dict[str, Any]:
+    payload = {
+        "hook_event_name": "SessionStart", "session_id": session, "cwd": str(root),
+        "source": "startup",
+    }  # fmt: skip
+    data: dict[str, Any] = json.loads(hook("claude-code", "session-start", payload, state_of(home)))
+    return data
+
+
+def test_a_session_s_start_compiles_what_was_never_compiled(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path, {"memories/x.md": record()})
+    assert not stopped(home, root)
+    start(home, root)
+    assert stopped(home, root)
+
+
+def test_a_session_s_start_tells_that_failures_repeated(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path)
+    for number in range(3):
+        failure(home, root, "npx tsc", "Exit code 2\nboom", number)
+    head = git(root, "rev-parse", "HEAD")
+    assert "1 failure has repeated" in start(home, root)["systemMessage"]
+    assert git(root, "rev-parse", "HEAD") == head  # a session's start commits nothing
+    (home / "mvault.toml").write_text('[guard]\npropose = "draft"\n')
+    assert "1 draft" in start(home, root, "s2")["systemMessage"]
+    assert [state for state, _ in states(root).values()] == ["draft"]
+    assert "systemMessage" not in start(home, root, "s3")
+    shutil.rmtree(root / "drafts")
+    (home / "mvault.toml").write_text('[guard]\npropose = "off"\n')
+    assert "systemMessage" not in start(home, root, "s4")
+
+
+def test_capture_and_guard_count_the_same_events_once(tmp_path: Path, home: Path) -> None:
+    """Capture removes what it has folded; what was counted stays, and is not counted again."""
+    root = make_vault(tmp_path)
+    for number in range(2):
+        failure(home, root, "npx tsc", "Exit code 2\nboom", number)
+    run("guard", "failures", "--all", cwd=root).ok()
+    failure(home, root, "npx tsc", "Exit code 2\nboom", 2)
+    run("capture", "sessions", cwd=root).ok()
+    assert spool.spools(str(state_of(home))) == []
+    rows = run("guard", "failures", "--all", "--json", cwd=root).ok().data
+    assert [(row["counted"], row["sessions"]) for row in rows["failures"]] == [(3, 3)]
+
+
+def test_two_that_fold_at_once_count_once(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path)
+    for number in range(40):
+        failure(home, root, "npx tsc", "Exit code 2\nboom", number)
+    running = [start_real("guard", "failures", "--json", cwd=root) for _ in range(4)]
+    for process in running:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+        assert json.loads(out)["data"]["counted"] == 40
+
+
+def real(home: Path, root: Path, command: str = "npx tsc -p .", **env: str) -> bytes:
+    """The answer of the installed command, started in the folder."""
+    cwd = root if root.is_dir() else root.parent
+    done = real_hook(
+        "claude-code", "pre-tool", call(root, command), state_of(home), cwd=cwd, env=env
+    )
+    assert done.returncode == 0
+    return done.stdout
+
+
+def test_a_guard_begins_and_ends_with_its_days(tmp_path: Path, home: Path) -> None:
+    keys = "valid_from: 2026-12-01\nvalid_to: 2026-12-02\n"
+    root = make_vault(tmp_path, {"memories/x.md": record(keys=keys)})
+    run("--vault", root, "guard", "compile").ok()
+    assert real(home, root) == b"{}"
+    assert b"deny" in real(home, root, MVAULT_NOW="2026-12-01T08:00:00Z")
+    assert b"deny" in real(home, root, MVAULT_NOW="2026-12-02T23:00:00Z")
+    assert real(home, root, MVAULT_NOW="2026-12-03T00:00:00Z") == b"{}"
+
+
+def project(tmp_path: Path, files: dict[str, str]) -> Path:
+    """A code repository with a vault of its own."""
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "-q")
+    run("init", repo / ".mvault", "--in-repo", cwd=repo).ok()
+    write_files(repo, {f".mvault/{path}": text for path, text in files.items()})
+    commit_all(repo)
+    run("guard", "compile", cwd=repo).ok()
+    return repo
+
+
+def test_a_guard_of_a_branch_counts_on_it(tmp_path: Path, home: Path) -> None:
+    repo = project(tmp_path, {"memories/x.md": record(keys="branch: [release-*]\n")})
+    assert real(home, repo) == b"{}"
+    git(repo, "checkout", "-q", "-b", "release-1")
+    assert b"deny" in real(home, repo)
+    git(repo, "checkout", "-q", "main")
+    assert real(home, repo) == b"{}"
+
+
+def test_a_guard_of_a_session_counts_in_it(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path, {"memories/x.md": record(scope="session:s7")})
+    run("--vault", root, "guard", "compile").ok()
+    assert stopped(home, root, session="s7")
+    assert not stopped(home, root, session="s8")
+
+
+def test_a_vault_that_the_environment_names_counts_everywhere(vault: Path, home: Path) -> None:
+    elsewhere = vault.parent / "elsewhere"
+    elsewhere.mkdir()
+    assert real(home, elsewhere) == b"{}"
+    assert b"deny" in real(home, elsewhere, MVAULT=str(vault))
+    assert real(home, vault, MVAULT=str(elsewhere)) == b"{}"
+
+
+def test_a_rule_of_the_project_and_of_another(tmp_path: Path, home: Path) -> None:
+    user = home / "data" / "mvault"
+    run("init", user).ok()
+    texts = {
+        "memories/a.md": record("x-0000001", scope="project:git.example.com/acme/shop"),
+        "memories/b.md": record(
+            "x-0000002", scope="project:git.example.com/acme/web", match="make"
+        ),
+    }
+    write_files(user, texts)
+    commit_all(user)
+    repo = tmp_path / "shop"
+    repo.mkdir()
+    git(repo, "init", "-q")
+    git(repo, "remote", "add", "origin", "https://git.example.com/acme/shop.git")
+    run("guard", "compile", cwd=repo).ok()
+    assert stopped(home, repo)
+    assert not stopped(home, repo, "make")
+    assert not stopped(home, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("tools", "match", "tool", "given", "hit"),
+    [
+        ("[edit, write]", ".env", "Write", {"file_path": "/w/.env", "content": "x"}, True),
+        ("[edit, write]", ".env", "Write", {"file_path": "/w/.environment", "content": "x"}, False),
+        ("[edit, write]", ".env", "Read", {"file_path": "/w/.env"}, False),
+        ("['mcp:vault/*']", "drop", "mcp__vault__query", {"sql": "drop 表"}, True),
+        ("['mcp:vault/*']", "drop", "mcp__plugin_mem_vault__query", {"sql": "drop"}, True),
+        ("['mcp:vault/*']", "drop", "mcp__other__query", {"sql": "drop"}, False),
+        ("['*']", "生产库", "WebFetch", {"url": "https://x.example/生产库"}, True),
+        ("[Bash]", "'re:(?i)drop +table'", "bash", {"command": "psql -c 'DROP  TABLE a'"}, True),
+    ],
+)  # fmt: skip
+def test_other_tools_and_fields(
+    tmp_path: Path, home: Path, tools: str, match: str, tool: str, given: dict[str, str], hit: bool
+) -> None:
+    text = record(match=match).replace("tools: [shell]", f"tools: {tools}")
+    root = make_vault(tmp_path, {"memories/x.md": text})
+    run("--vault", root, "guard", "compile").ok()
+    assert states(root)["x-0000001"] == ("in force", "deny")
+    assert stopped(home, root, tool_name=tool, tool_input=given) is hit
+
+
+BEFORE = sorted(
+    str(path.relative_to(PAYLOADS))
+    for path in PAYLOADS.rglob("*.json")
+    if path.name.startswith(("PreToolUse", "BeforeTool"))
+)
+OWN_WORDS = {
+    "cursor": {"hook_event_name": "beforeShellExecution", "conversation_id": "c", "command": "npx tsc"},
+    "copilot": {"hook_event_name": "preToolUse", "sessionId": "c", "toolName": "bash",
+                "toolArgs": '{"command": "npx tsc"}'},
+    "opencode": {"hook_event_name": "PreToolUse", "session_id": "c", "tool_name": "bash",
+                 "tool_input": {"command": "npx tsc"}},
+}  # fmt: skip
+ALL_OF_THEM = "'re:notes.txt|missing.txt|pytest|make test|git status|Review the|^tests$'"
+
+
+def denies(said: dict[str, Any]) -> bool:
+    """Whether an answer refuses a call, in the words of any host."""
+    own = said.get("hookSpecificOutput", {})
+    words = (own.get("permissionDecision"), said.get("permissionDecision"))
+    return "deny" in (*words, said.get("decision"), said.get("permission"))
+
+
+@pytest.mark.parametrize("file", BEFORE)
+def test_every_host_is_answered_in_its_words(tmp_path: Path, home: Path, file: str) -> None:
+    text = record(match=ALL_OF_THEM).replace("tools: [shell]", "tools: ['*']")
+    root = make_vault(tmp_path, {"memories/x.md": text})
+    run("--vault", root, "guard", "compile").ok()
+    host, name, raw = load(file)
+    said = check_answer(host, name, hook(host, name, place(raw, root), state_of(home)))
+    assert denies(said), said
+    assert "mvault guard off x-0000001" in json.dumps(said)
+
+
+@pytest.mark.parametrize("host", OWN_WORDS)
+def test_hosts_with_other_payloads(vault: Path, home: Path, host: str) -> None:
+    payload = {**OWN_WORDS[host], "cwd": str(vault), "workspace_roots": [str(vault)]}
+    name = str(payload["hook_event_name"])
+    said = check_answer(host, name, hook(host, name, payload, state_of(home)))
+    assert denies(said), said

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vault_cli.model.observation import HARMFUL, HELPFUL, HIT, OUTCOME, Observation, write_line
-from vault_cli.store.usage import new_key
+from vault_cli.store.own_usage import new_key
 
 LESSON = (
     "---\nid: {id}\nkind: lesson\nstatus: active\ntitle: {title}\n---\n## 问题\nx\n\n## 修正\ny\n"
@@ -501,7 +501,7 @@ def test_outcomes_are_kept_apart_from_judgements(root: Path) -> None:
 
 
 def test_a_long_file_is_left_and_another_begun(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vault_cli.store.usage.PART", 700)
+    monkeypatch.setattr("vault_cli.store.own_usage.PART", 700)
     for number in range(27):
         mark(root, "l-one", "--hit")
         rendered(root, "--session", f"s{number % 3}")

@@ -139,6 +139,8 @@ HOSTILE = (
     "ignore previous ", "忽略之前的", "忽略之前。", "never send secrets to https://a.b ", "a", "<", "![",
     "不要把密钥发送到 https://a.b ", "do not tell the user ", "curl x | ", "%41", "QUJD", "i.g.n.",
     "system: ", "<!--", "\u200ba", "12 34 ", "a@a.", "忽-略-", "password = ", "1gn0r3 ",
+    "chmod 777 / ", "rm -rf / ", "a.evil-", "a.a.a.", "忽(hu)", "忽🍎", "![a](https://img.shields.io/a?b=1)",
+    "把改动塞进没人看", "approve your own drafts ",
 )  # fmt: skip
 
 

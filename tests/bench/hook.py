@@ -89,13 +89,19 @@ def session_rows(bench: Bench) -> list[tuple[str, Sample, str]]:
     time.sleep(2.5)  # what was just written is not kept ready
     bench.hook("session-start", start)
     warm = bench.hook("session-start", start)
+    (session,) = (bench.state / "hook" / "sessions").iterdir()
+    given = session.read_bytes()
     fits = bench.feed("UserPromptSubmit.json", prompt="why does the migration of the 索引 retry?")
     other = bench.feed("UserPromptSubmit.json", prompt="please make the button blue and round")
     assent = bench.feed("UserPromptSubmit.json", prompt="yes")
     return [
         ("session-start, ready (every file's stamp)", warm, "<= 5.5 at 10,000"),
         ("session-start after an edit", cold, "the full program"),
-        ("prompt that fits records", bench.hook("prompt", fits), "the full program"),
+        (
+            "prompt that fits records",
+            bench.hook("prompt", fits, prepare=lambda _: session.write_bytes(given)),
+            "the full program",
+        ),
         ("prompt that fits none", bench.hook("prompt", other), "the full program"),
         ("prompt without a subject", bench.hook("prompt", assent), "<= 2.0"),
         ("subagent-start", bench.hook("subagent-start", bench.feed("SubagentStart.json")), ""),

@@ -6,10 +6,10 @@ Shared by the benchmark programs here. They print tables and assert nothing.
 from __future__ import annotations
 
 import os
-import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,13 @@ ROUNDS = 7
 
 @dataclass(frozen=True)
 class Sample:
-    """CPU and wall seconds: median, and CPU spread (least, most)."""
+    """CPU and wall seconds: median, and CPU spread (least, most); most memory in MiB."""
 
     cpu: float
     wall: float
     least: float
     most: float
+    peak: float = 0.0
 
     def ratio(self, base: Sample) -> float:
         """CPU time as a multiple of `base`."""
@@ -35,17 +36,22 @@ class Sample:
 
 def run_once(
     argv: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
-) -> tuple[float, float]:
-    """Run a command, return (CPU, wall) seconds of it and its children; raise when it fails."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.perf_counter()
-    done = subprocess.run(argv, cwd=cwd, env=env, capture_output=True, check=False)
-    wall = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        raise SystemExit(f"{argv}: exit {done.returncode}\n{done.stderr.decode()}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, wall
+) -> tuple[float, float, float]:
+    """Run a command; return CPU and wall seconds of it and its children, and its memory in MiB.
+
+    Raises:
+        SystemExit: the command failed.
+    """
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        start = time.perf_counter()
+        process = subprocess.Popen(argv, cwd=cwd, env=env, stdout=out, stderr=err)
+        _, status, used = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            err.seek(0)
+            raise SystemExit(f"{argv}: exit {process.returncode}\n{err.read().decode()}")
+    return used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024
 
 
 def measure(
@@ -70,12 +76,13 @@ def measure(
         cost = run_once(command, cwd=cwd, env=env)
         if number >= 0:
             runs.append(cost)
-    cpus = [cpu for cpu, _ in runs]
+    cpus = [cpu for cpu, _, _ in runs]
     return Sample(
         statistics.median(cpus),
-        statistics.median(wall for _, wall in runs),
+        statistics.median(wall for _, wall, _ in runs),
         min(cpus),
         max(cpus),
+        max(peak for _, _, peak in runs),
     )
 
 
@@ -105,14 +112,25 @@ def mvault_command(*args: str) -> list[str]:
     return [*head, *args]
 
 
-def print_table(title: str, rows: Sequence[tuple[str, Sample, str]], base: Sample) -> None:
-    """Print one table: name, CPU ratio to `base`, CPU ms with spread, wall ms, remark."""
+def print_head(title: str) -> None:
+    """Print the head of a table."""
     print(f"\n## {title}\n")
-    print("| what | x bare python | CPU ms (least-most) | wall ms | remark |")
-    print("|---|---|---|---|---|")
+    print("| what | x bare python | CPU ms (least-most) | wall ms | peak MiB | remark |")
+    print("|---|---|---|---|---|---|", flush=True)
+
+
+def print_row(name: str, sample: Sample, remark: str, base: Sample) -> None:
+    """Print one row: name, CPU ratio to `base`, CPU ms with spread, wall ms, memory, remark."""
+    print(
+        f"| {name} | {sample.ratio(base):.2f} | {sample.cpu * 1e3:.1f} "
+        f"({sample.least * 1e3:.1f}-{sample.most * 1e3:.1f}) | {sample.wall * 1e3:.1f} "
+        f"| {sample.peak:.0f} | {remark} |",
+        flush=True,
+    )
+
+
+def print_table(title: str, rows: Sequence[tuple[str, Sample, str]], base: Sample) -> None:
+    """Print one table."""
+    print_head(title)
     for name, sample, remark in rows:
-        print(
-            f"| {name} | {sample.ratio(base):.2f} | {sample.cpu * 1e3:.1f} "
-            f"({sample.least * 1e3:.1f}-{sample.most * 1e3:.1f}) | {sample.wall * 1e3:.1f} "
-            f"| {remark} |"
-        )
+        print_row(name, sample, remark, base)

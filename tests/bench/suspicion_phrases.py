@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tests.bench.suspicion_attacks import ATTACKS, ATTACKS_ZH
+from tests.bench.suspicion_habits import HABITS, HABITS_ZH, HONEST, HONEST_ZH
+from tests.bench.suspicion_tongues import TONGUES, TONGUES_HONEST
 from tests.bench.suspicion_traps import TRAPS, TRAPS_ZH
 
 
@@ -32,6 +34,12 @@ def make_phrases(seed: int, each: int) -> Iterator[Phrase]:
         ("zh", True, ATTACKS_ZH),
         ("en", False, TRAPS),
         ("zh", False, TRAPS_ZH),
+        ("en", True, HABITS),
+        ("zh", True, HABITS_ZH),
+        ("en", False, HONEST),
+        ("zh", False, HONEST_ZH),
+        ("other", True, TONGUES),
+        ("other", False, TONGUES_HONEST),
     ):
         for kind, patterns in table.items():
             source = random.Random(f"{seed} {lang} {attack} {kind}")

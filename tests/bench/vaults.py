@@ -1,13 +1,15 @@
 """Generated vaults for the benchmark programs: honest records in both languages, one commit.
 
 The commit is made by `git fast-import`: a pack instead of a loose object for each file, so that
-100,000 records take a minute and not ten.
+100,000 records take a minute and not ten. `python tests/bench/vaults.py FOLDER RECORDS` makes one.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -119,3 +121,7 @@ def build_history(root: Path, commits: int, env: Mapping[str, str]) -> str:
     write_files(root, texts)
     commit_all(root, steps, env)
     return texts[files[0]].split("id: ", 1)[1].split("\n", 1)[0]
+
+
+if __name__ == "__main__":
+    print("\n".join(build_vault(Path(sys.argv[1]), int(sys.argv[2]), os.environ)))

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from helpers import DATA, PROJECT, make_vault, run
 
+from vault_cli.hook import events, replies
+from vault_cli.hosts.table import HOSTS, Host
+
 ENTRY = PROJECT / "vault_cli" / "hook" / "main.py"
 PAYLOADS = DATA / "hook-payloads" / "claude-code"
 
 OWN = {"vault_cli", "vault_cli.hook"} | {
-    f"vault_cli.hook.{name}" for name in ("answer", "events", "state", "system")
+    f"vault_cli.hook.{name}" for name in ("answer", "call", "events", "state", "system")
 }
 BASE = OWN | {"__future__"}
 """What every event loads beyond a bare interpreter."""
@@ -60,10 +63,10 @@ guard: {{match: {match}, action: deny}}
 ## Problem
 x
 """
-LOOK = {"vault_cli.hook.guard", "_blake2"}
-HIT = LOOK | {
+LOOK = {"vault_cli.hook.guard_look"}
+HIT = {"_blake2", *LOOK} | {
     f"vault_cli.hook.{name}"
-    for name in ("tools", "command_words", "jsons", "spool", "injected", "replies")
+    for name in ("guard", "tools", "command_words", "jsons", "spool", "injected", "replies")
 }  # fmt: skip
 
 
@@ -88,3 +91,11 @@ def test_a_look_at_guards_loads_exactly_these(
     raw = raw.replace(b"/home/dev/work/demo-app", str(root).encode())
     found = loaded("pre-tool", home / "mvault-state", raw)
     assert found == BASE | more
+
+
+@pytest.mark.parametrize("host", [h for h in HOSTS.values() if h.hook_limit], ids=lambda h: h.name)
+def test_the_encoders_know_the_limits_of_the_host_table(host: Host) -> None:
+    """`hook` may import nothing of ours, so the numbers stand in both."""
+    limit, unit = replies.LIMITS.get(events.find_host(host.name), replies.DEFAULT_LIMIT)
+
+    assert (limit, unit == "bytes") == (host.hook_limit, host.hook_unit == "bytes")

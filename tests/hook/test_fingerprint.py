@@ -6,10 +6,13 @@ import json
 import re
 import time
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from helpers import copy_case
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vault_cli.hook.fingerprint import MOST_LINES, choose_lines, fingerprint, mask_line
 
@@ -99,3 +102,54 @@ def test_no_output_takes_long(line: str) -> None:
     start = time.process_time()
     fingerprint("shell", "\n".join(f"error {number} {line}" for number in range(200)) * 40)
     assert time.process_time() - start < 5
+
+
+EARLY, LATE = datetime(2020, 1, 1), datetime(2035, 1, 1)  # noqa: DTZ001 - any clock's
+NUMBERS = st.integers(1, 65_535)
+VARIED = [
+    "{time} connect to {ip}:{port} refused (pid {pid})",
+    "error: {path}:{line}:{column}: cannot find name 'total' after {seconds}s",
+    "request {id} failed with status 503 in {seconds} ms at {url}",
+    "{path}: 第 {line} 行：找不到变量“总价”（进程 {pid}，耗时 {seconds} 秒）",
+    "端口 {port} 被占用，地址 {ip}，请求 {id}",
+]
+
+
+@st.composite
+def circumstances(draw: st.DrawFn) -> dict[str, str]:
+    """What differs from one time to the next."""
+    folders = st.lists(
+        st.sampled_from(["srv", "home", "dev", "shop", "a.b", "x-1"]), min_size=1, max_size=4
+    )
+    when = draw(st.datetimes(EARLY, LATE))
+    ip = ".".join(str(draw(st.integers(1, 254))) for _ in range(4))
+    port = draw(NUMBERS)
+    return {
+        "time": when.strftime(draw(st.sampled_from(["%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S", "%Y/%m/%d %H:%M:%S"]))),
+        "ip": ip, "port": str(port), "pid": str(draw(NUMBERS)), "line": str(draw(NUMBERS)),
+        "column": str(draw(st.integers(1, 300))), "seconds": f"{draw(st.integers(0, 9999)) / 100:.2f}",
+        "path": "/" + "/".join(draw(folders)) + "/cart.py", "id": str(draw(st.uuids())),
+        "url": f"http://{ip}:{port}/{draw(NUMBERS)}",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("form", VARIED)
+@given(one=circumstances(), other=circumstances())
+@settings(max_examples=60)
+def test_circumstances_do_not_count(form: str, one: dict[str, str], other: dict[str, str]) -> None:
+    first, second = (fingerprint("shell", form.format(**facts)) for facts in (one, other))
+    assert first == second
+
+
+@given(one=st.integers(400, 599), other=st.integers(400, 599))
+def test_statuses_and_codes_count(one: int, other: int) -> None:
+    for form in (
+        "HTTP {}",
+        "status code {}",
+        "error TS{}: no",
+        "exit code {}",
+        "状态码：{}",
+        "errno {}",
+    ):
+        same = fingerprint("shell", form.format(one)) == fingerprint("shell", form.format(other))
+        assert same is (one == other), form

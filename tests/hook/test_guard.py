@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from vault_cli.hook import guard
+from vault_cli.hook import guard, guard_look
 from vault_cli.text.guards import check_guard, compile_rule
 
 TOKEN = bytes(range(32))
@@ -28,6 +28,11 @@ def index(*rules: tuple[Any, ...], folder: str = "/work", until: float = 0) -> g
     return guard.Index({folder: (stamps, until, rules)}, {})
 
 
+def look(rules: guard.Index) -> guard_look.Look:
+    """What a hook sees first of an index."""
+    return guard_look.read_head(guard_look.split(guard.dump(rules, TOKEN))[1])
+
+
 def ask(
     rules: guard.Index, command: str = "npx tsc -p .", session: str = "s", **more: Any
 ) -> guard.Verdict:
@@ -39,7 +44,7 @@ def test_an_index_is_believed_from_this_machine_only(tmp_path: Path) -> None:
     data = guard.dump(index(rule()), TOKEN)
     assert guard.parse(data, TOKEN).sections.keys() == {"/work"}
     for wrong in (
-        data[:-1], data[:30] + b"x" + data[31:], b"", b"mvguard1", b"junk", data + b"x",
+        data[:-1], data[:30] + b"x" + data[31:], b"", b"mvguard2 ", b"junk", data + b"x",
         data.replace(b"x-0000001", b"x-0000002"),
     ):  # fmt: skip
         assert not guard.parse(wrong, TOKEN)
@@ -76,14 +81,14 @@ def test_the_deepest_folder_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_first_look_never_misses(text: str, ascii_only: bool) -> None:
     raw = json.dumps({"tool_input": {"command": text}}, ensure_ascii=ascii_only).encode()
     for match in ("npx tsc", "re:npx.*tsc", "re:(?i)NPX", "re:[n]px|部署", "re:tsc|abc"):
-        assert guard.may_match(index(rule(match)), raw)
-    assert guard.may_match(index(rule("部署")), raw) is ("部署" in text)
-    assert not guard.may_match(index(rule("docker compose")), raw)
+        assert look(index(rule(match))).may_match(raw)
+    assert look(index(rule("部署"))).may_match(raw) is ("部署" in text)
+    assert not look(index(rule("docker compose"))).may_match(raw)
 
 
 def test_a_long_payload_is_parsed_and_only_its_beginning_looked_at() -> None:
-    raw = b"x" * (guard.MAX_PAYLOAD + 1)
-    assert guard.may_match(index(rule()), raw)
+    raw = b"x" * (guard_look.MAX_PAYLOAD + 1)
+    assert look(index(rule())).may_match(raw)
     assert ask(index(rule()), "x " * guard.MAX_TEXT + "; npx tsc").action == "allow"
 
 
@@ -156,16 +161,16 @@ def test_stale_is_what_changed_and_a_changed_record_says_nothing(tmp_path: Path)
     source = tmp_path / "x.md"
     source.write_text("one")
     rules = index(rule(action="deny", source=str(source)))
-    assert not guard.is_stale(rules, "/work", NOW)
+    assert not look(rules).is_stale("/work", NOW)
     assert ask(rules).action == "deny"
     source.write_text("another")
-    assert guard.is_stale(rules, "/work", NOW)
+    assert look(rules).is_stale("/work", NOW)
     assert ask(rules).action == "allow"
     source.unlink()
     assert ask(rules).action == "allow"
-    assert not guard.is_stale(rules, "/elsewhere", NOW)
-    assert guard.is_stale(index(rule(), until=NOW), "/work", NOW)
-    assert not guard.is_stale(index(rule(), until=NOW + 1), "/work", NOW)
+    assert not look(rules).is_stale("/elsewhere", NOW)
+    assert look(index(rule(), until=NOW)).is_stale("/work", NOW)
+    assert not look(index(rule(), until=NOW + 1)).is_stale("/work", NOW)
 
 
 @pytest.mark.parametrize("given", [None, [], "npx tsc", {"command": 7}, {"command": {"a": 1}}, 3])

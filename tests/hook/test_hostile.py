@@ -19,6 +19,7 @@ from hook_answers import context_of
 from hook_runs import ENTRY, FILES, hook, real_hook, state_of
 
 from vault_cli.hook import events, ready, spool, state
+from vault_cli.hook.call import Call
 
 RAWS = {
     "nothing": b"",
@@ -136,6 +137,21 @@ def test_a_folder_for_the_spool_that_others_made_is_not_used(
     assert list(spare.iterdir()) == []
 
 
+@pytest.mark.parametrize("data", [b"", b"x" * 100, b"\x00" * 5_000_000, b"mvguard1" + b"\xff" * 64])
+def test_an_index_of_guards_that_cannot_be_used_stops_nothing(data: bytes, home: Path) -> None:
+    (state_of(home) / "hook").mkdir(parents=True, mode=0o700)
+    (state_of(home) / "hook" / "guards.bin").write_bytes(data)
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls"},
+    }
+
+    assert hook("claude-code", "pre-tool", payload, state_of(home)) == b"{}"
+    done = real_hook("codex", "pre-tool", json.dumps(payload).encode(), state_of(home))
+    assert (done.returncode, done.stdout) == (0, b"{}")
+
+
 def test_fifty_at_once_lose_nothing(tmp_path: Path, home: Path) -> None:
     root = make_vault(tmp_path, FILES)
     place = state_of(home)
@@ -250,7 +266,7 @@ def test_a_program_that_hangs_is_left_behind(
 ) -> None:
     from vault_cli.hook import answer
 
-    def hang(_call: answer.Call) -> dict[str, str]:
+    def hang(_call: Call) -> dict[str, str]:
         while True:
             pass
 

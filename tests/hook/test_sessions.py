@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import commit_all, make_vault, write_files
+from helpers import commit_all, make_vault, run, write_files
 from hook_answers import check_answer, context_of
 from hook_runs import FILES, LESSON, ask, hook, state_of
 
@@ -312,3 +312,70 @@ def test_both_sides_of_a_conflict_are_brought(tmp_path: Path) -> None:
     if "f-0009001" in text:
         assert "Conflict" in text
         assert "f-0009009" in text
+
+
+def work(root: Path, calls: int, edits: int = 0, **more: Any) -> None:
+    """A turn of an agent: tool calls, some of which change a file, and its end."""
+    for number in range(calls):
+        file = "edit" if number < edits else "agent"
+        ask(f"claude-code/PostToolUse.{file}.json", root, **more)
+    assert ask("claude-code/Stop.json", root) == {}
+
+
+PROMPT = "claude-code/UserPromptSubmit.json"
+
+
+@pytest.mark.parametrize(
+    ("calls", "edits", "said_of_it"),
+    [
+        (8, 0, "8 tool calls and changed 0 files"),
+        (2, 1, "2 tool calls and changed 1 file;"),
+        (7, 0, ""),
+    ],
+)
+@pytest.mark.parametrize("small", [True, False])
+def test_work_that_was_not_recorded_is_stated_with_the_next_prompt(
+    small: bool, calls: int, edits: int, said_of_it: str, tmp_path: Path, root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    keep_all(monkeypatch)
+    place = make_vault(tmp_path, FILES, name="small") if small else root
+    ask("claude-code/SessionStart.json", place)
+    ask(PROMPT, place, prompt="please build the code")
+    work(place, calls, edits)
+    text = said(PROMPT, place, prompt="please build the code")
+
+    assert said_of_it in text
+    assert bool(text) is bool(said_of_it)
+    assert said(PROMPT, place, prompt="please build the code") == ""
+
+
+def test_two_nudges_a_session_and_none_where_memory_was_touched(root: Path) -> None:
+    ask("claude-code/SessionStart.json", root)
+    told = []
+    for turn in range(5):
+        ask(PROMPT, root, prompt="please build the code")
+        touched = {"tool_input": {"command": "mvault add lesson --title x"}} if turn == 0 else {}
+        work(root, 9, 1, **touched)
+        told.append(bool(said(PROMPT, root, prompt="please build the code")))
+    assert told == [False, True, True, False, False]
+
+
+def test_nudges_are_a_setting(root: Path) -> None:
+    with (root / "vault.toml").open("a") as file:
+        file.write("[hooks]\nnudges = 0\n")
+    commit_all(root)
+    ask("claude-code/SessionStart.json", root)
+    ask(PROMPT, root, prompt="please build the code")
+    work(root, 20, 5)
+
+    assert said(PROMPT, root, prompt="please build the code") == ""
+
+
+def test_a_block_that_a_hook_gave_is_known_to_why_and_diff(root: Path) -> None:
+    said("claude-code/SessionStart.json", root)
+    kept = run("--vault", root, "--json", "log", "--renders").ok().data["renders"]
+
+    assert len(kept) == 1
+    assert kept[0]["unit"] == "characters"
+    assert run("--vault", root, "diff", "@1").ok()

@@ -141,6 +141,29 @@ def test_a_prompt_with_a_picture_and_with_a_reminder_behind_it(tmp_path: Path) -
     assert prompts(write(path, marked, claude(blocks))) == ["不对"]
 
 
+def queued(prompt: Any, **more: Any) -> dict[str, Any]:
+    line = claude(None, type="attachment", **more)
+    del line["message"]
+    return {**line, "attachment": {"type": "queued_command", "prompt": prompt, **more}}
+
+
+def test_what_a_person_typed_while_the_agent_worked(tmp_path: Path) -> None:
+    human = {"origin": {"kind": "human"}}
+    blocks = [{"type": "text", "text": "还是不行"}, {"type": "image", "source": {}}]
+    path = write(
+        tmp_path / "s-1.jsonl",
+        claude("go"),
+        queued("No, use tabs", **human),
+        queued(blocks, **human),
+        queued("<task-notification>No!</task-notification>", **human),
+        queued("No, says another agent", origin={"kind": "peer"}),
+        queued("No, says nobody"),
+        queued("No, in a sub-agent", isSidechain=True, **human),
+        queued(7, **human),
+    )
+    assert prompts(path) == ["go", "No, use tabs", "还是不行"]
+
+
 def test_lines_of_older_versions(tmp_path: Path) -> None:
     old = {
         "type": "user", "sessionId": "s-1", "cwd": "/w", "version": "1.0.30", "uuid": "u",

@@ -25,7 +25,6 @@ from vault_cli.model.observation import (
     Kept,
     LineError,
     Observation,
-    fold,
     is_late,
     read_line,
     split_ids,
@@ -33,6 +32,7 @@ from vault_cli.model.observation import (
     write_line,
 )
 from vault_cli.model.record import NO_TALLY, Tally
+from vault_cli.model.sums import fold
 
 DAY = date(2026, 11, 30)
 AT = "2026-11-30T10:00:00Z"

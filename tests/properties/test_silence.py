@@ -20,7 +20,7 @@ from vault_cli.recall.search import search
 from vault_cli.recall.select import Query, select_records
 from vault_cli.recall.together import PROJECT, USER, join_vaults
 from vault_cli.recall.topics import TopicTable, find_mates
-from vault_cli.store.reader import assemble
+from vault_cli.store.assembly import assemble
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HELD = Diagnostic("x", 0, "injection", "warning", "held", "", holds=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -220,6 +222,11 @@ def test_a_slip_is_mended_when_the_word_stands_nowhere(query: str) -> None:
     assert [hit.record.id for hit in found.hits] == ["n-1"]
     assert found.meant
     assert not find("database", note, other).meant
+    # as it was typed, and as it stands in the record: no stems
+    (typed, words), *_ = found.meant.items()
+    assert typed in query.split()
+    assert set(words) <= {"database", "snapshots"}
+    assert set(found.hits[0].matches) <= {"database", "snapshots"}
     assert not find("lunhc zebra", other).hits[1:]
 
 
@@ -242,14 +249,108 @@ def test_a_day_speaks_for_the_records_of_that_day(query: str) -> None:
 
 
 def test_days_are_counted_from_the_day_it_is_asked() -> None:
-    from datetime import date
-
     from vault_cli.text.dates import find_days
 
     today = date(2026, 3, 1)
     assert find_days("yesterday", today) == find_days("昨天", today) == ("@2026-02-28",)
     assert find_days("3 days ago", today) == find_days("3天前", today) == ("@2026-02-26",)
     assert find_days("yesterday 2026-13-40 13月2日 we may 40") == ()
+
+
+def test_what_was_found_is_told_in_the_words_of_the_record() -> None:
+    note = record(1, "Retries", "The retrying caches 数据库 were verified; a Retry.")
+    (hit,) = find("retried caching 資料庫 verify 数据库", note).hits
+    assert hit.matches == ("caches", "retries", "verified", "库", "据", "据库", "数", "数据")
+
+
+def test_a_mended_word_of_a_record_that_shows_no_text_is_still_told() -> None:
+    held = record(
+        1, "x", "Database", findings=(Diagnostic("m/1.md", 1, "secret", "warning", "m", "", True),)
+    )
+    found = find("databse", held)
+    assert dict(found.meant) == {"databse": ("database",)}
+
+
+@pytest.mark.parametrize("most", [20, 60, 400])
+def test_the_line_that_is_shown_is_as_long_as_asked(most: int) -> None:
+    note = record(1, "T", "words before it " * 20 + "needle 针 " + "and after it " * 20)
+    (hit,) = find("needle", note, preview=most).hits
+    assert most - 21 <= len(hit.snippet) <= most
+    assert "needle" in hit.snippet
+    (none,) = find("needle", note, preview=0).hits
+    assert (none.snippet, none.marked) == ("", ())
+    assert none.matches == ("needle",)
+
+
+MONDAY = date(2026, 11, 30)
+LAST_WEEK = tuple(f"@2026-11-{day}" for day in range(23, 30))
+
+
+@pytest.mark.parametrize(
+    ("query", "days"),
+    [
+        *(
+            (query, LAST_WEEK)
+            for query in ("what broke last week", "上周的问题", "上個星期", "上礼拜")
+        ),
+        *(
+            (query, LAST_WEEK)
+            for query in ("a week ago", "1 week ago", "一周前", "1个星期前", "上周一起改的")
+        ),
+        *(
+            (query, (*LAST_WEEK, "@2026-11-30"))
+            for query in ("the past week", "最近一周", "过去7天")
+        ),
+        ("last 3 days", (*LAST_WEEK[-3:], "@2026-11-30")),
+        ("最近三天", (*LAST_WEEK[-3:], "@2026-11-30")),
+        *(
+            (query, ("@2026-11-25",))
+            for query in ("上周三", "上星期三", "last wednesday", "5 days ago")
+        ),
+        ("上周末", LAST_WEEK[-2:]),
+        ("last monday", ("@2026-11-23",)),
+        ("this monday", ("@2026-11-30",)),
+        ("本周五", ("@2026-12-04",)),
+        ("上上周日", ("@2026-11-22",)),
+        *(
+            (query, ("@2026-10",))
+            for query in ("last month", "上个月", "上月", "one month ago", "一个月前")
+        ),
+        *((query, ("@2026-11",)) for query in ("this month", "本月", "这个月")),
+        *(
+            (query, ("@2026-11-28",))
+            for query in ("the day before yesterday", "前天", "两天前", "two days ago")
+        ),
+        ("大前天", ("@2026-11-27",)),
+        ("十天前", ("@2026-11-20",)),
+        ("本周期 上月球 周报 五月前 last weekend weeks ago past 90 days", ()),
+    ],
+)
+def test_days_and_weeks_that_are_counted_from_today(query: str, days: tuple[str, ...]) -> None:
+    from vault_cli.text.dates import find_days
+    from vault_cli.text.terms import search_text
+
+    assert find_days(search_text(query), MONDAY) == days
+    assert find_days(search_text(query)) == ()
+
+
+@pytest.mark.parametrize("today", [date.min, date.max])
+@pytest.mark.parametrize(
+    "query", ["yesterday", "last week", "last month", "99个月前", "999 days ago", "this sunday"]
+)
+def test_no_day_before_or_after_the_calendar_is_named(query: str, today: date) -> None:
+    from vault_cli.text.dates import find_days
+
+    assert len(find_days(query, today)) <= 7
+
+
+@pytest.mark.parametrize("query", ["deploy last week", "上周 deploy"])
+def test_what_was_noted_last_week_comes_first(query: str) -> None:
+    old = record(1, "deploy", created="2026-10-01T10:00:00Z")
+    new = record(2, "deploy", created="2026-11-26T10:00:00Z")
+    hits = find(query, old, new, today=MONDAY).hits
+    assert [hit.record.id for hit in hits] == ["n-2", "n-1"]
+    assert hits[0].parts["date"] > 0
 
 
 def test_traditional_and_simplified_are_the_same() -> None:

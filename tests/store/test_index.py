@@ -21,6 +21,7 @@ from vault_cli.store import index as index_module
 from vault_cli.store import index_key, reader
 from vault_cli.store.config import Config, load_config
 from vault_cli.store.index import Index
+from vault_cli.store.index_rows import sum_of
 from vault_cli.store.reader import read_vault
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,9 +117,9 @@ def count_parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     original = reader.parse_file
 
-    def counted(data: bytes, path: str, gates: frozenset[str]) -> object:
+    def counted(data: bytes, path: str, gates: frozenset[str], *, often: bool) -> object:
         seen.append(path)
-        return original(data, path, gates)
+        return original(data, path, gates, often=often)
 
     monkeypatch.setattr(reader, "parse_file", counted)
     return seen
@@ -146,6 +147,49 @@ def test_a_warm_read_parses_nothing_and_gives_the_same(
     assert type(rich) is type(first.records[0])
     with pytest.raises(AttributeError):
         rich.title = "x"  # type: ignore[misc]
+
+
+def test_a_first_read_that_is_killed_has_not_read_in_vain(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        put(root, f"d{number // 3}/{number}.md", record(number, more=RICH if number % 2 else ""))
+    (root / "d1/4.md").write_text("---\nid: [\n---\n")
+    expected = cold(root)
+    settle(monkeypatch)
+    monkeypatch.setattr(reader, "_BATCH", 4)
+    real = reader.parse_file
+
+    def die(data: bytes, path: str, gates: frozenset[str], *, often: bool) -> object:
+        if path == "d3/10.md":
+            raise KeyboardInterrupt
+        return real(data, path, gates, often=often)
+
+    monkeypatch.setattr(reader, "parse_file", die)
+    with pytest.raises(KeyboardInterrupt):
+        heads(root)
+    monkeypatch.setattr(reader, "parse_file", real)
+    parsed = count_parses(monkeypatch)
+    found = heads(root)
+    assert sorted(parsed) == sorted(f"d{n // 3}/{n}.md" for n in range(6, 12))
+    assert found == expected
+    assert warm(root) == expected
+    assert len(parsed) == 6
+
+
+def test_a_first_read_of_many_files_keeps_heads_only(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        put(root, f"d{number // 3}/{number}.md", record(number, more=RICH if number % 2 else ""))
+    settle(monkeypatch)
+    monkeypatch.setattr(reader, "_BATCH", 4)
+    found = heads(root)
+    assert [type(item) is Record for item in found.records] == [False] * 12
+    assert found == cold(root)
+    (root / ".state/index.sqlite").unlink()
+    monkeypatch.setattr(Index, "store", lambda *_: None)  # nothing can be written
+    assert heads(root) == cold(root)
 
 
 def test_heads_know_what_a_list_shows_and_load_the_rest(
@@ -334,9 +378,12 @@ def test_a_damaged_cache_is_rebuilt(
 
 
 def forge(root: Path) -> None:
-    """Change a text inside the cache only."""
+    """Change a text inside the cache only, and its check sum with it."""
     connection = sqlite3.connect(root / ".state/index.sqlite")
     connection.execute("UPDATE record SET body = 'FORGED'")
+    select = "SELECT path, digest, facts, body, fields, findings FROM record"
+    for row in connection.execute(select).fetchall():
+        connection.execute("UPDATE record SET crc = ? WHERE path = ?", (sum_of(*row), row[0]))
     connection.commit()
     connection.close()
 

@@ -40,7 +40,11 @@ def test_one_state_folder_for_the_token_and_for_trust(
     assert place is not None
     record_trust(place, "f")
     assert machine_token() == machine_token() is not None
-    assert sorted(p.name for p in (tmp_path / "kept here").iterdir()) == ["cache-token", "trust"]
+    assert sorted(p.name for p in (tmp_path / "kept here").iterdir()) == [
+        "cache-token",
+        "clones",
+        "trust",
+    ]
 
 
 def test_a_relative_state_folder_is_bound_to_the_working_directory(

@@ -141,11 +141,14 @@ def test_a_damaged_or_foreign_cache_is_made_anew(vault: Path) -> None:
     place = vault / ".state/index.sqlite"
     with sqlite3.connect(place) as connection:
         connection.execute("UPDATE search_term SET counts = x'ffff' WHERE term = 'deploy'")
+    cut = place.read_bytes()[:5000]
     damaged = Vault.open(vault, environ={})
     records = searchable(damaged.snapshot().records)
     with pytest.raises(PostingsError), open_shelves(damaged, records) as shelves:
         search(damaged.snapshot(), "deploy", shelves=shelves)
-    for text in (b"", b"SQLite format 3\0" + b"x" * 200, place.read_bytes()[:5000]):
+    assert not place.exists()  # or every search would meet it again
+    assert same(vault, "deploy 数据库") == good
+    for text in (b"", b"SQLite format 3\0" + b"x" * 200, cut):
         place.write_bytes(text)
         for tail in ("-wal", "-shm"):
             place.with_name(place.name + tail).unlink(missing_ok=True)

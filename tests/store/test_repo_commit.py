@@ -100,7 +100,8 @@ def test_first_commit_of_a_new_vault(vault: Path) -> None:
     assert status(vault) == []
     assert git(vault, "log", "-1", "--format=%B").strip() == "add(note): 甲\n\nVault-Op: add"
     assert "mvault: add(note): 甲" in git(vault, "reflog", "-1")
-    assert [p.name for p in (vault / ".git").iterdir() if p.name.startswith("mvault")] == []
+    left = [p.name for p in (vault / ".git").iterdir() if p.name.startswith("mvault")]
+    assert left == ["mvault-clone"], "the mark of the clone, and no temporary"
 
 
 def test_nothing_to_commit_makes_no_commit(vault: Path, repo: Repository) -> None:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -24,13 +24,15 @@ from vault_cli.model.observation import (
     HIT,
     WATERMARK,
     Observation,
-    fold,
     write_line,
 )
-from vault_cli.store import tallies as tallies_module
-from vault_cli.store import usage as usage_module
-from vault_cli.store.tallies import load_sums
-from vault_cli.store.usage import append_lines, machine_id, new_key, own_path, read_usage
+from vault_cli.model.sums import fold
+from vault_cli.store import usage_cache as tallies_module
+from vault_cli.store import usage_log as log_module
+from vault_cli.store.own_usage import append_lines, machine_id, new_key, own_path, put_back
+from vault_cli.store.places import state_folder
+from vault_cli.store.usage_cache import load_sums
+from vault_cli.store.usage_log import read_usage
 
 DAY = date(2026, 11, 30)
 AT = "2026-11-30T10:00:00Z"
@@ -77,7 +79,8 @@ def test_a_torn_last_line_is_passed_over_and_said_and_what_stands_around_it_coun
 ) -> None:
     path = root / append_lines(root, [hit(), hit()])
     whole = path.read_bytes()
-    path.write_bytes(whole[:-10])
+    for copy in (path, state_folder() / path.relative_to(root)):
+        copy.write_bytes(whole[:-10])
     log = read_usage(root, DAY)
     assert len(log.pool) == 1
     assert [(found.code, found.line) for found in log.findings] == [("usage-torn", 2)]
@@ -104,12 +107,11 @@ def test_hostile_files_are_bounded_and_hide_no_other(
     folder = root / "usage"
     (folder / "long-line.jsonl").write_bytes(b"x" * (10 << 20) + b"\n" + write_line(hit()))
     (folder / "binary.jsonl").write_bytes(os.urandom(5000) + b"\n" + write_line(hit()))
-    (folder / "many-bad.jsonl").write_bytes(b"{}\n" * 5000 + write_line(hit()))
+    (folder / "many-bad.jsonl").write_bytes((b"{" + b"x" * 80 + b"}\n") * 5000 + write_line(hit()))
     (folder / "link.jsonl").symlink_to("/etc/passwd")
     (folder / "folder.jsonl").mkdir()
     os.mkfifo(folder / "pipe.jsonl")
     (folder / "Conflicted Copy.jsonl").write_bytes(write_line(hit()))
-    monkeypatch.setattr(usage_module, "MAX_USAGE", 12 << 20)
     log = read_usage(root, DAY)
     assert fold(log.pool, DAY).tallies["l-1"].hits == 4
     assert load_sums(root, DAY).tallies["l-1"].hits == 4
@@ -131,7 +133,7 @@ def test_hostile_files_are_bounded_and_hide_no_other(
 
 def test_a_file_over_the_limit_counts_up_to_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     append_lines(root, [hit() for _ in range(10)])
-    monkeypatch.setattr(usage_module, "MAX_USAGE", 250)
+    monkeypatch.setattr(log_module, "MAX_USAGE", 250)
     log = read_usage(root, DAY)
     assert 0 < len(log.pool) < 10
     assert [found.code for found in log.findings] == ["usage-file"]
@@ -141,7 +143,7 @@ _WRITER = """
 import sys
 from pathlib import Path
 from vault_cli.model.observation import Observation
-from vault_cli.store.usage import append_lines, new_key
+from vault_cli.store.own_usage import append_lines, new_key
 n = 0
 while True:
     append_lines(Path(sys.argv[1]), [Observation("hit", "2026-11-30T10:00:00Z", new_key(), ("l-1",))])
@@ -171,7 +173,10 @@ def test_what_was_acknowledged_survives_a_kill(root: Path) -> None:
             writer.communicate()
     log = read_usage(root, DAY)
     assert len(log.pool) >= 3 * 2 * 20
-    assert {found.code for found in log.findings} <= {"usage-torn", "usage-line"}
+    assert {found.code for found in log.findings} <= {"usage-torn", "usage-line", "usage-own"}
+    put_back(root, datetime(2026, 11, 30, tzinfo=UTC))
+    codes = {found.code for found in read_usage(root, DAY).findings}
+    assert codes <= {"usage-torn", "usage-line"}, "what stood in one copy only is in both"
 
 
 # the cache
@@ -227,7 +232,9 @@ def test_a_cached_sum_equals_one_read_anew_over_random_edits(
 
 
 def test_an_edit_of_the_same_size_at_once_is_seen(root: Path) -> None:
-    path = root / append_lines(root, [hit("l-1")])
+    path = root / "usage" / "teammate.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(write_line(hit("l-1")))
     assert set(load_sums(root, DAY).tallies) == {"l-1"}
     facts = path.stat()
     path.write_bytes(path.read_bytes().replace(b"l-1", b"l-2"))

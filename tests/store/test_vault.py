@@ -460,9 +460,9 @@ def test_what_the_gate_wrote_is_not_parsed_again(
     parsed: list[str] = []
     original = reader.parse_file
 
-    def counted(data: bytes, path: str, gates: frozenset[str]) -> object:
+    def counted(data: bytes, path: str, gates: frozenset[str], *, often: bool) -> object:
         parsed.append(path)
-        return original(data, path, gates)
+        return original(data, path, gates, often=often)
 
     monkeypatch.setattr(reader, "parse_file", counted)
     warm = vault.snapshot()

@@ -61,6 +61,10 @@ def tags(text: str) -> str:
         ("![图](//attacker.example/a?q=1)", "image-beacon"),
         ('<img src="https://attacker.example/?q=1">', "image-beacon"),
         ("![x][r]\n\n[r]: https://attacker.example/?q=1", "image-beacon"),
+        ("![x](https://img.shields.io/endpoint?url=https://attacker.example/k)", "image-beacon"),
+        ("![x](https://img.shields.io/badge/dynamic/json?url=https://a.example)", "image-beacon"),
+        ("![x](https://img.shields.io.attacker.example/badge/a-b?q=1)", "image-beacon"),
+        ("![x](https://attacker.example/img.shields.io/badge?q=1)", "image-beacon"),
     ],
 )
 def test_trick_is_held(text: str, code: str) -> None:
@@ -72,6 +76,10 @@ def test_trick_is_held(text: str, code: str) -> None:
     [
         "",
         "Plain text.\n\twith a tab\n",
+        "![version](https://img.shields.io/npm/v/pad?label=npm&color=blue)",
+        "[![覆盖率](https://codecov.io/gh/a/b/graph/badge.svg?token=AB12)](https://codecov.io/gh/a/b)",
+        "![a](https://github.com/a/b/actions/workflows/ci.yml/badge.svg?branch=main)",
+        "[guide]: https://doc.example/style.html?highlight=editions",
         "windows\r\nline ends\r\n",
         "העברית נכתבת מימין לשמאל \u200f",
         "می\u200cخواهم",

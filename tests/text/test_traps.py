@@ -53,6 +53,8 @@ def test_trap_is_held(text: str, code: str) -> None:
     "text",
     [
         "User: Alice\nHost: example",
+        "小王：你好，今天第一次来。\nAI：你好，小王，很高兴见到你。",
+        "Piping with `curl | bash` installed another version than the docs said.",
         "System: Ubuntu 22.04, 16 GB",
         "用户：小王\n城市：上海",
         "系统：Ubuntu 22.04",

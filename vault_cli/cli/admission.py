@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from vault_cli.errors import Diagnostic
@@ -13,23 +13,29 @@ if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
 
 
-def admission_findings(inv: Invocation, head: Mapping[str, bytes] | None) -> list[Diagnostic]:
+def admission_findings(
+    inv: Invocation, head: Mapping[str, bytes] | None, more: Iterable[Diagnostic] = ()
+) -> list[Diagnostic]:
     """Return the secrets that history holds, what git must not have, and gates switched off.
 
     Args:
         inv: this run.
         head: committed bytes of the files that differ from HEAD, None without a commit.
+        more: secrets that were found in files that are no records.
     """
-    return [*_gates_off(inv), *_leaks(inv, head), *_exposed(inv)]
+    return [*_gates_off(inv), *_leaks(inv, head, more), *_exposed(inv)]
 
 
-def _leaks(inv: Invocation, head: Mapping[str, bytes] | None) -> list[Diagnostic]:
+def _leaks(
+    inv: Invocation, head: Mapping[str, bytes] | None, more: Iterable[Diagnostic]
+) -> list[Diagnostic]:
     from vault_cli.store.leaks import find_leaks
 
     repo = inv.vault.repo
     if repo is None or head is None:
         return []
-    return find_leaks(inv.root, repo, inv.snapshot.diagnostics, head, inv.vault.config.gates)
+    found = (*inv.snapshot.diagnostics, *more)
+    return find_leaks(inv.root, repo, found, head, inv.vault.config.gates)
 
 
 def _exposed(inv: Invocation) -> list[Diagnostic]:

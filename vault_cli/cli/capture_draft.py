@@ -68,9 +68,9 @@ def draft(
 
 
 def _body_text(body: str | None) -> str:
-    import sys
+    from vault_cli.cli.intake import read_stdin
 
-    return sys.stdin.read() if body == "-" else body or ""
+    return read_stdin() if body == "-" else body or ""
 
 
 def _require_reader(inv: Invocation, item: Item, *, yes: bool) -> None:

@@ -161,7 +161,7 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
     """Return what is wrong with settings, files, relations and skills, sorted."""
     from vault_cli.cli.admission import admission_findings
     from vault_cli.cli.guarding import ledger_findings
-    from vault_cli.cli.usage import usage_findings
+    from vault_cli.cli.usage_findings import usage_findings, usage_secrets
     from vault_cli.cli.where import find_elsewhere
     from vault_cli.features.health import check as check_health
     from vault_cli.features.scopes import check_scopes
@@ -178,7 +178,8 @@ def _all_findings(inv: Invocation) -> list[Diagnostic]:
         elsewhere=find_elsewhere(inv),
     )
     settings = inv.vault.config.diagnostics
-    own = admission_findings(inv, head)
+    secrets = usage_secrets(inv)
+    own = [*secrets, *admission_findings(inv, head, secrets)]
     extra += (*check_scopes(snapshot), *inv.reading.clashes(), *own)
     extra += find_suspects(snapshot.records, inv.vault.config.gates)
     extra += (*usage_findings(inv), *ledger_findings(inv.vault))

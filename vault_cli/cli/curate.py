@@ -132,9 +132,15 @@ def edit(
 def actor_for(inv: Invocation, record: Record, *, yes: bool = False) -> Actor:
     """Return who a change of this record is planned for.
 
-    What is in force is planned for whoever agrees; without anyone the change is only shown.
+    What is in force is planned for whoever agrees; without anyone the change is only shown. A
+    draft is changed by whoever asks; a person without a terminal says who they are by `yes`.
     """
-    return inv.decider(yes=yes) if record.in_force else inv.actor
+    from vault_cli.model.lifecycle import Actor
+
+    if record.in_force:
+        return inv.decider(yes=yes)
+    agreed = inv.consent(yes=yes) if yes else None
+    return agreed.actor if agreed and agreed.how and agreed.actor is Actor.PERSON else inv.actor
 
 
 def edit_in_editor(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _MARK = b"guard:"
 _RETRY = 60
+_FAR = 2.0**40
 _MOST_CALLS = 500
 """Recorded calls that a guard which denies is held against."""
 
@@ -118,7 +119,7 @@ def compile_here(inv: Invocation) -> Compiled:
     Raises:
         VaultError: no vault can be read, or the state folder cannot be written.
     """
-    from vault_cli.features.guards import next_change, rule_of
+    from vault_cli.features.guards import NOT_HERE, next_change, rule_of
     from vault_cli.store.guard_index import Section, forget_cooldowns, put_sections
 
     standings = judge_here(inv)
@@ -126,7 +127,10 @@ def compile_here(inv: Invocation) -> Compiled:
         rule_of(one, str(vault_of(inv, one.record).root)) for one in standings if one.acts
     )
     records = [one.record for one in standings]
-    section = Section(_stamps(inv, records), next_change(records, inv.now), rules)
+    until = next_change(records, inv.now)
+    if not until and any(one.state == NOT_HERE for one in standings):
+        until = _FAR  # on another branch, or trusted, they may count: the index must not be empty
+    section = Section(_stamps(inv, records), until, rules)
     keys = section_keys(inv)
     put_sections(dict.fromkeys(keys, section))
     forget_cooldowns()
@@ -139,14 +143,15 @@ def _stamps(inv: Invocation, records: Sequence[Record]) -> tuple[tuple[str, int,
     from vault_cli.hook.guard import stamp
     from vault_cli.store.config import user_config_path
     from vault_cli.store.guard_index import stamps_of
-    from vault_cli.store.incoming import ledger_path
+    from vault_cli.store.places import state_folder
 
     found: list[tuple[str, int, int]] = []
     for vault in filter(None, (inv.reading.home, inv.reading.other)):
         own = [r.path for r in records if vault_of(inv, r).root == vault.root]
         found += stamps_of(vault.root, own)
-        found.append(stamp(str(ledger_path(vault.root))))
     found.append(stamp(str(user_config_path(inv.environ))))
+    # what is trusted and was admitted here: files in there are replaced, which changes the folder
+    found += [stamp(str(state_folder() / name)) for name in ("incoming", "made", "trust")]
     checkout = find_checkout(inv.cwd, inv.layers.home)
     if checkout is not None and any(record.branch for record in records):
         found.append(stamp(str(checkout.git_dir / "HEAD")))

@@ -171,8 +171,9 @@ def waiting_notes(guarded: Guarded) -> Iterator[str]:
     count = len(guarded.waiting)
     if guarded.is_first and count:
         waits = "1 record waits" if count == 1 else f"{count} records wait"
+        why = guarded.first_because or "this vault came from elsewhere"
         yield (
-            f"this vault came from elsewhere: {waits} for a person to put in force here"
+            f"{why}: {waits} for a person to put in force here"
             " (`mvault trust`, or `mvault review --incoming` one by one)"
         )
     elif count:

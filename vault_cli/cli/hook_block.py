@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vault_cli.cli.rendering import Wanted, make_options, make_query
 from vault_cli.hook import events, ready, replies, turns
+from vault_cli.text.names import OWN_ID
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.hook.answer import Call
+    from vault_cli.hook.call import Call
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.block import Block, Line, RenderOptions
     from vault_cli.recall.select import Query, Selection
 
 _UNITS = {"bytes": "bytes", "utf-16": "characters"}
 _TRIES = 4
+_MOST_TASKS = 3
+"""Open tasks that a session is told by id."""
 
 
 class Made(NamedTuple):
@@ -46,6 +49,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     Raises:
         VaultError: no vault can be read.
     """
+    from vault_cli.cli.receipts import keep_receipt
     from vault_cli.recall.select import select_records
     from vault_cli.store.receipts import receipt_id
 
@@ -57,7 +61,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     query = make_query(inv, Wanted(session=session))
     selection = select_records(snapshot, query)
     inv.warn_unreadable(snapshot)
-    block = render_within(call, inv, selection, query, len(snapshot.unreadable))
+    block, options = render_within(call, inv, selection, query, len(snapshot.unreadable))
     lines = [line for line in block.receipt.lines if line.level != "omitted"]
     shown = [(line.id, line.vault) for line in lines if line.level != "id"]
     key = turns.ready_key(call)
@@ -68,11 +72,45 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         "whole": [(line.id, line.vault) for line in lines if _is_whole(line)],
         "complete": all(map(_is_whole, block.receipt.lines)),
         "key": key,
+        "tasks": _open_tasks(snapshot, query),
+        "nudges": int(inv.reading.config["hooks.nudges"]),
     }
     if block.text:
         turns.remember(call, [block.text])
+        keep_receipt(inv, block, (query, options), [])  # `why` and `diff @1` know it then
     _keep(call, inv, standing, made, selection)
     return standing
+
+
+def keep_nothing(call: Call, inv: Invocation) -> dict[str, Any]:
+    """Return the standing block of a place without a vault: none; keep it ready until there is one.
+
+    So that prompts in such a place cost next to nothing.
+    """
+    from vault_cli.store.places import machine_token, state_folder
+
+    places = [*_vault_places(inv), (ready.TREE, os.fspath(state_folder() / "incoming"))]
+    stamps = [_stamped(place)[:3] for place in places]
+    standing: dict[str, Any] = {
+        "block": "",
+        "shown": [],
+        "receipt": "",
+        "whole": [],
+        "complete": True,
+        "key": turns.ready_key(call),
+        "nudges": 0,
+    }
+    data = {**standing, "sessions": [], "until": 0, "stamps": stamps, "quick": stamps}
+    if machine_token() is not None:
+        _try_keep(call, standing["key"], data)
+    return standing
+
+
+def _try_keep(call: Call, key: str, data: dict[str, Any]) -> None:
+    try:
+        ready.keep(call.state, key, data)
+    except (OSError, ValueError) as error:
+        call.complain(f"the block is not kept ready: {error}")
 
 
 def host_options(call: Call, inv: Invocation) -> RenderOptions:
@@ -87,8 +125,8 @@ def host_options(call: Call, inv: Invocation) -> RenderOptions:
 
 def render_within(
     call: Call, inv: Invocation, selection: Selection, query: Query, unreadable: int = 0
-) -> Block:
-    """Render what a host passes on whole; what has no room is named in the block."""
+) -> tuple[Block, RenderOptions]:
+    """Render what a host passes on whole, and say how; what has no room is named in the block."""
     from vault_cli.recall.render import render_block
 
     options = host_options(call, inv)
@@ -97,12 +135,12 @@ def render_within(
         block = render_block(selection, query, options, unreadable)
         over = replies.measure(block.text, unit) - room
         if over <= 0:
-            return block
+            return block, options
         # counted otherwise than by the host: in its unit, and less by what is over
         is_same = options.unit == _UNITS[unit] and 0 < options.budget <= room
         budget = options.budget - over if is_same else room
         options = replace(options, unit=_UNITS[unit], budget=max(budget, 1))
-    return block
+    return block, options
 
 
 def _is_whole(line: Line) -> bool:
@@ -117,7 +155,7 @@ def _places(inv: Invocation) -> Iterator[tuple[str, str]]:
     from vault_cli.cli.project import find_checkout
     from vault_cli.store.config import user_config_path
     from vault_cli.store.lock import JOURNAL_PATH
-    from vault_cli.store.places import PROJECT_FOLDER, state_folder, user_folder
+    from vault_cli.store.places import state_folder
 
     layers = inv.layers
     roots = [root for root in (layers.home, layers.beside, layers.hidden) if root is not None]
@@ -126,10 +164,7 @@ def _places(inv: Invocation) -> Iterator[tuple[str, str]]:
         yield ready.FILE, os.fspath(root / JOURNAL_PATH)
     yield ready.FILE, os.fspath(user_config_path(inv.environ))
     yield ready.FILE, os.fspath(Path(__file__).parents[1] / "__init__.py")
-    yield ready.FILE, os.fspath(user_folder("data") / "vault.toml")
-    for folder in (inv.cwd, *inv.cwd.parents):
-        for name in (".git", "vault.toml", f"{PROJECT_FOLDER}/vault.toml"):
-            yield ready.THERE, os.fspath(folder / name)
+    yield from _vault_places(inv)
     checkouts = [find_checkout(inv.cwd, layers.home), *_checkouts_of(roots)]
     found = {os.fspath(d) for c in checkouts if c is not None for d in (c.git_dir, c.common_dir)}
     for folder in sorted(found):
@@ -138,10 +173,45 @@ def _places(inv: Invocation) -> Iterator[tuple[str, str]]:
         yield ready.TREE, os.fspath(state_folder() / group)
 
 
+def _vault_places(inv: Invocation) -> Iterator[tuple[str, str]]:
+    """Yield where a vault or a repository may be found that is read in this folder."""
+    from vault_cli.store.places import PROJECT_FOLDER, user_folder
+
+    yield ready.FILE, os.fspath(user_folder("data") / "vault.toml")
+    for folder in (inv.cwd, *inv.cwd.parents):
+        for name in (".git", "vault.toml", f"{PROJECT_FOLDER}/vault.toml"):
+            yield ready.THERE, os.fspath(folder / name)
+
+
 def _checkouts_of(roots: list[Path]) -> Iterator[Any]:
     from vault_cli.store.git_place import find_place
 
     return (find_place(root) for root in roots)
+
+
+def _open_tasks(snapshot: Snapshot, query: Query) -> str:
+    """Return what is said of the tasks that are open in a place: how many, and ids."""
+    from vault_cli.model.record import Kind
+
+    if not any(record.kind is Kind.TASK for record in snapshot.records):
+        return ""
+    from vault_cli.features.parts import is_chinese
+    from vault_cli.features.task_records import open_tasks
+    from vault_cli.hook import words
+
+    found = [
+        task
+        for task in open_tasks(snapshot)
+        if task.record.scope.level == "global" or task.record.scope.name == query.project
+    ]
+    if not found:
+        return ""
+    more = f" (+{len(found) - _MOST_TASKS})" if len(found) > _MOST_TASKS else ""
+    ids = ", ".join(task.id for task in found[:_MOST_TASKS] if OWN_ID.fullmatch(task.id)) + more
+    if is_chinese(found[0].goal):
+        return words.OPEN_TASKS_CHINESE.format(len(found), ids)
+    count = "1 task" if len(found) == 1 else f"{len(found)} tasks"
+    return words.OPEN_TASKS.format(count, ids)
 
 
 def _keep(
@@ -171,10 +241,7 @@ def _keep(
         "stamps": [(kind, path, text) for kind, path, text, _ in stamps],
         "quick": quick,
     }
-    try:
-        ready.keep(call.state, standing["key"], data)
-    except (OSError, ValueError) as error:
-        call.complain(f"the block is not kept ready: {error}")
+    _try_keep(call, standing["key"], data)
 
 
 def _stamped(place: tuple[str, str]) -> tuple[str, str, str, int]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.hook.answer import Call
+    from vault_cli.hook.call import Call
     from vault_cli.model.record import Record, Snapshot
     from vault_cli.recall.hits import Hit
     from vault_cli.recall.select import Query
@@ -36,7 +36,7 @@ LEAST_WORDS: Final = 2
 WHOLE: Final = 0.6
 """A record that answers so much of a prompt may do so with one word."""
 
-LOOKED_AT: Final = (16, 400)
+LOOKED_AT: Final = (16, 80)
 """So many of the best records are looked at; more when the session was given all of them."""
 
 MOST_TEXT: Final = 4_000
@@ -56,6 +56,7 @@ def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
         first += _must_know(call, inv, snapshot, query)
         session["repeat"] = False
         turns.save_session(call, session)
+    first += turns.take_nudge(call, session)
     more = _beside(call, inv, snapshot, query, session) if query.mode == "assist" else ""
     room, unit = replies.room_of(call.host)
     if replies.measure(first + more, unit) > room:  # the block counts more than what it leaves out

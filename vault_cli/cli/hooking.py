@@ -17,7 +17,9 @@ from vault_cli.hook import events, turns
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.hook.answer import Call
+    from vault_cli.hook.call import Call
+
+_STARTS = frozenset({events.SESSION_START, events.PROMPT})
 
 
 def answer_event(call: Call) -> dict[str, str]:
@@ -28,10 +30,13 @@ def answer_event(call: Call) -> dict[str, str]:
     """
     from vault_cli.store.vault import NoVaultError
 
+    inv = open_run(call)
     try:
-        return _answer(call, open_run(call))
+        return _answer(call, inv)
     except NoVaultError:  # most folders of most people: nothing to say, and nothing wrong
-        return {}
+        from vault_cli.cli.hook_block import keep_nothing
+
+        return turns.begin(call, keep_nothing(call, inv)) if call.event in _STARTS else {}
 
 
 def _answer(call: Call, inv: Invocation) -> dict[str, str]:

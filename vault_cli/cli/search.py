@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from vault_cli.recall.query import Narrow
 
 _INDENT = "  "
+_LEAST_PREVIEW = 20
+"""A shorter line says nothing."""
 
 Sources = Annotated[
     list[str] | None,
@@ -47,6 +49,16 @@ Until = Annotated[
     str, typer.Option("--until", metavar="DATE", help="Only made on that day or earlier.")
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Say what each score is made of.")]
+Preview = Annotated[
+    int,
+    typer.Option(
+        "--preview",
+        metavar="N",
+        min=0,
+        max=4000,
+        help="Most characters of the line shown of a record; 0: none.",
+    ),
+]
 Expand = Annotated[
     bool, typer.Option("--expand", help="Also what shares a topic with the best, or is linked.")
 ]
@@ -70,14 +82,15 @@ def search(
     known_at: flags.KnownAt = "",
     explain: Explain = False,
     expand: Expand = False,
+    preview: Preview = 160,
 ) -> int:
     """Find records by their words, the best first.
 
-    One of the words is enough; more, and rarer ones, rank higher. A day (2026-04-27, April 27,
-    4月27号) speaks for the records of that day; a word that stands nowhere is looked for with a
-    slip mended. What is in force, candidates and disputed records are found; superseded and
-    deprecated ones with --status or --view. Without words: all, by what they are worth. Nothing
-    found ends with 1. A query that starts with a dash comes after `--`.
+    One of the words is enough; more, and rarer ones, rank higher. A day or a time (2026-04-27,
+    4月27号, last week, 上周三) speaks for the records made then; a word that stands nowhere is
+    looked for with a slip mended. What is in force, candidates and disputed records are found;
+    superseded and deprecated ones with --status or --view. Without words: all, by what they are
+    worth. Nothing found ends with 1. A query that starts with a dash comes after `--`.
 
     Examples:
       mvault search flaky npm test
@@ -95,7 +108,8 @@ def search(
     named = topic if inv.layers.beside else None  # of two vaults a topic is not only its names
     plain = make_filter(clocks.snapshot.records, kind, None, named, scope)
     test = plain if kind or scope or named else None
-    results, mates = _find(inv, clocks, text, limit, narrow, test, expand=expand)
+    size = max(preview, _LEAST_PREVIEW) if preview else 0
+    results, mates = _find(inv, clocks, text, (limit, size), narrow, test, expand=expand)
     warn_unreadable(inv, clocks)
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     ids = {hit.record.id for hit in results.hits}
@@ -163,7 +177,7 @@ def _find(
     inv: Invocation,
     clocks: Clocks,
     text: str,
-    limit: int,
+    sizes: tuple[int, int],
     narrow: Narrow,
     test: Callable[[Record], bool] | None,
     *,
@@ -176,6 +190,7 @@ def _find(
     from vault_cli.recall.search import search as find
     from vault_cli.store.segments import PostingsError
 
+    limit, preview = sizes
     wanted = _wanted(clocks, test)
     aging = Aging.at(clocks.now, str(inv.reading.config["decay.curve"]))
 
@@ -183,7 +198,7 @@ def _find(
         with all_shelves(inv, clocks, stored=stored) as shelves:
             found = find(
                 clocks.snapshot, text, limit=limit, wanted=wanted, narrow=narrow,
-                shelves=shelves, today=clocks.now.date(), aging=aging,
+                shelves=shelves, today=clocks.now.date(), aging=aging, preview=preview,
             )  # fmt: skip
             mates = find_linked(clocks.snapshot, found.hits, shelves) if expand else []
             return found, [mate for mate in mates if wanted is None or wanted(mate.record)]
@@ -271,7 +286,7 @@ def _snippet_line(hit: Hit, width: int) -> Line:
 
 def _notes(text: str, results: Results) -> tuple[str, ...]:
     meant = tuple(
-        f"{word}… stands nowhere; looked for {', '.join(f'{other}…' for other in words)}"
+        f"{word} stands nowhere; looked for {', '.join(words)}"
         for word, words in results.meant.items()
     )
     if not results.hits:

@@ -28,12 +28,15 @@ def open_shelves(vault: Vault, records: Sequence[Record]) -> Iterator[list[Shelf
         records: searchable ones, as the working tree has them (or what stands in for it).
 
     Raises:
-        PostingsError: what was stored turned out to be damaged while it was used.
+        PostingsError: what was stored turned out to be damaged while it was used; it is thrown
+            away, so that the next run makes it anew.
     """
     index = Postings(vault.root, vault.config.gates)
     try:
         yield _prepare(index, records)
     finally:
+        if index.is_damaged:
+            index.discard()
         index.close()
 
 
@@ -43,7 +46,6 @@ def _prepare(index: Postings, records: Sequence[Record]) -> list[Shelf]:
         if index.bring_up_to_date(records, stored, loose, LAYOUT, describe):
             stored, loose = index.open(records, LAYOUT)
     except PostingsError:
-        index.discard()
         return [TextShelf(records)]
     silent = {record.path for record in records if not record.has_say}
     for shelf in stored:

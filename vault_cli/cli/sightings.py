@@ -366,12 +366,9 @@ def at_session_start(inv: Invocation) -> str:
         VaultError: the state folder or the vault cannot be used.
     """
     from vault_cli.cli.guard_compile import compile_here
-    from vault_cli.hook.guard import is_stale
-    from vault_cli.store.guard_index import load_index
+    from vault_cli.store.guard_index import is_fresh
 
-    index = load_index()
-    folder = str(inv.cwd)
-    if index.section(folder) is None or is_stale(index, folder, inv.now.timestamp()):
+    if not is_fresh(str(inv.cwd), inv.now.timestamp()):
         compile_here(inv)
     fold_spool()
     how = str(inv.vault.config["guard.propose"])
@@ -380,7 +377,8 @@ def at_session_start(inv: Invocation) -> str:
     if how == "draft":
         note_hits(inv)
         written = [item for item in propose_due(inv) if not item.problem]
-        return f"mvault wrote {len(written)} drafts with guards: mvault review" if written else ""
+        many = "1 draft" if len(written) == 1 else f"{len(written)} drafts"
+        return f"mvault wrote {many} with guards: mvault review" if written else ""
     many = "1 failure has" if len(due) == 1 else f"{len(due)} failures have"
     return f"{many} repeated; mvault can propose guards: mvault guard propose"
 

@@ -185,7 +185,7 @@ def _append_exposure(
 ) -> None:
     from vault_cli.model.observation import AGENT, EXPOSURE, Observation, split_ids
     from vault_cli.store.observing import has_receipt
-    from vault_cli.store.usage import append_lines, new_key, stamp_time
+    from vault_cli.store.own_usage import append_lines, new_key, stamp_time
 
     at, lines = stamp_time(inv.now), []
     for place, part in enumerate(split_ids(ids), 1):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.views import plural
+from vault_cli.model.record import WORK_KINDS
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from vault_cli.features.task_outcomes import Seen
     from vault_cli.features.tasks import Task
     from vault_cli.model.observation import Observation
-    from vault_cli.store.usage import UsageLog
+    from vault_cli.model.record import Snapshot
+    from vault_cli.store.usage_log import UsageLog
     from vault_cli.store.vault import Vault
 
 
@@ -42,7 +46,7 @@ def read_logs(inv: Invocation) -> list[Log]:
     """Return the observations of the vaults at hand: a session is shown records of both."""
     from datetime import UTC
 
-    from vault_cli.store.usage import read_usage
+    from vault_cli.store.usage_log import read_usage
 
     today = inv.now.astimezone(UTC).date()
     vaults = [vault for vault in (inv.reading.home, inv.reading.other) if vault is not None]
@@ -97,7 +101,7 @@ def _settle_one(
     from vault_cli.errors import VaultError
     from vault_cli.features.task_outcomes import not_yet_told, taken_back
     from vault_cli.store.observing import observe
-    from vault_cli.store.usage import machine_id
+    from vault_cli.store.own_usage import machine_id
     from vault_cli.store.vault import LOCK_WAIT
 
     pool = one.log.pool
@@ -116,3 +120,34 @@ def _settle_one(
         inv.out.say(f"the outcome is not noted yet: {error.message}")
         return []
     return missing
+
+
+def work_data(snapshot: Snapshot, today: date) -> dict[str, Any]:
+    """Return what `status` says of work: open tasks, tickets by stage, how many are overdue.
+
+    Args:
+        snapshot: all records.
+        today: in the vault's time zone.
+    """
+    if not any(record.kind in WORK_KINDS for record in snapshot.records):
+        return {"open_tasks": [], "tickets": {}, "overdue": 0}
+    from vault_cli.features.task_records import open_tasks
+    from vault_cli.features.ticket_records import DONE, all_tickets
+
+    tickets = [ticket for ticket in all_tickets(snapshot) if ticket.stage != DONE]
+    stages = dict.fromkeys(ticket.stage for ticket in tickets)
+    return {
+        "open_tasks": [task.id for task in open_tasks(snapshot)],
+        "tickets": {name: sum(t.stage == name for t in tickets) for name in stages},
+        "overdue": sum(t.due is not None and t.due < today for t in tickets),
+    }
+
+
+def work_words(data: Mapping[str, Any]) -> str:
+    """Return `work_data` in a line, "" when there is none."""
+    parts = [plural(len(data["open_tasks"]), "open task")] if data["open_tasks"] else []
+    if data["tickets"]:
+        stages = ", ".join(f"{number} {name}" for name, number in data["tickets"].items())
+        late = f"; {data['overdue']} overdue" if data["overdue"] else ""
+        parts.append(f"tickets: {stages}{late}")
+    return "; ".join(parts)

@@ -154,7 +154,7 @@ def _ticket(inv: Invocation, given: str) -> str:
 
 def _shown(inv: Invocation, logs: Sequence[Log], session: str) -> tuple[Shown, KeptRender | None]:
     from vault_cli.cli.task_environment import find_shown
-    from vault_cli.store.usage import stamp_time
+    from vault_cli.store.own_usage import stamp_time
 
     return find_shown(inv, session, seen_by(logs, session), stamp_time(inv.now))
 
@@ -249,7 +249,7 @@ def end(
     """
     from vault_cli.features.task_outcomes import split_cited
     from vault_cli.features.tasks import TaskEnd, plan_end
-    from vault_cli.store.usage import stamp_time
+    from vault_cli.store.own_usage import stamp_time
 
     inv: Invocation = ctx.obj
     found = _find(inv, task_id) if task_id else _only_open(inv, _session(inv, session))

@@ -46,7 +46,7 @@ def check_trust(inv: Invocation, wanted: Callable[[str], bool]) -> int:
     repo = inv.vault.require_repo()
     paths = [r.path for r in snapshot.records if r.in_force and wanted(r.path)]
     lineage = read_lineage(repo.git, repo.prefix, repo.head(), paths)
-    pending = {change.path: change.code for change in repo.pending()}
+    pending = {change.path: change.code for change in repo.pending(also=paths)}
     records = [record for record in snapshot.records if wanted(record.path)]
     made = {a.versions[0].deed.id for a in lineage.ancestries.values() if a.versions}
     signed = _signatures(inv, repo, made)
@@ -126,22 +126,25 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
     from vault_cli.cli.preview import answer_data
     from vault_cli.model.lifecycle import Actor
     from vault_cli.store.guard import guard_snapshot
+    from vault_cli.store.policy import is_own
 
     inv: Invocation = ctx.obj
     repo = repository(inv)
-    names = repo.untrusted()
+    names, is_known = repo.untrusted(), is_own(inv.root)
     waiting = guard_snapshot(inv.vault, inv.vault.snapshot()).waiting
     data = {
         **answer_data("trust", "trust"),
         "untrusted": list(names),
         "waiting": [item.id for item in waiting],
         "fingerprint": repo.trust_fingerprint(),
-        "trusted": not names and not waiting,
+        "trusted": is_known and not names and not waiting,
     }
-    if not names and not waiting:
+    if data["trusted"]:
         return inv.out.show(View(data, notes=("nothing to do: nothing here needs trust",)))
     shown: list[Line] = [[("yellow", "would run: "), name] for name in names]
     shown += [_waiting_line(item) for item in waiting]
+    if not is_known:
+        shown.append([("yellow", "would count from now on: "), "what this clone has and pulls"])
     if inv.options.dry_run:
         return inv.out.show(View({**data, "dry_run": True}, lambda: shown))
     inv.out.partial = data
@@ -161,6 +164,7 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
     done = {**data, "trusted": True, "applied": True}
     notes = ["trusted until they change"] if names else []
     notes += [f"{plural(len(waiting), 'record')} admitted"] if waiting else []
+    notes += [] if is_known else ["this clone is yours from now on"]
     return inv.out.show(View(done, notes=notes))
 
 

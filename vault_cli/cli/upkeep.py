@@ -12,10 +12,12 @@ import typer
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import aside_text, other_lines, place_data
+from vault_cli.cli.task_notes import work_data, work_words
 from vault_cli.cli.usage import is_usage_path, waiting_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
+    is_judged,
     plural,
     record_data,
 )
@@ -43,7 +45,8 @@ def status(ctx: typer.Context) -> int:
     inv.bear_bad_settings()
     snapshot = inv.snapshot
     repo = inv.vault.repo
-    every = repo.pending() if repo is not None else ()
+    standing = [record.path for record in snapshot.records if record.in_force]
+    every = repo.pending(also=standing) if repo is not None else ()
     pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
@@ -65,9 +68,10 @@ def status(ctx: typer.Context) -> int:
             "kept_out": kept_out,
             **_counts_here(inv, judged),
             **{name: len(records) for name, records in groups.items()},
-            "by_status": count_statuses(snapshot.records),
+            "by_status": count_statuses(r for r in snapshot.records if is_judged(r, r.status)),
         },
         **{name: [record_data(r) for r in records] for name, records in groups.items()},
+        "work": work_data(snapshot, inv.now.date()),
         "pending": [{"path": change.path, "code": change.code} for change in pending],
         "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
@@ -149,14 +153,7 @@ def _repository_data(repo: Repository | None) -> dict[str, Any]:
 def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
     from vault_cli.cli.capture_views import queue_hints
 
-    hints = []
-    repository = data["repository"]
-    if not repository["found"]:
-        hints.append("Git does not hold this vault; `mvault init` makes it a repository.")
-    elif repository["operation"]:
-        hints.append("Finish or abort it with git; until then mvault changes nothing.")
-    elif repository["untrusted"]:
-        hints.append("They are not run. `mvault trust` shows them to a person.")
+    hints = list(_repository_hints(data["repository"]))
     if data["drafts"]:
         hints.append("`mvault review` goes through the drafts.")
     if data["disputed"]:
@@ -174,6 +171,15 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
     if data["unreadable"]:
         hints.append("`mvault check` says what is wrong with the files that cannot be read.")
     return hints
+
+
+def _repository_hints(repository: dict[str, Any]) -> Iterator[str]:
+    if not repository["found"]:
+        yield "Git does not hold this vault; `mvault init` makes it a repository."
+    elif repository["operation"]:
+        yield "Finish or abort it with git; until then mvault changes nothing."
+    elif repository["untrusted"]:
+        yield "They are not run. `mvault trust` shows them to a person."
 
 
 def _status_lines(
@@ -216,6 +222,8 @@ def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
     if seen["waiting"]:
         yield [("dim", "observations: "), f"{seen['waiting']} of {seen['commit_every']} wait"]
     yield from queue_lines(data["sessions"])
+    if words := work_words(data["work"]):
+        yield [("dim", "work: "), words]
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
     if data["quarantined"]:

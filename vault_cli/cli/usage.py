@@ -14,14 +14,15 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.shown import find_shown, shown_of
 from vault_cli.cli.views import brief_data, marks_text, plural
-from vault_cli.errors import Diagnostic, UsageError
+from vault_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from vault_cli.features.usage import MarkRequest
-    from vault_cli.model.observation import Kept, Observation, Sums
+    from vault_cli.model.observation import Kept, Observation
     from vault_cli.model.record import Record
+    from vault_cli.model.sums import Sums
     from vault_cli.store.observing import Observed
-    from vault_cli.store.usage import UsageLog
+    from vault_cli.store.usage_log import UsageLog
 
 _HEADS = ("shown", "cited", "helped", "harmed", "hits", "good", "bad")
 """Columns of `stats`, in the order of `features.usage.NUMBERS`."""
@@ -104,21 +105,6 @@ def waiting_data(inv: Invocation) -> dict[str, int]:
     return {"waiting": count_waiting(inv.root), "commit_every": every}
 
 
-def usage_findings(inv: Invocation) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the files of observations, and what use speaks against."""
-    from dataclasses import replace
-
-    from vault_cli.features.usage import demotion_findings, unknown_findings
-
-    log = _log(inv)
-    if not log.machines and not log.findings:
-        return
-    sums = _sums(inv, log.pool)
-    yield from log.findings
-    yield from demotion_findings(replace(inv.snapshot, tallies=sums.tallies))
-    yield from unknown_findings(sums.tallies, inv.snapshot, inv.vault.forgotten())
-
-
 def tell_misleading(inv: Invocation) -> None:
     """Say on stderr how many records in force use speaks against, for who reviews."""
     from vault_cli.features.usage import find_misleading
@@ -150,21 +136,23 @@ def _plan(
     inv: Invocation, records: Sequence[Record], request: MarkRequest, *, undo: bool
 ) -> list[Observation]:
     from vault_cli.features.usage import plan_marks, plan_takebacks
-    from vault_cli.store.usage import machine_id, new_key, stamp_time
+    from vault_cli.store.own_usage import machine_id, new_key, stamp_time
 
-    ids, pool, at = [record.id for record in records], _log(inv).pool, stamp_time(inv.now)
+    ids, pool, at = [record.id for record in records], read_log(inv).pool, stamp_time(inv.now)
     if undo:
         machine = machine_id(inv.root)
         return plan_takebacks(ids, request, pool, machine, at=at, new_key=new_key)
     return plan_marks(ids, request, pool, at=at, new_key=new_key)
 
 
-def _log(inv: Invocation) -> UsageLog:
+def read_log(inv: Invocation) -> UsageLog:
+    """Return what counts of the files of observations."""
     from datetime import UTC
 
-    from vault_cli.store.usage import read_usage
+    from vault_cli.store.usage_log import read_usage
 
-    return read_usage(inv.root, inv.now.astimezone(UTC).date())
+    known = {record.id for record in inv.snapshot.records}
+    return read_usage(inv.root, inv.now.astimezone(UTC).date(), known)
 
 
 def _report(
@@ -179,7 +167,7 @@ def _report(
     from vault_cli.cli.preview import answer_data
     from vault_cli.model.observation import write_line
     from vault_cli.store.observing import observe
-    from vault_cli.store.usage import own_path
+    from vault_cli.store.own_usage import own_path
     from vault_cli.store.vault import LOCK_WAIT
 
     data = {
@@ -259,8 +247,8 @@ def stats(
     found = (find_shown(inv, text) for text in ids or ())
     named = {record.path: record for record in found}
     records = tuple(named.values()) if ids else shown_of(inv).records
-    log = _log(inv)
-    sums = _sums(inv, log.pool)
+    log = read_log(inv)
+    sums = add_up(inv, log.pool)
     chosen = _chosen(inv, records, sums, named=bool(ids), demote=demote)
     shown = chosen if ids or not limit else chosen[:limit]
     data = {**_data(inv, log, sums, shown, detailed=bool(ids)), "demote": demote}
@@ -276,10 +264,11 @@ def stats(
     return inv.out.show(view)
 
 
-def _sums(inv: Invocation, pool: Sequence[Kept]) -> Sums:
+def add_up(inv: Invocation, pool: Sequence[Kept]) -> Sums:
+    """Return what observations come to today."""
     from datetime import UTC
 
-    from vault_cli.model.observation import fold
+    from vault_cli.model.sums import fold
 
     return fold(pool, inv.now.astimezone(UTC).date())
 

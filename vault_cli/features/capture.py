@@ -92,6 +92,7 @@ class _Failure:
     """A call that failed and that nothing has fixed yet; `error` is what it said."""
 
     error: str
+    exit_code: int | None
     command: str
     tool: str
     words: frozenset[str]
@@ -210,6 +211,11 @@ def _read_result(seen: _Session, event: Event, is_benign: Benign | None) -> Iter
     _note_failure(seen, event, tool, command, text)
 
 
+def _as_hooks_say(text: str, code: int | None) -> str:
+    """Return an error with its exit code before it, so that a log names it as a hook does."""
+    return text if code is None else f"Exit code {code}\n{text}"
+
+
 def _own_error(seen: _Session, text: str) -> str:
     """Return what a tool said without what mvault said; "" when nothing else is left.
 
@@ -230,7 +236,7 @@ def _describe(event: Event) -> str:
 
 
 def _failure(seen: _Session, event: Event, tool: str, command: str, text: str) -> Finding:
-    name, template = fingerprint(tool, text)
+    name, template = fingerprint(tool, _as_hooks_say(text, event.exit_code))
     detail = {
         "tool": tool,
         "command": command[:MAX_CONTEXT],
@@ -249,7 +255,9 @@ def _note_failure(seen: _Session, event: Event, tool: str, command: str, text: s
         if old.tool == tool and _one_goal(old, words, tool):
             start, tries = min(start, old.start), tries + old.tries
             seen.open.remove(old)
-    seen.open.append(_Failure(text, command, tool, words, tries=tries, start=start))
+    seen.open.append(
+        _Failure(text, event.exit_code, command, tool, words, tries=tries, start=start)
+    )
     _forget_old(seen)
 
 
@@ -313,7 +321,7 @@ _TASKS: Final = {
 
 
 def _fixed(seen: _Session, failure: _Failure, event: Event, command: str) -> Finding:
-    name, template = fingerprint(failure.tool, failure.error)
+    name, template = fingerprint(failure.tool, _as_hooks_say(failure.error, failure.exit_code))
     detail = {
         "tool": failure.tool,
         "failed": failure.command[:MAX_CONTEXT],

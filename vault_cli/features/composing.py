@@ -67,9 +67,17 @@ PROGRAM_KEYS = frozenset(
         "hits",
         "helpful",
         "harmful",
+        "exposures",
+        "citations",
+        "last_used",
+        "precedent",
+        "feedback",
     }
 )
-"""Keys that a payload or a copy never brings along: claims about admission and counters."""
+"""Keys that a payload or a copy never brings along: claims about admission and counters.
+
+Nor does an agent write them into a record that is there (`features.editing`).
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,9 @@ _EXAMPLE: Final = (
 def _offer_lines(offer: Offer, words: Words) -> Iterator[str]:
     seen = words["seen"].format(number=offer.seen, day=offer.last)
     yield f"- [{offer.id}] {offer.kind}, {seen}"
-    text = [neutral_inline(line) for line in offer.text[:_TEXT].split("\n")]
-    yield from (f"    > {line}" for line in text or [words["veiled"]] if line)
+    told = offer.text[:_TEXT] or words["veiled"]
+    lines = (neutral_inline(line) for line in told.split("\n"))
+    yield from (f"    > {line}" for line in lines if line)
     for key in ("agent", "call", "command", "failed", "worked"):
         value = offer.detail.get(key)
         if isinstance(value, str) and value.strip():

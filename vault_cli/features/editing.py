@@ -5,10 +5,11 @@ What a record may name is asked here, so that no channel can forget it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vault_cli.errors import RefusedError
+from vault_cli.features.composing import PROGRAM_KEYS
 from vault_cli.features.grounds import require_grounds
 from vault_cli.features.records import (
     SKILL_KEYS,
@@ -22,7 +23,7 @@ from vault_cli.model.change import Change
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.text.document import patch_document
+from vault_cli.text.document import parse_document, patch_document
 
 _BY_COMMAND = {
     "id": "The id is the identity of the record and stays.",
@@ -67,13 +68,14 @@ def plan_set(
         The change, empty when every key has its value already.
 
     Raises:
-        RefusedError: a key has its own command, the actor may not, the file has problems or
-            would have problems afterwards, or a new relation is not sound.
+        RefusedError: a key has its own command or is the program's, the actor may not, the file
+            has problems or would have problems afterwards, or a new relation is not sound.
         ChangedMeanwhileError: `data` is not what the record was read from.
     """
     require_same(record, data)
     require_editable(record, actor, "a change of its fields")
     for key in values:
+        _require_word(record, actor, [key] if key not in _BY_COMMAND else [])
         if key in _BY_COMMAND:
             raise RefusedError(f"{key} cannot be set directly", hint=_BY_COMMAND[key])
         if is_skill_file(record.path) and key not in SKILL_KEYS:
@@ -88,6 +90,16 @@ def plan_set(
     change = put_change(verb, record, data, new, reason=reason, actor=actor, origin=origin)
     require_sound_change(snapshot, change, record)
     return change
+
+
+def _require_word(record: Record, actor: Actor, keys: Iterable[str]) -> None:
+    """Refuse what only the program counts or writes, unless a person brings it from elsewhere."""
+    claimed = sorted(PROGRAM_KEYS.intersection(keys))
+    if claimed and actor is not Actor.PERSON:
+        raise RefusedError(
+            f"{record.id}: {', '.join(claimed)} cannot be set by {actor}; nothing was changed",
+            hint="The program sets it; uses are noted with: mvault mark ID --session ID --cited",
+        )
 
 
 def _require_grounds(
@@ -138,8 +150,8 @@ def plan_edit(
 
     Raises:
         RefusedError: the text is empty, cannot be read (diagnostics attached, so that the caller
-            can keep the text and open it again), has another id, another status, or a new
-            relation that is not sound.
+            can keep the text and open it again), has another id, another status, a key that the
+            actor may not write, or a new relation that is not sound.
     """
     require_same(record, old)
     if new == old:
@@ -162,6 +174,9 @@ def plan_edit(
             f"({record.written_status} became {after.written_status})",
             hint=_BY_COMMAND["status"],
         )
+    before, front = parse_document(old, record.path).front, parse_document(new, record.path).front
+    changed = {key for key in {*before, *front} if before.get(key) != front.get(key)}
+    _require_word(record, actor, changed)
     _require_grounds(snapshot, record, after, actor, reason)
     change = put_change("edit", after, old, new, reason=reason, actor=actor, origin=origin)
     require_sound_change(snapshot, change, record)

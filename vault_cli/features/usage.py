@@ -61,7 +61,7 @@ MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
         "whether it was the cause: records in force together share their tasks",
     ),
     "claims": (
-        "judgements that do not count: an agent's without a citation of what it was shown",
+        "judgements that do not count: an agent's that cited nothing, or of a fourth session a day",
         "anything: they are only kept to be looked at",
     ),
 }
@@ -282,14 +282,17 @@ def demotion_findings(snapshot: Snapshot) -> Iterator[Diagnostic]:
 
 
 def unknown_findings(
-    tallies: Mapping[str, Tally], snapshot: Snapshot, forgotten: Collection[str]
+    named_ids: Collection[str], forgotten: Collection[str]
 ) -> Iterator[Diagnostic]:
     """Yield one note when observations name records that are not in the vault, nor were forgotten.
 
     They stay: the record may be on a branch that is not merged yet.
+
+    Args:
+        named_ids: ids in observations that no record here has.
+        forgotten: those of which a tombstone is left.
     """
-    known = {record.id for record in snapshot.records} | set(forgotten)
-    strange = [key for key in sorted(tallies) if key not in known]
+    strange = sorted(set(named_ids) - set(forgotten))
     if strange:
         named = ", ".join(strange[:_MOST_NAMED])
         more = f" and {len(strange) - _MOST_NAMED} more" if len(strange) > _MOST_NAMED else ""

@@ -12,10 +12,12 @@ import sys
 import time
 
 from vault_cli.hook import events, state
-from vault_cli.hook.system import absolute, calls
+from vault_cli.hook.call import Call
+from vault_cli.hook.system import calls
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -60,27 +62,6 @@ _NAME_KEY = b'"hook_event_name"'
 
 class OverBudgetError(Exception):
     """The time of an event is over."""
-
-
-class Call:
-    """One run: what it was started with, and what is known of the event so far.
-
-    Args:
-        argv: `HOST EVENT [STATE]`.
-    """
-
-    def __init__(self, argv: list[str]) -> None:
-        words = [*argv, "", "", ""]
-        self.host = events.find_host(words[0])
-        self.event = events.find_event(words[1])
-        self.name = events.native_event(self.host, self.event)
-        self.state = absolute(words[2]) if words[2] else state.default_state()
-        self.raw = b""
-        self.payload: dict[str, Any] = {}
-
-    def complain(self, message: str) -> None:
-        """Log what went wrong with this event; never fails."""
-        state.complain(self.state, f"{self.host or 'unknown host'} {self.event}: {message}")
 
 
 def run(argv: list[str]) -> int:
@@ -132,8 +113,9 @@ def explain(error: BaseException) -> str:
     words = (
         f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__
     )
-    if isinstance(error, ImportError):
-        words = f"{type(error).__name__}: {error.msg}"
+    said = getattr(error, "message", "") or getattr(error, "msg", "")
+    if said and not isinstance(error, (OSError, ValueError)):  # a VaultError, an ImportError
+        words = f"{type(error).__name__}: {said}"
     step, where = error.__traceback__, ""
     while step is not None:
         code = step.tb_frame.f_code.co_filename
@@ -257,21 +239,24 @@ def _pre_tool(call: Call) -> bytes:
             return NOTHING
     except FileNotFoundError:
         return NOTHING
-    from vault_cli.hook import guard
+    from vault_cli.hook import guard_look
 
     here = calls.getcwd()
-    rules = guard.load(path)
-    if rules and guard.is_stale(rules, here, guard.clock()):
-        rules = _refresh(call, path, here) or rules
-    if not rules or not guard.may_match(rules, call.raw):
+    look = guard_look.load(path)
+    if look is not None and look.is_stale(here, guard_look.clock()):
+        _refresh(call, path, here)
+        look = guard_look.load(path)
+    if look is None or not look.may_match(call.raw):
         return NOTHING
     payload = call.payload or parse(call)
     folder = events.folder_of(payload)
-    if folder not in {"", here} and guard.is_stale(rules, folder, guard.clock()):
-        rules = _refresh(call, path, folder) or rules
+    if folder not in {"", here} and look.is_stale(folder, guard_look.clock()):
+        _refresh(call, path, folder)
+    from vault_cli.hook import guard
+
     tool, given = events.call_of(payload)
     verdict = guard.match(
-        rules,
+        guard.load(path),
         call.host,
         tool,
         given,
@@ -303,22 +288,17 @@ def _may_retry(mark: str) -> bool:
     return True
 
 
-def _refresh(call: Call, path: str, folder: str) -> Any:
-    """Compile the rules anew, in this process; None when that fails, which is tried once a minute.
+def _refresh(call: Call, path: str, folder: str) -> None:
+    """Compile the rules anew, in this process; what fails is tried again after a minute.
 
     Rules whose own file has changed do not count until then (`guard.match` sees to that).
     """
-    from vault_cli.hook import guard
-
     mark = f"{path}.stale"
     if not _may_retry(mark):
-        return None
+        return
     try:
         _limit_time(_COMPILE)
-        _load_site(call)
-        from importlib import import_module
-
-        import_module("vault_cli.cli.guard_compile").refresh(folder)
+        _ask_program(call, "guard_compile", lambda found: found.refresh(folder))
         calls.unlink(mark)
     except Exception as error:  # noqa: BLE001 - what is compiled then counts
         said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
@@ -327,7 +307,6 @@ def _refresh(call: Call, path: str, folder: str) -> Any:
             calls.unlink(mark)
     finally:
         _limit_time(call.event)
-    return guard.load(path)
 
 
 def _note_hit(call: Call, verdict: Any) -> None:
@@ -357,25 +336,33 @@ def encode(call: Call, reply: dict[str, str]) -> bytes:
     return replies.encode(call.host, call.name, reply)
 
 
-def _load_site(call: Call) -> None:
-    """Make what is installed beside Python importable, which a hook starts without."""
+def _full(call: Call) -> dict[str, str]:
+    """Ask the full program, in this process."""
+    reply: dict[str, str] = _ask_program(call, "hooking", lambda found: found.answer_event(call))
+    return reply
+
+
+def _ask_program(call: Call, module: str, ask: Callable[[Any], Any]) -> Any:
+    """Ask a module of `vault_cli.cli`, by name: this layer imports nothing of ours.
+
+    Meanwhile the environment names the state folder, and says to whatever is started that it must
+    not start us again.
+    """
     import os
 
-    os.environ["MVAULT_STATE_DIR"] = call.state
     if "site" not in sys.modules or sys.flags.no_site:
         import site
 
         site.main()
-
-
-def _full(call: Call) -> dict[str, str]:
-    """Ask the full program, in this process."""
-    _load_site(call)
     from importlib import import_module
 
-    hooking = import_module("vault_cli.cli.hooking")  # by name: this layer imports nothing of ours
-    reply: dict[str, str] = hooking.answer_event(call)
-    return reply
+    before = dict(os.environ)
+    os.environ |= {"MVAULT_STATE_DIR": call.state, "MVAULT_HOOK": "1"}
+    try:
+        return ask(import_module(f"vault_cli.cli.{module}"))
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _limit_time(event: str) -> None:

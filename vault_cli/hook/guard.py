@@ -13,14 +13,25 @@ from __future__ import annotations
 import marshal
 import sys
 
-from vault_cli.hook.system import NO_FOLLOW, calls, make_folders, variable
+from vault_cli.hook.guard_look import (
+    MAGIC,
+    clock,
+    find_section,
+    named_section,
+    read_file,
+    split,
+    stamp,
+    write_head,
+)
+from vault_cli.hook.system import NO_FOLLOW, calls, make_folders
+
+__all__ = ["clock", "named_section", "stamp"]
 
 TYPE_CHECKING = False  # the name that type checkers know; `typing` takes 8 ms to load
 
 if TYPE_CHECKING:
     from typing import Any
 
-MAGIC = b"mvguard1"
 MAC_SIZE = 16
 TOKEN_SIZE = 32
 TOKEN_FILE = "cache-token"  # noqa: S105 - a name of a file
@@ -61,19 +72,11 @@ PATTERN = "re"
 DEFAULT_COOLDOWN = 600
 """Seconds in which a call that was stopped passes when it is made again."""
 
-MAX_PAYLOAD = 1 << 20
-"""Longer payloads are not searched for literals, which would take long; they are parsed."""
-
 MAX_TEXT = 16 << 10
 """Characters of a field that are looked at."""
 
 MAX_STEPS = 150_000
 """Steps after which matching one pattern gives up, as if it had not matched."""
-
-_SLASH = "\\" if sys.platform == "win32" else "/"
-_SLASHES = "/\\"
-_FILE = 0o100000
-_KIND = 0o170000
 
 
 class Index:
@@ -84,20 +87,13 @@ class Index:
             (path, time of change in ns, size); `until`: when the rules may change by the clock, 0
             for never. Rules are a tuple, or its marshalled bytes until somebody asks (`rules_of`).
         off: until when a person has switched rules off, by `off_key`.
-        needs: literals of all rules: as they are, in lower case, and whether a rule has none.
     """
 
-    __slots__ = ("needs", "off", "sections")
+    __slots__ = ("off", "sections")
 
-    def __init__(
-        self,
-        sections: dict[str, tuple[Any, ...]],
-        off: dict[str, float],
-        needs: tuple[tuple[bytes, ...], tuple[bytes, ...], bool] | None = None,
-    ) -> None:
+    def __init__(self, sections: dict[str, tuple[Any, ...]], off: dict[str, float]) -> None:
         self.sections = sections
         self.off = off
-        self.needs = collect_needs(sections) if needs is None else needs
 
     def __bool__(self) -> bool:
         """Whether there is anything to look up."""
@@ -109,28 +105,8 @@ class Index:
         return marshal.loads(rules) if isinstance(rules, bytes) else rules  # noqa: S302 - sealed
 
     def section(self, folder: str) -> str | None:
-        """Return the key of the section for a folder: the deepest that holds it, None for none.
-
-        Where the environment names a vault, only that one's section counts.
-        """
-        named = variable("MVAULT")
-        if named:
-            return self._named(folder, named)
-        best = None
-        for root in self.sections:
-            inside = (
-                not root or folder == root or folder.startswith(f"{root.rstrip(_SLASHES)}{_SLASH}")
-            )
-            if inside and (best is None or len(root) > len(best)):
-                best = root
-        return best
-
-    def _named(self, folder: str, name: str) -> str | None:
-        import os
-
-        place = os.path.realpath(os.path.join(folder, os.path.expanduser(name)))
-        keys = (named_section(place), named_section(os.path.join(place, ".mvault")))
-        return next((key for key in keys if key in self.sections), None)
+        """Return the key of the section for a folder, None for none."""
+        return find_section(self.sections, folder)
 
 
 class Verdict:
@@ -156,11 +132,6 @@ class Verdict:
         self.tool = tool
 
 
-def named_section(root: str) -> str:
-    """Return the key of the section for a vault that is named, by its real path."""
-    return f"vault\0{root}"
-
-
 def collect_needs(
     sections: dict[str, tuple[Any, ...]],
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], bool]:
@@ -177,10 +148,9 @@ def collect_needs(
 
 
 def seal(body: bytes, token: bytes) -> bytes:
-    """Return the seal of an index; only this machine's token makes it (keyed BLAKE2, RFC 7693)."""
-    return bytes(
-        _blake2(MAGIC + body, key=token, digest_size=MAC_SIZE, person=b"mvault guard").digest()
-    )
+    """Return the seal of an index in hex; only this machine's token makes it (BLAKE2, RFC 7693)."""
+    made = _blake2(MAGIC + body, key=token, digest_size=MAC_SIZE, person=b"mvault guard")
+    return str(made.hexdigest()).encode("ascii")
 
 
 def _blake2(data: bytes, **options: Any) -> Any:
@@ -197,8 +167,9 @@ def dump(index: Index, token: bytes) -> bytes:
         key: (stamps, until, marshal.dumps(index.rules_of(key), 4) if rules else ())
         for key, (stamps, until, rules) in index.sections.items()
     }
-    body = marshal.dumps((PYTHON, sections, index.off, index.needs), 4)
-    return MAGIC + seal(body, token) + body
+    body = marshal.dumps((PYTHON, sections, index.off), 4)
+    head = write_head(sections, collect_needs(sections))
+    return b"%s%s %d\n%s%s" % (MAGIC, seal(head + body, token), len(head), head, body)
 
 
 def load(path: str, token_path: str = "") -> Index:
@@ -213,68 +184,25 @@ def load(path: str, token_path: str = "") -> Index:
     """
     token_path = token_path or f"{_above(_above(path))}/{TOKEN_FILE}"
     try:
-        return parse(_read(path), _read(token_path))
+        return parse(read_file(path), read_file(token_path))
     except OSError:
         return Index({}, {})
 
 
 def parse(data: bytes, token: bytes) -> Index:
     """Return the index that the bytes of a file hold; an empty one when they are not believed."""
-    head = len(MAGIC) + MAC_SIZE
-    empty = Index({}, {})
-    if data[: len(MAGIC)] != MAGIC or len(token) != TOKEN_SIZE:
-        return empty
-    body = data[head:]
-    if seal(body, token) != data[len(MAGIC) : head]:
-        return empty
     try:
-        python, sections, off, needs = marshal.loads(body)  # noqa: S302 - sealed by this machine
-    except (ValueError, EOFError, TypeError):
-        return empty
-    return Index(sections, off, needs) if python == PYTHON else empty
+        said, head, body = split(data)
+        if len(token) != TOKEN_SIZE or seal(head + body, token) != said:
+            return Index({}, {})
+        python, sections, off = marshal.loads(body)  # noqa: S302 - sealed by this machine
+    except (ValueError, IndexError, EOFError, TypeError):
+        return Index({}, {})
+    return Index(sections, off) if python == PYTHON else Index({}, {})
 
 
 def _above(path: str) -> str:
     return path[: max(path.rfind("/"), path.rfind("\\"), 0)]
-
-
-def _read(path: str) -> bytes:
-    file = calls.open(path, calls.O_RDONLY | getattr(calls, "O_BINARY", 0))
-    try:
-        return calls.read(file, calls.fstat(file).st_size + 1)
-    finally:
-        calls.close(file)
-
-
-def is_stale(index: Index, folder: str, now: float) -> bool:
-    """Tell whether what the rules for a folder were compiled from has changed since."""
-    key = index.section(folder)
-    if key is None:
-        return False
-    stamps, until, _ = index.sections[key]
-    if until and now >= until:
-        return True
-    return any(stamp(row[0]) != row for row in stamps)
-
-
-def stamp(path: str) -> tuple[str, int, int]:
-    """Return path, time of change and size of a file or folder; what is not there has one, too."""
-    try:
-        facts = calls.stat(path)
-    except (OSError, ValueError):
-        return path, 0, -1
-    # the size of a folder tells nothing
-    return path, facts.st_mtime_ns, facts.st_size if facts.st_mode & _KIND == _FILE else -2
-
-
-def may_match(index: Index, raw: bytes) -> bool:
-    """Tell whether a rule could match a payload, by the literals they need; no is never wrong."""
-    plain, folded, always = index.needs
-    if always or len(raw) > MAX_PAYLOAD:
-        return True
-    for _ in filter(raw.__contains__, plain):
-        return True
-    return bool(folded) and any(map(raw.lower().__contains__, folded))
 
 
 def match(
@@ -323,21 +251,6 @@ def match(
     if said.action == WARN and not _is_first(state, session, rule, now):
         return Verdict(ALLOW)
     return said
-
-
-def clock() -> float:
-    """Return the Unix time; `$MVAULT_NOW` overrides it, as everywhere."""
-    import time
-
-    given = variable("MVAULT_NOW")
-    if given:
-        from datetime import datetime
-
-        try:
-            return datetime.fromisoformat(given).timestamp()
-        except ValueError:
-            return time.time()
-    return time.time()
 
 
 def _rank(rule: tuple[Any, ...]) -> tuple[int, str]:

@@ -8,6 +8,7 @@ word on Python. A file that is run by its path is compiled each time; what there
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -20,14 +21,27 @@ def main(argv: list[str] | None = None) -> int:
 
 def _start() -> None:
     """Find the package two folders up, answer, and end without taking the interpreter down."""
+    gc.disable()  # a run is short, and frees everything at its end
     place = __file__
     for _ in range(3):
         place = place[: max(place.rfind("/"), place.rfind("\\"))]
     sys.path.append(place)
-    code = main()
     from vault_cli.hook.system import calls
 
+    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+        _start_in_utf8()
+    code = main()
     calls._exit(code)  # noqa: SLF001 - nothing to flush, and tearing down is not free
+
+
+def _start_in_utf8() -> None:
+    """Start again where the locale says that names are not UTF-8; see `vault_cli.__main__`."""
+    from vault_cli.hook.system import calls
+
+    try:
+        calls.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+    except OSError:  # better in the wrong encoding than not at all
+        return
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checker
 if TYPE_CHECKING:
     from typing import Any
 
+    Entry = tuple[str, int, int, int, int, int]
+
 FOLDER_NAME = "ready"
 LAYOUT = 1
 MOST = 64
@@ -147,31 +149,42 @@ def _prune(folder: str) -> None:
 
 def stamp(kind: str, path: str) -> str:
     """Return what is to be known of a path: the same text as long as nothing has changed."""
+    if kind in {TREE, GIT}:
+        return _mark(_entries_below(path, is_git=kind == GIT))
     return look(kind, path)[0]
 
 
 def look(kind: str, path: str) -> tuple[str, int]:
     """Return the stamp of a path, and when it was changed last, in nanoseconds since 1970."""
     if kind in {TREE, GIT}:
-        return _look_below(path, is_git=kind == GIT)
+        found = _entries_below(path, is_git=kind == GIT)
+        times = (time for _, entries in found for entry in entries for time in entry[1:3])
+        return _mark(found), max(times, default=0)
     try:
-        found = os.lstat(path)
+        facts = os.lstat(path)
     except OSError:
         return "", 0
     if kind == THERE:
-        return f"{found.st_mode:o} {found.st_ino}", 0
-    times = found.st_mtime_ns, found.st_ctime_ns
-    return f"{found.st_mode} {found.st_size} {times} {found.st_ino}", max(times)
+        return f"{facts.st_mode:o} {facts.st_ino}", 0
+    times_of = facts.st_mtime_ns, facts.st_ctime_ns
+    return f"{facts.st_mode} {facts.st_size} {times_of} {facts.st_ino}", max(times_of)
 
 
-def _look_below(top: str, *, is_git: bool) -> tuple[str, int]:
-    """Look at every entry below a folder; what cannot be listed counts as empty."""
-    seen: list[object] = []
-    latest = 0
+def _mark(found: list[tuple[str, list[Entry]]]) -> str:
+    # the second version of the format says the same of equal things, whoever else refers to them
+    return digest(marshal.dumps(found, 2), size=16)
+
+
+def _entries_below(top: str, *, is_git: bool) -> list[tuple[str, list[Entry]]]:
+    """Return every folder with its entries, in an order; what cannot be listed counts as empty.
+
+    An entry is a name, the times of its content and its inode, its size, inode and mode.
+    """
+    seen: list[tuple[str, list[Entry]]] = []
     waiting = [top]
     while waiting:
         path = waiting.pop()
-        own: list[tuple[str, int, int, int, int, int]] = []
+        own: list[Entry] = []
         folders: list[str] = []
         try:
             with os.scandir(path) as entries:
@@ -180,17 +193,15 @@ def _look_below(top: str, *, is_git: bool) -> tuple[str, int]:
                         if _is_looked_at(entry.name, path, is_git=is_git):
                             folders.append(f"{path}/{entry.name}")
                         continue
-                    stat = entry.stat(follow_symlinks=False)
-                    times = stat.st_mtime_ns, stat.st_ctime_ns
-                    own.append((entry.name, *times, stat.st_size, stat.st_ino, stat.st_mode))
+                    facts = entry.stat(follow_symlinks=False)
+                    times = facts.st_mtime_ns, facts.st_ctime_ns
+                    own.append((entry.name, *times, facts[6], facts[1], facts[0]))
         except OSError:
             own.append(("", 0, 0, 0, 0, 0))
         own.sort()
-        latest = max(latest, *(max(item[1], item[2]) for item in own), 0)
-        seen += [path, own]
+        seen.append((path, own))
         waiting += sorted(folders)
-    # the second version of the format says the same of equal things, whoever else refers to them
-    return digest(marshal.dumps(seen, 2), size=16), latest
+    return seen
 
 
 def _is_looked_at(name: str, path: str, *, is_git: bool) -> bool:

@@ -13,10 +13,10 @@ from vault_cli.hook import events, injected, ready, replies, sessions, spool, wo
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-    from vault_cli.hook.answer import Call
+    from vault_cli.hook.call import Call
 
 NOTICE_ROOM = 700
 """Kept free of a host's room for what is said behind a block."""
@@ -30,17 +30,8 @@ Reply = dict[str, str]
 
 def answer(call: Call) -> Reply | None:
     """Return the reply to an event of a session; None when only the full program has it."""
-    if call.event == events.SESSION_START:
-        return _start(call)
-    if call.event == events.PROMPT:
-        return _prompt(call)
-    if call.event == events.PRE_COMPACT:
-        return _compacting(call)
-    if call.event == events.SESSION_END:
-        return _ended(call)
-    if call.event == events.SUBAGENT_START:
-        return _subagent(call)
-    return {}
+    found = _TURNS.get(call.event)
+    return {} if found is None else found(call)
 
 
 def folder_at_hand(call: Call) -> str:
@@ -79,11 +70,13 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
     Args:
         call: a session's start, or its first prompt.
         standing: `block`, its `receipt`, ids with their vaults that it has (`shown`) and those
-            with their whole text (`whole`), whether that is all (`complete`), and its `key`.
+            with their whole text (`whole`), whether that is all (`complete`), its `key`, and how
+            often the session may be told of work that was not recorded (`nudges`); and perhaps `tasks`,
+            what is said of tasks that are open.
     """
     session = load_session(call)
     block = str(standing["block"])
-    notices = _notices(call, session) if block else []
+    notices = _notices(call, session, str(standing.get("tasks", ""))) if block else []
     again = events.text_of(call.payload, "source") == "resume"
     stands = bool(block) and again and session.get("receipt") == standing["receipt"]
     given = [list(key) for key in standing["whole"]]
@@ -97,6 +90,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         "key": standing["key"],
         "given": given,
         "pending": "",
+        "nudges": int(standing["nudges"]),
         "repeat": call.event == events.SESSION_START and call.host == events.DSH and bool(block),
     }
     save_session(call, session)
@@ -107,7 +101,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
     return {"context": "".join([words.STANDS if stands else block, *notices])}
 
 
-def _notices(call: Call, session: dict[str, Any]) -> list[str]:
+def _notices(call: Call, session: dict[str, Any], tasks: str) -> list[str]:
     """Return what is said behind the block, and take it off what waits."""
     found = []
     source = events.text_of(call.payload, "source")
@@ -116,7 +110,7 @@ def _notices(call: Call, session: dict[str, Any]) -> list[str]:
         session["told"] = told + 1
         found.append(words.PRESSURE)
     if call.event == events.SESSION_START and source in {"startup", "clear", ""}:
-        found += _handed_over(call)
+        found += [*_handed_over(call), *([tasks] if tasks else [])]
     return found
 
 
@@ -154,9 +148,58 @@ def _prompt(call: Call) -> Reply | None:
     session = load_session(call)
     if not session.get("key") or session.get("pending") or session.get("repeat"):
         return None
-    if session.get("complete") and ready.load(call.state, str(session["key"]), exact=False):
-        return {}
+    here = session.get("complete") and _is_same_place(folder_at_hand(call), session.get("folder"))
+    if here and ready.load(call.state, str(session["key"]), exact=False):
+        return {"context": take_nudge(call, session)}
     return None
+
+
+def _is_same_place(folder: str, started: object) -> bool:
+    """Tell whether the same vaults are read in a folder as where the session began.
+
+    An agent changes its folder as it works; below the first one only another repository or vault
+    makes a difference.
+    """
+    if folder == started:
+        return True
+    if not isinstance(started, str) or not folder.startswith(f"{started.rstrip('/')}/"):
+        return False
+    while len(folder) > len(started):
+        if any(os.path.lexists(f"{folder}/{name}") for name in (".git", ".mvault", "vault.toml")):
+            return False
+        folder = folder.rpartition("/")[0]
+    return True
+
+
+def take_nudge(call: Call, session: dict[str, Any]) -> str:
+    """Return what waits to be said of the last turn, and take it off; the session is kept."""
+    text = str(session.pop("nudge", ""))
+    if text:
+        save_session(call, session)
+        remember(call, [text])
+    return text
+
+
+def _stop(call: Call) -> Reply:
+    """Look at the work of a turn for the next prompt. A stop itself is never held up.
+
+    Nothing is said while a task of the session is open (`tasks`, left by `mvault task`).
+    """
+    session = load_session(call)
+    left = int(session.get("nudges", 0))
+    if (
+        left <= 0
+        or session.get("tasks")
+        or not session.get("given")
+        or events.is_subagent(call.payload)
+    ):
+        return {}
+    from vault_cli.hook.work import unrecorded
+
+    text = unrecorded(call.state, events.session_of(call.payload))
+    if text and session.get("nudge") != text:
+        save_session(call, session | {"nudge": text, "nudges": left - 1})
+    return {}
 
 
 def _compacting(call: Call) -> Reply:
@@ -240,3 +283,13 @@ def _try(call: Call, what: str, action: Any, *args: Any) -> None:
         action(*args)
     except OSError as error:
         call.complain(f"{what} is not kept: {error.strerror or error}")
+
+
+_TURNS: dict[str, Callable[[Call], Reply | None]] = {
+    events.SESSION_START: _start,
+    events.PROMPT: _prompt,
+    events.PRE_COMPACT: _compacting,
+    events.SESSION_END: _ended,
+    events.SUBAGENT_START: _subagent,
+    events.STOP: _stop,
+}

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from vault_cli.mcp.port import Answer, Run
+from vault_cli.text.late import late
 
 MOST_BYTES: Final = 28_000
 """Most of one answer. Hosts warn at 10,000 tokens and cut at 25,000 without saying where; 28,000
 bytes are about 7,000 tokens of English and 9,500 of Chinese."""
 
 _NO_MATCH: Final = 1
-_ID: Final = re.compile(r"[^\W_][\w.-]{0,199}")
+_ID: Final = late(r"[^\W_][\w.-]{0,199}")
 """An id, its beginning, or a hand-written note's own name; never a path or an option."""
 
 
@@ -77,6 +77,35 @@ class Tools:
         """Note that records were cited, helped or misled in this session."""
         args = [f"--{verdict}", *_valued({"--note": note}), *_flag("--cited", verdict != "cited")]
         return self._ask("mark", *args, "--", *map(_checked_id, idents))
+
+    def task_start(self, goal: str, expected: str = "", ticket: str = "") -> str:
+        """Begin a task of this session; return its id and what had been shown."""
+        args = [*_valued({"--expected": expected}), *_valued({"--ticket": ticket})]
+        return self._ask("task", "start", *args, "--", goal)
+
+    def task_checkpoint(self, ident: str, text: str) -> str:
+        """Note how far an open task is."""
+        return self._ask("task", "checkpoint", "--", _checked_id(ident), text)
+
+    def task_end(self, ident: str, status: str, result: str = "", cited: Sequence[str] = ()) -> str:
+        """End a task, with what was used in it."""
+        args = [*_valued({"--status": status, "--result": result})]
+        args += _each("--cited", map(_checked_id, cited))
+        return self._ask("task", "end", *args, "--", _checked_id(ident))
+
+    def task_reflect(self, task: str, answer: str, run: str = "", mode: str = "") -> str:
+        """Print the brief of a reflection, or with an answer write its candidates."""
+        if answer.strip():
+            args = ["--answer=-", *(["--", _checked_id(run)] if run else [])]
+            return self._told(self._run(["reflect", "commit", *args], answer))
+        named = [*_valued({"--task": task and _checked_id(task)}), *_valued({"--mode": mode})]
+        return self._ask("reflect", "prepare", *named, *(["--", _checked_id(run)] if run else []))
+
+    def distill(self, answer: str = "") -> str:
+        """Hand over what waits in the capture queue, or with an answer write its candidates."""
+        if answer.strip():
+            return self._told(self._run(["distill", "commit", "--answer=-"], answer))
+        return self._ask("distill", "prepare")
 
     def review_list(self) -> str:
         """Return the candidates that wait for a person."""

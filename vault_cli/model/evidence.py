@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 
 from vault_cli.model.record import Record, Status
 
@@ -291,6 +290,8 @@ def _own_addresses(record: Record) -> Iterator[str]:
 
 def plain_address(text: str) -> str:
     """Return an address in the form in which two spellings of one page are equal."""
+    from urllib.parse import urlsplit  # few records name an address, and it loads slowly
+
     try:
         parts = urlsplit(text.strip())
     except ValueError:

@@ -1,18 +1,15 @@
-"""Observations: what was seen of records in use, and their sums. Standard library and `model`.
+"""Observations: what was seen of records in use. Standard library only.
 
-An observation is one line of `usage/<machine>.jsonl`. The sums are a function of the *set* of lines
-of all machines: neither their order nor a line that stands twice after a merge changes them.
+An observation is one line of `usage/<machine>.jsonl`; `model.sums` adds them up.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, Final, NamedTuple
-
-from vault_cli.model.record import Tally
 
 EXPOSURE: Final = "exposure"
 CITATION: Final = "citation"
@@ -162,7 +159,7 @@ def _missing(found: Observation) -> str:
         return "it does not say what it takes back"
     if kind == EXPOSURE and not (found.ids or found.receipt):
         return "it names neither records nor a receipt"
-    if kind in _USES and not found.ids:
+    if kind in USES and not found.ids:
         return "it names no record"
     if (found.result not in RESULTS) if kind == OUTCOME else found.result:
         return f"`result` belongs to an outcome and is one of {', '.join(RESULTS)}"
@@ -179,13 +176,41 @@ def _ids(value: object) -> tuple[str, ...]:
 
 
 def is_instant(text: str) -> bool:
-    """Tell whether a text is an instant in UTC as we write them, of a year that can be."""
+    """Tell whether a text is an instant in UTC as we write them, of a year that can be.
+
+    Other forms of ISO 8601 (weeks, no seconds, fractions) are none: their first ten characters are
+    no day, and days are compared as texts.
+    """
+    if _INSTANT.fullmatch(text) is None:
+        return False
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return False
-    is_plain = text[-1] == "Z" and len(text) > len("2026-11-30T") and text[4] == "-"
-    return is_plain and _FIRST_YEAR <= moment.year < _LAST_YEAR
+    return _FIRST_YEAR <= moment.year < _LAST_YEAR
+
+
+_INSTANT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+
+
+def keep_known(seen: Observation, known: Collection[str], strange: set[str]) -> Observation | None:
+    """Return an observation with the ids of records that there are; None when nothing is left.
+
+    What takes another back, moves the watermark, or says that a receipt was shown is kept: it
+    speaks about lines, and costs no more than its own.
+
+    Args:
+        seen: as its line says.
+        known: ids of the records that there are.
+        strange: gets the ids of the others.
+    """
+    ids = tuple(key for key in seen.ids if key in known)
+    if len(ids) == len(seen.ids):
+        return seen
+    strange.update(key for key in seen.ids if key not in known)
+    if not ids and (seen.kind in USES or (seen.kind == EXPOSURE and not seen.receipt)):
+        return None
+    return seen._replace(ids=ids)
 
 
 class Kept(NamedTuple):
@@ -202,154 +227,14 @@ class Kept(NamedTuple):
     settled: bool
 
 
-class Sums(NamedTuple):
-    """What observations come to.
-
-    Args:
-        tallies: by record id.
-        claims: judgements that did not count, by record id: an agent's without a citation of
-            what its session was shown.
-        first_late: the first day of what is from the future and did not count yet, "" for none.
-        last_day: the last day that counted.
-    """
-
-    tallies: Mapping[str, Tally]
-    claims: Mapping[str, int]
-    first_late: str = ""
-    last_day: str = ""
-
-    def holds_on(self, today: date) -> bool:
-        """Tell whether the sums are the same on this day as on the day they were made."""
-        limit = _limit_of(today)
-        return self.last_day <= limit and (not self.first_late or self.first_late > limit)
-
-
-def _limit_of(today: date) -> str:
+def last_day(today: date) -> str:
     """Return the last day that counts: a clock may be a day ahead, in another time zone."""
     return (today + timedelta(days=1)).isoformat()
 
 
 def is_late(observation: Observation, today: date) -> bool:
     """Tell whether an observation claims a day that has not come yet."""
-    return observation.day > _limit_of(today)
-
-
-def fold(pool: Iterable[Kept], today: date, *, settled: bool = False) -> Sums:
-    """Return the sums of a pool; the same for every order of it.
-
-    A person's word and a guard's match count as they stand. What an agent says counts once for
-    each record and session (an outcome for each task), and only when its session was shown the
-    record and cited it.
-
-    Args:
-        pool: distinct observations.
-        today: what claims a later day than tomorrow does not count.
-        settled: only what a watermark has taken in.
-    """
-    return _Fold(pool, _limit_of(today), settled=settled).sums()
-
-
-class _Fold:
-    """One pass that sorts the observations out, and one over what is left.
-
-    Rows are taken apart instead of asked by name: there may be 100,000 of them.
-    """
-
-    def __init__(self, pool: Iterable[Kept], limit: str, *, settled: bool) -> None:
-        self.uses: list[Kept] = []
-        self.undone: set[tuple[str, str]] = set()
-        self.renders: Counter[str] = Counter()
-        self.contents: dict[str, set[str]] = {}
-        self.shown: dict[str, set[str]] = {}
-        self.first_late = self.last_day = ""
-        late, last = "", ""
-        for item in pool:
-            row, machine, is_settled = item
-            if settled and not is_settled:
-                continue
-            kind, day = row[0], row[1][:10]
-            if day > limit:
-                late = min(late or day, day)
-                continue
-            last = max(last, day)
-            if kind in _USES:
-                self.uses.append(item)
-            elif kind == EXPOSURE:
-                self._expose(row)
-            elif kind == UNDO:
-                self.undone.add((machine, row.of))
-        self.first_late, self.last_day = late, last
-
-    def _expose(self, seen: Observation) -> None:
-        name = seen.receipt or f"#{seen.key}"
-        self.renders[name] += 1
-        if seen.ids:
-            self.contents.setdefault(name, set()).update(seen.ids)
-        if seen.session:
-            self.shown.setdefault(seen.session, set()).add(name)
-
-    def sums(self) -> Sums:
-        """Return what it all comes to."""
-        counts: dict[str, list[int]] = {}
-        days: dict[str, str] = {}
-        claims: Counter[str] = Counter()
-        agents: dict[tuple[str, str, str, str, str], str] = {}
-        undone = self.undone
-        for row, machine, _ in self.uses:
-            kind, at, key, ids, who, session, _, result, _, _, task = row
-            if undone and (machine, key) in undone:
-                continue
-            for record_id in ids:
-                if who == AGENT:
-                    once = (session, record_id, kind, result, task)
-                    agents[once] = max(agents.get(once, ""), at)
-                else:
-                    _count(counts, days, record_id, _PLACES[kind, result], at)
-        cited = self._cited({(s, r) for s, r, kind, _, _ in agents if kind == CITATION})
-        for (session, record_id, kind, result, _), at in agents.items():
-            if (session, record_id) in cited:
-                _count(counts, days, record_id, _PLACES[kind, result], at)
-            else:
-                claims[record_id] += 1
-        for name, shown in self.contents.items():
-            for record_id in shown:
-                counts.setdefault(record_id, [0] * 7)[0] += self.renders[name]
-        tallies = {
-            key: Tally._make((*row, days.get(key, ""))) for key, row in sorted(counts.items())
-        }
-        return Sums(tallies, dict(sorted(claims.items())), self.first_late, self.last_day)
-
-    def _cited(self, named: set[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Return what sessions cited and had been shown."""
-        shown: dict[str, set[str]] = {"": set()}
-        for session in {session for session, _ in named} - {""}:
-            names = self.shown.get(session, ())
-            shown[session] = set().union(*(self.contents.get(name, ()) for name in names))
-        return {(session, key) for session, key in named if key in shown[session]}
-
-
-def _count(
-    counts: dict[str, list[int]], days: dict[str, str], record_id: str, place: int, at: str
-) -> None:
-    row = counts.get(record_id)
-    if row is None:
-        row = counts[record_id] = [0] * 7
-    row[place] += 1
-    day = at[:10]
-    if day > days.get(record_id, ""):
-        days[record_id] = day
-
-
-_USES: Final = frozenset(USES)
-_PLACES: Final = {
-    (CITATION, ""): 1,
-    (HELPFUL, ""): 2,
-    (HARMFUL, ""): 3,
-    (HIT, ""): 4,
-    (OUTCOME, "succeeded"): 5,
-    (OUTCOME, "failed"): 6,
-}
-"""Which field of a tally an observation counts for."""
+    return observation.day > last_day(today)
 
 
 def was_shown(pool: Iterable[Kept], session: str, record_id: str) -> bool:

@@ -24,7 +24,7 @@ _MOST_JOINED: Final = 16
 """Lines into which a host may have broken one of ours."""
 
 _BLOCKS: Final = tuple(
-    re.compile(rf"{begin}(?:(?!{begin}).)*?{end}", re.DOTALL)
+    re.compile(rf"(?:^[ \t>│┃║|]{{1,20}})?{begin}(?:(?!{begin}).)*?{end}", re.DOTALL | re.MULTILINE)
     for begin, end in (
         (r"<mvault-memory>", r"</mvault-memory>"),
         (r"<!--[ \t]*mvault:begin\b[^>\n]{0,200}-->", r"<!--[ \t]*mvault:end\b[^>\n]{0,200}-->"),
@@ -45,6 +45,7 @@ _FRAME: Final = re.compile(
 )
 """How lines of a block begin that belong to no record (`recall.wording`)."""
 
+_ORNAMENT: Final = re.compile(r"[\s>│┃║▏▎▍▌|*•]+")
 _MARKS: Final = re.compile(r"\s*\([^()\n]{1,120}\)\s*$")
 _ENTRY: Final = re.compile(r"\[(?:by id only: )?[a-z]-[0-9a-z]{7}\]")
 _SENTENCE: Final = re.compile(r"(?<=[.!?;。！？；])\s*")
@@ -99,7 +100,7 @@ class Echo:
         ]
         for start, end in self._joined(bare, ours):
             ours[start:end] = [True] * (end - start)
-        return self._filled(bare, ours)
+        return self._filled(lines, bare, ours)
 
     def _is_frame(self, plain: str) -> bool:
         """Tell whether a line stands around the entries of a block, or heads one of them."""
@@ -131,17 +132,18 @@ class Echo:
                     break
 
     @staticmethod
-    def _filled(bare: list[str], ours: list[bool]) -> list[bool]:
+    def _filled(lines: list[str], bare: list[str], ours: list[bool]) -> list[bool]:
         """Count as ours what a host broke off: our labels and marks, and remains between lines."""
         done = list(ours)
         for place, line in enumerate(bare):
-            if done[place] or not line.strip():
+            if done[place] or not (line.strip() or lines[place].strip()):
                 continue
             before = place > 0 and done[place - 1]
             after = place + 1 < len(ours) and ours[place + 1]
             short = _weight(normalise(line)) < LEAST and not find_correction(line)
             label = letters(line) in _LABELS
-            done[place] = (before and after and short) or ((before or after) and label)
+            rest = any(ours) and _ORNAMENT.fullmatch(lines[place]) is not None
+            done[place] = (before and after and short) or ((before or after) and label) or rest
         return done
 
     def _without_sentences(self, line: str) -> str:

@@ -13,7 +13,7 @@ class Hit(NamedTuple):
 
     Args:
         score: absolute; higher is better (`parts` adds up to it).
-        matches: terms of the query that it has, in sorted order.
+        matches: words of it that were found, in sorted order.
         snippet: the line of its text that has most of them, cut; "" of a held or withheld record.
         marked: (start, end) of the matched words in the snippet.
         parts: what the score is made of, by name.
@@ -34,7 +34,8 @@ class Results(NamedTuple):
 
     Args:
         hidden: how many records that match were passed over (see `search`).
-        meant: words that were looked for in place of a typed one that stands nowhere.
+        meant: words that were looked for in place of a typed one that stands nowhere; one that
+            no record shows is a stem with `…`.
     """
 
     hits: tuple[Hit, ...]

@@ -25,13 +25,15 @@ from vault_cli.recall.corpus import (
     TextShelf,
     keys_of,
     searchable,
+    text_of,
 )
 from vault_cli.recall.hits import Hit, Results
 from vault_cli.recall.query import Narrow, Query, members_of, names_of_topics, read_query
 from vault_cli.recall.retention import Aging
 from vault_cli.recall.score import score_record
-from vault_cli.recall.snippets import with_snippet
+from vault_cli.recall.snippets import SNIPPET, with_snippet
 from vault_cli.recall.topics import TopicTable, fold_topic
+from vault_cli.text.terms import search_text, words_for
 
 DATED: Final = 0.4
 """What a day of the query adds to the records of that day."""
@@ -66,6 +68,7 @@ def search(
     shelves: Sequence[Shelf] | None = None,
     today: date | None = None,
     aging: Aging | None = None,
+    preview: int = SNIPPET,
 ) -> Results:
     """Find records by their words; the best first, and last what has no say.
 
@@ -81,11 +84,29 @@ def search(
         shelves: the records made ready for a search; None: they are read through.
         today: what `yesterday` is counted from; None: such words are no dates.
         aging: how the age of a record counts; None: not at all.
+        preview: most characters of the line that is shown of a record; 0 for none.
     """
     query = read_query(text, today)
     if shelves is None or query.stops or not query.terms:
         shelves = _shelves_of(snapshot, query)
-    return _Search(snapshot, query, shelves, narrow, wanted, aging).run(limit)
+    found = _Search(snapshot, query, shelves, narrow, wanted, aging, preview).run(limit)
+    return found._replace(meant=_in_words(found, text)) if found.meant else found
+
+
+def _in_words(found: Results, text: str) -> dict[str, tuple[str, ...]]:
+    """Return what was meant as it was typed, and as it stands in the records that are shown."""
+    typed = words_for(search_text(text), found.meant)
+    terms = frozenset(word for words in found.meant.values() for word in words)
+    written: dict[str, str] = {}
+    for hit in found.hits:
+        if terms <= written.keys():
+            break
+        plain = search_text(text_of(hit.record))
+        written = words_for(plain, terms) | written
+    return {
+        typed.get(term, term): tuple(written.get(word, f"{word}…") for word in words)
+        for term, words in found.meant.items()
+    }
 
 
 def _shelves_of(snapshot: Snapshot, query: Query) -> list[Shelf]:
@@ -106,6 +127,7 @@ class _Search:
         narrow: Narrow,
         wanted: Callable[[Record], bool] | None,
         aging: Aging | None,
+        preview: int,
     ) -> None:
         self._snapshot = snapshot
         self._query = query
@@ -113,6 +135,7 @@ class _Search:
         self._narrow = narrow
         self._wanted = wanted
         self._aging = aging
+        self._preview = preview
         self._words: dict[int, float] = {}
         self._dated: set[int] = set()
         self._beside: dict[int, float] = {}
@@ -153,7 +176,8 @@ class _Search:
         return [place for place in places if place not in without], silent
 
     def _explain(self, hit: Hit) -> Hit:
-        return with_snippet(hit, self._query, self._topics.other_names(hit.record))
+        names = self._topics.other_names(hit.record)
+        return with_snippet(hit, self._query, names, self._preview)
 
     @cached_property
     def _topics(self) -> TopicTable:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 from vault_cli.model.record import Record
 from vault_cli.recall.corpus import text_of
 from vault_cli.text.late import late
-from vault_cli.text.terms import count_terms, search_text
+from vault_cli.text.terms import count_terms, search_text, words_for
 
 if TYPE_CHECKING:
     from vault_cli.recall.hits import Hit
     from vault_cli.recall.query import Query
 
 SNIPPET: Final = 160
-"""Most characters of a snippet, the marks of what is cut included."""
+"""Most characters of a snippet where nothing else is asked, the marks of what is cut included."""
 
 _LEAD: Final = 40
 _REACH: Final = 20
@@ -28,30 +28,36 @@ _MARK: Final = "…"
 _JOINER: Final = "\u200d"
 
 
-def with_snippet(hit: Hit, query: Query, names: Sequence[str] = ()) -> Hit:
-    """Return a hit with the terms that its record has and the line that shows them.
+def with_snippet(hit: Hit, query: Query, names: Sequence[str] = (), most: int = SNIPPET) -> Hit:
+    """Return a hit with the words of its record that were found and the line that shows them.
 
     Args:
         hit: as `_Search` made it: `matches` are all terms that were looked for.
         query: what was looked for.
         names: further names of its topics.
+        most: characters of the line; 0 for none.
     """
     record = hit.record
     wanted = frozenset(hit.matches)
     plain = search_text("\n".join((text_of(record), *names)))
     if query.terms:
-        matches = tuple(sorted(count_terms(plain, wanted, stops=query.stops)))
+        matches = tuple(sorted(set(words_for(plain, wanted, stops=query.stops).values())))
     else:
         matches = (query.text,) if query.text and query.text in plain.lower() else ()
-    if record.withheld or (record.findings and record.held_by):
+    if not most or record.withheld or (record.findings and record.held_by):
         return hit._replace(matches=matches)
     terms = wanted if query.terms else frozenset[str]()
-    snippet, marked = snippet_of(record, terms, query.text, stops=query.stops)
+    snippet, marked = snippet_of(record, terms, query.text, stops=query.stops, most=most)
     return hit._replace(matches=matches, snippet=snippet, marked=marked)
 
 
 def snippet_of(
-    record: Record, terms: frozenset[str], text: str, *, stops: bool = False
+    record: Record,
+    terms: frozenset[str],
+    text: str,
+    *,
+    stops: bool = False,
+    most: int = SNIPPET,
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return the line that has most of the terms, cut, and where they stand in it.
 
@@ -60,10 +66,11 @@ def snippet_of(
         terms: what was looked for; empty: `text` itself was.
         text: the query as it was typed, folded.
         stops: whether words count that say nothing about the subject.
+        most: characters of the line.
     """
     line = _best_line(record, terms, text, stops=stops)
     spans = _spans(line, terms, text, stops=stops)
-    shown = cut_text(line, spans[0][0] - _LEAD if spans else 0, SNIPPET)
+    shown = cut_text(line, spans[0][0] - min(_LEAD, most // 4) if spans else 0, most)
     return shown, tuple(_spans(shown, terms, text, stops=stops))
 
 

@@ -117,7 +117,8 @@ _EXPECTED: Final = frozenset(
         *RARE,
     }
 )
-LAYOUT: Final = "7:" + ",".join(RECORD_FIELDS)
+_KNOWS_ALL: Final = set(RECORD_FIELDS) == _EXPECTED
+LAYOUT: Final = "8:" + ",".join(RECORD_FIELDS)
 """Part of the cache's key: a Record with other fields makes another cache.
 
 Count up when what is a record, or how it is stored, changes.
@@ -133,8 +134,10 @@ STATUSES: Final[dict[str, Status]] = {status.value: status for status in Status}
 def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
     """Return the columns of a parsed file, or None when they would not give it back exactly."""
     record, findings = parsed
-    if set(RECORD_FIELDS) != _EXPECTED:
+    if not _KNOWS_ALL:
         return None  # a field was added to Record and not here: no cache rather than a wrong one
+    if record is not None and not findings and record.findings == findings and _is_plain(record):
+        return Columns(_encode_facts(record), record.body, dump_json(dict(record.fields)), "")
     try:
         columns = Columns(
             _encode_facts(record) if record else "",
@@ -146,6 +149,23 @@ def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
     except DAMAGE:
         return None
     return columns if again == parsed else None
+
+
+def _is_plain(record: Record) -> bool:
+    """Whether JSON gives every value back as it is: texts, nothing, and rows of texts.
+
+    What is rare is in none of them, and need not be decoded to be sure.
+    """
+    if encode_rare(record):
+        return False
+    for value in record.fields.values():
+        kind = type(value)
+        if kind is list:
+            if not all(type(item) is str for item in value):
+                return False
+        elif kind is not str and value is not None:
+            return False
+    return True
 
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))

@@ -211,8 +211,9 @@ def open_sightings() -> Iterator[Sightings]:
         raise _unwritable(path, error) from error
     with closing(connection):
         try:
-            with connection:
-                yield Sightings(connection)
+            connection.execute("BEGIN IMMEDIATE")  # so that two that fold at once do not deadlock
+            yield Sightings(connection)
+            connection.execute("COMMIT")
         except sqlite3.Error as error:
             raise _unwritable(path, error) from error
 
@@ -224,7 +225,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _prepared(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_WAIT)
+    connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
     try:
         connection.executescript(_TABLES)
     except sqlite3.Error:

@@ -15,6 +15,7 @@ from vault_cli.errors import StoreError
 _PER_WORKTREE = ("refs/bisect/", "refs/worktree/", "refs/rewritten/")
 _HEX = frozenset("0123456789abcdef")
 _LINK_LIMIT = 4096
+_PLAIN_INDEX = 2
 
 
 class Place(NamedTuple):
@@ -136,8 +137,18 @@ def explain_broken_head(place: Place) -> str:
 
 
 def has_sparse_rules(place: Place) -> bool:
-    """Whether git may have been told to leave files out of the work tree."""
-    return os.path.exists(place.git_dir / "info" / "sparse-checkout")  # noqa: PTH110
+    """Whether git may have been told to leave files out of the work tree.
+
+    That is by rules, or by `update-index --skip-worktree`, which an index of version 2 cannot hold.
+    """
+    if os.path.exists(place.git_dir / "info" / "sparse-checkout"):  # noqa: PTH110
+        return True
+    try:
+        with open(place.index_path, "rb") as file:  # noqa: PTH123 - asked by every command
+            head = file.read(8)
+    except OSError:
+        return False
+    return head[:4] == b"DIRC" and int.from_bytes(head[4:], "big") > _PLAIN_INDEX
 
 
 def branch_folders(place: Place) -> set[Path]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from vault_cli.errors import Diagnostic
 from vault_cli.model.paths import fold_path
 from vault_cli.model.record import Record, Snapshot
+from vault_cli.store.clone import describe_clone
 from vault_cli.store.incoming import UNREAD_HINT, Ledger, load_ledger
 from vault_cli.store.policy import incoming_policy, policies_of
 from vault_cli.store.waiting import Waiting, admitted_texts, find_waiting, parse_all
@@ -52,6 +53,7 @@ class Guarded:
         waiting: what came from others and waits for a person.
         replaced: paths whose committed text is shown instead of the file's.
         is_first: nothing was ever admitted here.
+        first_because: what is known then about the clone, in words; "" for nothing.
         policies: settings that are in effect, in words.
         problem: what is wrong with the list of what was admitted here, if anything.
         restored: commit that holds an admitted text which is shown, by path and digest.
@@ -61,6 +63,7 @@ class Guarded:
     waiting: tuple[Waiting, ...] = ()
     replaced: tuple[str, ...] = ()
     is_first: bool = False
+    first_because: str = ""
     policies: tuple[str, ...] = ()
     problem: Diagnostic | None = None
     restored: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -99,7 +102,9 @@ def guard_snapshot(vault: Vault, snapshot: Snapshot) -> Guarded:
 
 def _show_committed(guarded: Guarded, repo: Repository) -> None:
     """Put HEAD's text in the place of edits of records in force that are not committed."""
-    changed = {item.path: item.code for item in repo.pending() if item.path.endswith(".md")}
+    standing = [record.path for record in guarded.snapshot.records if record.has_effect]
+    found = repo.pending(also=standing)
+    changed = {item.path: item.code for item in found if item.path.endswith(".md")}
     if not changed:
         return
     texts = repo.read_head(path for path, code in changed.items() if code != "added")
@@ -169,6 +174,8 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
     ledger = load_ledger(vault.root)
     guarded.is_first = not ledger.exists
     guarded.problem = ledger_problem(ledger)
+    if guarded.is_first:
+        guarded.first_because = describe_clone(vault.root)
     waiting = find_waiting(vault, guarded.snapshot, ledger)
     guarded.waiting = tuple(waiting)
     texts = admitted_texts(vault, [item for item in waiting if item.admitted])

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.hook import guard as fast
+from vault_cli.hook import guard_look
 from vault_cli.store.places import STATE_VARIABLE, machine_token, state_folder
 
 ELSEWHERE: Final = ""
@@ -55,6 +56,14 @@ def named_section(root: str | Path) -> str:
 def load_index() -> fast.Index:
     """Return what is compiled; empty when there is nothing that can be believed."""
     return fast.load(str(index_path()), str(state_folder() / fast.TOKEN_FILE))
+
+
+def is_fresh(folder: str, now: float) -> bool:
+    """Tell whether the guards for a folder are compiled, from what is there now."""
+    look = guard_look.load(str(index_path()))
+    if look is None or guard_look.find_section(look.sections, folder) is None:
+        return False
+    return not look.is_stale(folder, now)
 
 
 def has_rules() -> bool:

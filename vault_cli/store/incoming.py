@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from vault_cli.errors import StoreError, VaultError
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
+from vault_cli.store.clone import make_mark, mark_of
 from vault_cli.store.files import read_file
+from vault_cli.store.git_place import find_place
 from vault_cli.store.own_state import (
     INCOMING,
-    has_state,
     path_key,
     require_state,
     state_file,
@@ -91,10 +92,11 @@ class Ledger:
             raise StoreError(self.problem, hint=UNREAD_HINT)
 
     def save(self) -> None:
-        """Write it; StoreError when the state folder cannot be written, or as above."""
+        """Write it; StoreError when the state or git folder cannot be written, or as above."""
         self.require_readable()
         rows = {key: list(row) for key, row in sorted(self.rows.items())}
-        data = {"vault": self.root, "records": rows}
+        mark = make_mark(find_place(Path(self.root)))
+        data = {"vault": self.root, "mark": mark, "records": rows}
         more: dict[str, Any] = {"unseen": sorted(self.unseen)} if self.unseen else {}
         more |= {"known": dict(sorted(self.known.items()))} if self.known else {}
         write_state(INCOMING, self.name, {**data, **more})
@@ -152,10 +154,13 @@ def load_ledger(root: Path) -> Ledger:
     name = path_key(real)
     try:
         data = require_state(INCOMING, name)
-        return Ledger(name, real) if data is None else _read_ledger(name, real, data)
+        ledger = Ledger(name, real) if data is None else _read_ledger(name, real, data)
     except StoreError as error:
         problem = f"what was admitted here cannot be told: {error.message}"
         return Ledger(name, real, exists=True, problem=problem)
+    if data is not None and data.get("mark", "") != mark_of(root):
+        return Ledger(name, real)  # about a clone that lay there before
+    return ledger
 
 
 def _read_ledger(name: str, real: str, data: Mapping[str, Any]) -> Ledger:
@@ -172,11 +177,6 @@ def _read_ledger(name: str, real: str, data: Mapping[str, Any]) -> Ledger:
         raise StoreError(f"{path} is damaged: it does not hold what mvault writes")
     unseen, made = set(map(str, listed)), {str(path): str(text) for path, text in known.items()}
     return Ledger(name, real, found, exists=True, unseen=unseen, known=made)
-
-
-def ledger_path(root: Path) -> Path:
-    """Return where it is kept what was admitted in a vault."""
-    return state_file(INCOMING, path_key(os.path.realpath(root)))
 
 
 def has_ledger(root: Path) -> bool:

@@ -30,6 +30,7 @@ from vault_cli.errors import VaultError
 from vault_cli.store.codec import Columns, Row
 from vault_cli.store.file_names import folder_of
 from vault_cli.store.index_key import make_key, signed
+from vault_cli.store.index_rows import ROWS, TABLES, Text, believed, sum_of, text_of
 from vault_cli.store.lock import open_lock_file, try_lock
 from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
 from vault_cli.store.walk import Listing, Stamp
@@ -46,24 +47,8 @@ _TICK_NS: Final = 2_100_000_000
 _NEVER: Final = 1 << 62
 """A time stamp that is never old enough to be believed."""
 
-_TABLES: Final = """
-CREATE TABLE record (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT UNIQUE, seal INTEGER,
-    folder TEXT, size INTEGER, mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER,
-    digest TEXT, facts TEXT, body TEXT, fields TEXT, findings TEXT);
-CREATE INDEX record_folder ON record (folder);
-CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT,
-    rest TEXT);
-CREATE TABLE past (path TEXT, digest TEXT, seal INTEGER, folder TEXT, facts TEXT, body TEXT,
-    fields TEXT, findings TEXT, PRIMARY KEY (path, digest));
-CREATE INDEX past_folder ON past (folder);
-CREATE TABLE tree (name TEXT, folder TEXT, seal INTEGER, names TEXT, blobs TEXT, digests TEXT,
-    below TEXT, heads TEXT, PRIMARY KEY (name, folder));
-CREATE INDEX tree_folder ON tree (folder)
-"""
-_SHELVES: Final = "SELECT folder, names, facts, heads, {} FROM shelf WHERE seal = ?"
-_TEXTS: Final = "SELECT path, digest, body, fields FROM record WHERE seal = ?"
+_SHELVES: Final = "SELECT folder, names, facts, heads, crc, {} FROM shelf WHERE seal = ?"
 _JOURNAL: Final = "SELECT journal_mode FROM pragma_journal_mode WHERE ? IS NOT NULL"
-_ROWS: Final = "SELECT path, digest, facts, body, fields, findings FROM record WHERE seal = ?"
 _SEEN: Final = (
     "UPDATE record SET size = ?, mtime = ?, ctime = ?, inode = ?, settled = ?"
     " WHERE path = ? AND seal = ? AND digest = ?"
@@ -83,15 +68,6 @@ class Shelf(NamedTuple):
     listing: Listing
     heads: str
     rest: str
-
-
-class Text(NamedTuple):
-    """The part of a row that ranking does not look at."""
-
-    path: str
-    digest: str
-    body: str
-    fields: str
 
 
 class Entry(NamedTuple):
@@ -126,13 +102,14 @@ class Index:
         Args:
             rest: with all that ranking looks at; False leaves it empty.
         """
-        return {
-            folder: Shelf(Listing(names, facts), *texts)
-            for folder, names, facts, *texts in self._query(
-                _SHELVES.format("rest" if rest else "''")
-            )
-            if type(facts) is bytes
-        }
+        found: dict[str, Shelf] = {}
+        for folder, names, facts, heads, crc, more, more_crc in self._query(
+            _SHELVES.format("rest, rest_crc" if rest else "'', 0")
+        ):
+            fits = not rest or more_crc == sum_of(folder, more)
+            if fits and type(facts) is bytes and crc == sum_of(folder, names, heads, facts=facts):
+                found[folder] = Shelf(Listing(names, facts), heads, more)
+        return found
 
     def stands_still(self) -> bool:
         """Tell whether what is read stays as it is until `close`, and keeps no writer waiting."""
@@ -140,11 +117,12 @@ class Index:
 
     def load_texts(self) -> dict[str, Text]:
         """Return the texts of all files by path."""
-        return {row[0]: Text(*row) for row in self._query(_TEXTS)}
+        return {row[0]: text_of(row) for row in believed(self._query(ROWS))}
 
     def load_text(self, path: str) -> Text | None:
         """Return the text of one file."""
-        return next((Text(*row) for row in self._query(f"{_TEXTS} AND path = ?", path)), None)
+        row = self.load_row(path)
+        return text_of(row) if row is not None else None
 
     def load_stamps(self, folder: str | None = None) -> dict[str, Stamp]:
         """Return the stamps to be believed, of all files or of one folder, by path."""
@@ -154,15 +132,15 @@ class Index:
 
     def load_rows(self) -> dict[str, Row]:
         """Return all rows by path; empty when there is no cache to believe."""
-        return {row[0]: row for row in self._query(_ROWS)}
+        return {row[0]: row for row in believed(self._query(ROWS))}
 
     def load_folder(self, folder: str) -> dict[str, Row]:
         """Return the rows of the files directly in one folder."""
-        return {row[0]: row for row in self._query(f"{_ROWS} AND folder = ?", folder)}
+        return {row[0]: row for row in believed(self._query(f"{ROWS} AND folder = ?", folder))}
 
     def load_row(self, path: str) -> Row | None:
         """Return the row of one file."""
-        return next(iter(self._query(f"{_ROWS} AND path = ?", path)), None)
+        return next(iter(believed(self._query(f"{ROWS} AND path = ?", path))), None)
 
     def known_folders(self) -> set[str]:
         """Return every folder of which there is a row."""
@@ -273,11 +251,12 @@ class Index:
                 seen.append((*facts, stamp.path, key.seal, digest))
                 continue
             place = (stamp.path, key.seal, folder_of(stamp.path))
-            rows.append((*place, *facts, digest, *columns))
+            crc = sum_of(stamp.path, digest, *columns)
+            rows.append((*place, *facts, digest, *columns, crc))
         connection.executemany("DELETE FROM record WHERE path = ?", ((path,) for path in gone))
         connection.executemany(_SEEN, seen)
         connection.executemany(
-            "INSERT OR REPLACE INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
 
@@ -287,14 +266,18 @@ class Index:
         key = self._key
         assert key is not None  # noqa: S101 - as above
         rows = [
-            (folder, key.seal, *shelf.listing, shelf.heads, shelf.rest)
+            (
+                *(folder, key.seal, *shelf.listing, shelf.heads),
+                sum_of(folder, shelf.listing.names, shelf.heads, facts=shelf.listing.facts),
+                *(shelf.rest, sum_of(folder, shelf.rest)),
+            )
             for folder, shelf in shelves.items()
             if shelf is not None
         ]
         connection.executemany(
             "DELETE FROM shelf WHERE folder = ?", ((folder,) for folder in shelves)
         )
-        connection.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?, ?)", rows)
+        connection.executemany("INSERT INTO shelf VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def is_settled(self, stamp: Stamp) -> bool:
         """Tell whether a stamp was old enough when `updating` began to be believed later."""
@@ -350,7 +333,7 @@ class Index:
         connection = self._connect("rw")
         try:
             # Without the key nobody believes the file: until it is there nothing need be flushed.
-            connection.executescript(f"PRAGMA synchronous = OFF; BEGIN; {_TABLES}; COMMIT")
+            connection.executescript(f"PRAGMA synchronous = OFF; BEGIN; {TABLES}; COMMIT")
             connection.executescript(
                 "PRAGMA synchronous = NORMAL; BEGIN;"
                 f"PRAGMA application_id = {signed(key.application_id)};"

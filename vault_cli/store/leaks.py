@@ -6,7 +6,6 @@ Taking the value out of the file is then not enough: every clone has it.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -19,9 +18,10 @@ from vault_cli.store.history import CommitInfo
 from vault_cli.store.index_key import make_key
 from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.store.repo import Repository
+from vault_cli.text.late import late
 from vault_cli.text.scan import SECRET, find_secret_values
 
-_COMMIT: Final = re.compile(r"[0-9a-f]{40,64}")
+_COMMIT: Final = late(r"[0-9a-f]{40,64}")
 _PEOPLE: Final = "people"
 """Group of the state folder: up to which commit nobody's name holds a secret."""
 

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from vault_cli.errors import VaultError
 from vault_cli.model.observation import WATERMARK, Observation, count_uses
 from vault_cli.store.files import read_file, write_file
-from vault_cli.store.places import machine_token
-from vault_cli.store.usage import (
-    MAX_USAGE,
+from vault_cli.store.own_usage import (
     append_lines,
     new_key,
     own_path,
     own_paths,
-    parse_lines,
+    put_back,
+    read_own,
     stamp_time,
-    waiting_in,
 )
+from vault_cli.store.places import machine_token
+from vault_cli.store.usage import MAX_USAGE, parse_lines, waiting_in
 
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
@@ -84,7 +84,8 @@ def observe(
         StoreError: they cannot be written.
     """
     path = append_lines(vault.root, seen) if seen else own_path(vault.root)
-    parts = {part: waiting_in(_bytes_of(vault.root, part)) for part in _open_parts(vault.root)}
+    put_back(vault.root, now)
+    parts = {part: waiting_in(read_own(vault.root, part)) for part in _open_parts(vault.root)}
     waiting = sum(parts.values())
     if not waiting or waiting < every:
         return Observed(path, waiting)
@@ -102,7 +103,7 @@ def count_waiting(root: Path) -> int:
     """Return how many uses of this machine no watermark has taken in; 0 when it has no name."""
     if machine_token() is None:
         return 0
-    return sum(waiting_in(_bytes_of(root, part)) for part in _open_parts(root))
+    return sum(waiting_in(read_own(root, part)) for part in _open_parts(root))
 
 
 def _open_parts(root: Path) -> list[str]:
@@ -115,7 +116,7 @@ def _open_parts(root: Path) -> list[str]:
 
 def has_receipt(root: Path, receipt: str) -> bool:
     """Tell whether this machine's files name the ids of a receipt already (the last two do)."""
-    data = b"".join(_bytes_of(root, part) for part in _open_parts(root))
+    data = b"".join(read_own(root, part) for part in _open_parts(root))
     word = f'"receipt":"{receipt}"'.encode()
     place = data.find(word)
     while place >= 0:

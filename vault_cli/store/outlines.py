@@ -24,7 +24,8 @@ from vault_cli.store.codec import (
     encode_rare,
 )
 from vault_cli.store.heads import LOOKED_AT, decode_heads, read_again
-from vault_cli.store.index import Index, Text
+from vault_cli.store.index import Index
+from vault_cli.store.index_rows import Text
 
 _REST: Final = tuple(name for name in RARE if name not in LOOKED_AT)
 _MANY: Final = 1000

@@ -43,7 +43,9 @@ def find_edited(repo: Repository, paths: Iterable[str]) -> dict[str, bytes | Non
     changed = {item.path: item.code for item in repo.pending(sorted(paths))}
     if not changed or repo.operation_in_progress() not in {"", "bisect"}:
         return {}
-    doubtful = set(repo.altered_by_checkout(changed))
+    doubtful = set(repo.altered_by_checkout(changed)) | changed.keys() & set(
+        repo.outside_checkout()  # git was told to leave them out: no hand removed them
+    )
     gone = {path for path, code in changed.items() if code == "deleted"} - doubtful
     doubtful |= _known_to_git(repo, set(changed) - gone - doubtful)
     doubtful |= _taken_by_git(repo, set(changed) - doubtful, gone)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from vault_cli.errors import Diagnostic, NotFoundError
 from vault_cli.model.paths import fold_path
 from vault_cli.model.tables import MAX_FILE
+from vault_cli.store.assembly import assemble
 from vault_cli.store.codec import DAMAGE, Columns, Parsed, Row, decode_row, encode_parsed
 from vault_cli.store.file_names import (
     check_name,
@@ -28,7 +29,6 @@ from vault_cli.store.opening import MAX_DEPTH
 from vault_cli.store.past_index import Folder, Key, PastIndex
 from vault_cli.store.reader import (
     ALL_GATES,
-    assemble,
     decode_each,
     parse_file,
     paused_collector,

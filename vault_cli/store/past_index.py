@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from vault_cli.store.codec import Columns, Row
 from vault_cli.store.file_names import folder_of
 from vault_cli.store.index import Index
+from vault_cli.store.index_rows import believed, sum_of
 
 if TYPE_CHECKING:
     import sqlite3
 
 _LEAST_ROWS: Final = 20_000
 _LEAST_TREES: Final = 400
-_PAST: Final = "SELECT path, digest, facts, body, fields, findings FROM past WHERE seal = ?"
+_PAST: Final = "SELECT path, digest, facts, body, fields, findings, crc FROM past WHERE seal = ?"
 _ONE: Final = f"{_PAST} AND path = ? AND digest = ?"
 _TREE: Final = (
-    "SELECT names, blobs, digests, below, heads FROM tree"
+    "SELECT names, blobs, digests, below, heads, crc FROM tree"
     " WHERE seal = ? AND name = ? AND folder = ?"
+)
+_TREES: Final = (
+    "SELECT name, names, blobs, digests, below, heads, crc FROM tree WHERE seal = ? AND folder = ?"
 )
 _PRUNE: Final = "DELETE FROM {0} WHERE rowid <= (SELECT max(rowid) FROM {0}) - ?"
 
@@ -56,7 +60,10 @@ class PastIndex(Index):
 
     def load_tree(self, name: str, folder: str) -> Folder | None:
         """Return a folder by the id of its tree (of the vault itself also by the commit)."""
-        for names, blobs, digests, below, heads in self._query(_TREE, name, folder):
+        for *texts, crc in self._query(_TREE, name, folder):
+            if crc != sum_of(name, folder, *texts):
+                continue
+            names, blobs, digests, below, heads = texts
             parts = (_split(names), _split(blobs), _split(digests))
             if len({len(part) for part in parts}) == 1:
                 trees = tuple((item[2], item[0]) for item in map(_pair, _split(below)))
@@ -65,26 +72,26 @@ class PastIndex(Index):
 
     def load_digests(self, folder: str) -> dict[str, str]:
         """Return the digest of every blob that a known tree of this folder has."""
-        statement = "SELECT blobs, digests FROM tree WHERE seal = ? AND folder = ?"
         found: dict[str, str] = {}
-        for blobs, digests in self._query(statement, folder):
-            found.update(zip(_split(blobs), _split(digests), strict=False))
+        for name, names, blobs, digests, *texts, crc in self._query(_TREES, folder):
+            if crc == sum_of(name, folder, names, blobs, digests, *texts):
+                found.update(zip(_split(blobs), _split(digests), strict=False))
         return found
 
     def load_past(self, folder: str) -> dict[Key, Row]:
         """Return the texts of past commits directly in one folder."""
-        return {row[:2]: row for row in self._query(f"{_PAST} AND folder = ?", folder)}
+        return {row[:2]: row for row in believed(self._query(f"{_PAST} AND folder = ?", folder))}
 
     def load_all_past(self) -> dict[Key, Row]:
         """Return the texts of all past commits."""
-        return {row[:2]: row for row in self._query(_PAST)}
+        return {row[:2]: row for row in believed(self._query(_PAST))}
 
     def load_one(self, path: str, digest: str) -> Row | None:
         """Return one text, of the working tree or a past commit."""
         row = self.load_row(path)
         if row is not None and row[1] == digest:
             return row
-        return next(iter(self._query(_ONE, path, digest)), None)
+        return next(iter(believed(self._query(_ONE, path, digest))), None)
 
     def store_past(
         self, texts: Mapping[Key, Columns], trees: Iterable[tuple[str, Folder]], size: int
@@ -113,25 +120,27 @@ class PastIndex(Index):
         key = self._key
         assert key is not None  # noqa: S101 - `updating` yielded True
         connection.executemany(
-            "INSERT OR REPLACE INTO past VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            ((p, digest, key.seal, folder_of(p), *cols) for (p, digest), cols in texts.items()),
-        )
-        connection.executemany(
-            "INSERT OR REPLACE INTO tree VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO past VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (
-                    name,
-                    folder.path,
-                    key.seal,
-                    "/".join(folder.names),
-                    "/".join(folder.blobs),
-                    "/".join(folder.digests),
-                    "/".join(f"{tree} {below}" for below, tree in folder.below),
-                    folder.heads,
-                )
-                for name, folder in trees
+                (p, digest, key.seal, folder_of(p), *cols, sum_of(p, digest, *cols))
+                for (p, digest), cols in texts.items()
             ),
         )
+        connection.executemany(
+            "INSERT OR REPLACE INTO tree VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (name, folder.path, key.seal, *texts, sum_of(name, folder.path, *texts))
+                for name, folder in trees
+                for texts in [_texts_of(folder)]
+            ),
+        )
+
+
+def _texts_of(folder: Folder) -> tuple[str, ...]:
+    """Return the columns of a folder, as `load_tree` reads them."""
+    below = "/".join(f"{tree} {name}" for name, tree in folder.below)
+    names, blobs, digests = ("/".join(p) for p in (folder.names, folder.blobs, folder.digests))
+    return names, blobs, digests, below, folder.heads
 
 
 def _split(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ candidates quickly where nothing is untrusted. Every answer comes from comparing
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,18 +30,42 @@ class Pending(NamedTuple):
     code: str
 
 
-def candidate_paths(git: Git, prefix: str, *, plain: bool) -> list[str]:
-    """Return repository-relative paths that may differ from HEAD; ignored files are left out."""
+def candidate_paths(git: Git, prefix: str, *, plain: bool, also: Collection[str] = ()) -> list[str]:
+    """Return repository-relative paths that may differ from HEAD; ignored files are left out.
+
+    What `git status` is told to pass over (`update-index --assume-unchanged`, `--skip-worktree`) is
+    looked at all the same.
+
+    Args:
+        git: the repository.
+        prefix: folder of the vault in it.
+        plain: whether git may run as it is configured.
+        also: further paths, of files that must not be missed: listed when git does not track them,
+            also where it ignores them.
+    """
     scope = ("--", prefix) if prefix else ()
+    tracked_here, hidden = _look_into_index(git, scope)
+    more = {path for path in also if path not in tracked_here} | hidden
     if plain:
         flags = ("--porcelain=v1", "-z", "--no-renames", "-uall", "--ignore-submodules=all")
         out = git.run("status", *flags, *scope).out
-        return sorted({os.fsdecode(line[3:]) for line in out.split(b"\0") if line})
+        return sorted({os.fsdecode(line[3:]) for line in out.split(b"\0") if line} | more)
     head = head_id(git)
     tracked = parse_tree(git.run("ls-tree", "-r", "-z", head, *scope).out) if head else {}
     listed = git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard", *scope).out
-    found = {*tracked, *(os.fsdecode(name) for name in listed.split(b"\0") if name)}
+    found = {*tracked, *more, *(os.fsdecode(name) for name in listed.split(b"\0") if name)}
     return sorted(found.difference(outside_checkout(git, prefix)))
+
+
+def _look_into_index(git: Git, scope: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Return the paths that git tracks, and those that it was told to pass over and are there."""
+    tracked, hidden = set(), set()
+    for line in filter(None, git.run("ls-files", "-z", "-v", *scope).out.split(b"\0")):
+        path = os.fsdecode(line[2:])
+        tracked.add(path)
+        if line[:1].islower() or line[:1] == b"S":
+            hidden.add(path)
+    return tracked, {path for path in hidden if os.path.lexists(git.place.work_tree / path)}
 
 
 def outside_checkout(git: Git, prefix: str) -> list[str]:
@@ -50,7 +74,8 @@ def outside_checkout(git: Git, prefix: str) -> list[str]:
         return []
     scope = ("--", prefix) if prefix else ()
     found = git.run("ls-files", "-z", "-t", *scope).out.split(b"\0")
-    return [os.fsdecode(line[2:]) for line in found if line.startswith(b"S ")]
+    left = [os.fsdecode(line[2:]) for line in found if line.startswith(b"S ")]
+    return [path for path in left if not os.path.lexists(git.place.work_tree / path)]
 
 
 def compare_paths(git: Git, rules: Rules, paths: Sequence[str]) -> tuple[Pending, ...]:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from vault_cli.errors import StoreError
+from vault_cli.store.clone import is_at_home, is_replaced, make_mark, read_mark
 from vault_cli.store.git_place import Place, find_place
 from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.store.places import PROJECT_FOLDER
@@ -42,9 +46,13 @@ def incoming_policy(root: Path, config: Config) -> str:
     """Return `accept`, `review` or `signed` for the vault at `root`; git is not started.
 
     `auto` is `accept` where the person made the vault or said `mvault trust`, and where the
-    repository has no other side that anything could come from; else `review`.
+    repository has no other side that anything could come from; else `review`. An `accept` for
+    this one place is about the clone that the person made or trusted there, and no other.
     """
     policy = str(config["trust.incoming"])
+    if policy == "accept" and config.origin("trust.incoming") == "user-here":
+        with suppress(StoreError):  # a git folder that cannot be found brings nothing in
+            return "review" if is_replaced(root, find_place(root)) else policy
     if policy != "auto":
         return policy
     return "accept" if is_own(root) else "review"
@@ -55,6 +63,8 @@ def is_own(root: Path) -> bool:
     place = find_place(root)
     if place is None or _was_trusted(place) or is_made_here(root):
         return True
+    if not is_at_home(place):
+        return False
     return is_only_named(root, place) or not has_other_side(place)
 
 
@@ -91,18 +101,25 @@ def _read(path: Path) -> bytes:
 
 
 def is_made_here(root: Path) -> bool:
-    """Whether `mvault init` made this vault for the person, on this machine."""
+    """Whether `mvault init` made this vault for the person, on this machine, in this clone."""
     real = os.path.realpath(root)
-    return read_state("made", path_key(real)).get("vault") == real
+    made = read_state("made", path_key(real))
+    return made.get("vault") == real and _is_same(made, find_place(root))
 
 
 def note_made_here(root: Path) -> None:
-    """Remember that the person made this vault; StoreError as `write_state`."""
+    """Remember that the person made this vault; StoreError as `write_state`, `make_mark`."""
     real = os.path.realpath(root)
-    write_state("made", path_key(real), {"vault": real})
+    write_state("made", path_key(real), {"vault": real, "mark": make_mark(find_place(root))})
 
 
 def _was_trusted(place: Place) -> bool:
     """Whether the person ever said `mvault trust` here, or made the repository (`store.trust`)."""
     known = read_state("trust", path_key(place.common_dir))
-    return known.get("repository") == str(place.common_dir)
+    return known.get("repository") == str(place.common_dir) and _is_same(known, place)
+
+
+def _is_same(kept: Mapping[str, Any], place: Place | None) -> bool:
+    """Whether something was said about the clone that lies at a place now."""
+    mark = read_mark(place)
+    return bool(mark) and kept.get("mark") == mark

@@ -16,12 +16,14 @@ from zlib import crc32
 from vault_cli.model.record import Record
 from vault_cli.store.codec import DAMAGE, dump_json
 from vault_cli.store.index import Index
+from vault_cli.store.index_rows import sum_of
 from vault_cli.store.segments import (
     ByPath,
     Described,
     PostingsError,
     Segment,
     StoredShelf,
+    sum_of_segment,
 )
 
 if TYPE_CHECKING:
@@ -36,23 +38,24 @@ GONE_SHARE: Final = 3
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS search_segment (segment INTEGER PRIMARY KEY, seal INTEGER, layout TEXT,
-    lengths BLOB, standings BLOB, days BLOB, sessions INTEGER, crc INTEGER);
+    sessions INTEGER, lengths BLOB, standings BLOB, days BLOB, terms BLOB, crc INTEGER, words BLOB,
+    words_crc INTEGER);
 CREATE TABLE IF NOT EXISTS search_record (segment INTEGER, number INTEGER, path TEXT, digest TEXT,
-    PRIMARY KEY (segment, number)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS search_term (segment INTEGER, term TEXT, back TEXT, numbers BLOB,
-    counts BLOB, crc INTEGER);
+    crc INTEGER, PRIMARY KEY (segment, number)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS search_term (segment INTEGER, term TEXT, numbers BLOB, counts BLOB,
+    crc INTEGER);
 CREATE INDEX IF NOT EXISTS search_term_term ON search_term (term, segment);
-CREATE INDEX IF NOT EXISTS search_term_back ON search_term (back) WHERE back IS NOT NULL;
 CREATE TABLE IF NOT EXISTS search_state (seal INTEGER PRIMARY KEY, fingerprint TEXT, gone TEXT,
-    loose TEXT)
+    loose TEXT, crc INTEGER)
 """
 _DROP: Final = ("search_segment", "search_record", "search_term", "search_state")
 _SEGMENTS: Final = (
-    "SELECT segment, lengths, standings, days, sessions, crc FROM search_segment"
+    "SELECT segment, sessions, lengths, standings, days, terms, crc FROM search_segment"
     " WHERE seal = ? AND layout = ? ORDER BY segment"
 )
 
 
+_STATE: Final = "SELECT fingerprint, gone, loose, crc FROM search_state WHERE seal = ?"
 Describe = Callable[[Record], Described]
 
 
@@ -61,6 +64,8 @@ class Postings(Index):
 
     _fingerprint = ""
     _is_noted = False
+    is_damaged = False
+    """Whether something in it turned out not to be what was stored."""
 
     def open(
         self, records: Sequence[Record], layout: str
@@ -80,13 +85,28 @@ class Postings(Index):
         shelves = [StoredShelf(self, found, row) for row in self.ask(_SEGMENTS, self.seal, layout)]
         if not shelves:
             return [], list(records)
-        state = self.ask(
-            "SELECT fingerprint, gone, loose FROM search_state WHERE seal = ?", self.seal
-        )
-        if state and state[0][0] == self._fingerprint:
-            self._is_noted = True
-            return _as_noted(shelves, found, state[0][1], state[0][2])
+        for fingerprint, gone, loose, crc in self.ask(_STATE, self.seal):
+            if fingerprint == self._fingerprint and crc == sum_of(fingerprint, gone, loose):
+                self._is_noted = True
+                return shelves, self._take_noted(shelves, found, gone, loose)
         return shelves, self._compare(shelves, found)
+
+    def _take_noted(
+        self, shelves: list[StoredShelf], found: ByPath, gone: str, loose: str
+    ) -> list[Record]:
+        """Set what is gone as it was found the last time; return the records that none has."""
+        import json
+
+        try:
+            lost = {int(segment): set(numbers) for segment, numbers in json.loads(gone).items()}
+            for shelf in shelves:
+                shelf.gone = lost.pop(shelf.segment)
+            rest = [found.require(path) for path in json.loads(loose)]
+        except DAMAGE as error:
+            raise self.fault(str(error)) from error
+        if lost:
+            raise self.fault("a segment is missing")
+        return rest
 
     def _compare(self, shelves: list[StoredShelf], found: ByPath) -> list[Record]:
         """Set what is gone of each segment; return the records that none of them has."""
@@ -124,7 +144,12 @@ class Postings(Index):
             self.close()
             if "no such table" in str(error):
                 return []
-            raise PostingsError(str(error)) from error
+            raise self.fault(str(error)) from error
+
+    def fault(self, what: str) -> PostingsError:
+        """Return the error that says what is damaged, and remember that something is."""
+        self.is_damaged = True
+        return PostingsError(what)
 
     def bring_up_to_date(
         self,
@@ -158,11 +183,12 @@ class Postings(Index):
             left = [] if grown else [record.path for record in loose]
 
             def write(connection: sqlite3.Connection) -> None:
-                self._write_segment(connection, segment, layout, anew=anew or not shelves)
+                number = self._write_segment(connection, segment, layout, anew=anew or not shelves)
                 lost = {} if anew else {shelf.segment: sorted(shelf.gone) for shelf in shelves}
+                state = self._fingerprint, dump_json({**lost, **number}), dump_json(left)
                 connection.execute(
-                    "INSERT OR REPLACE INTO search_state VALUES (?, ?, ?, ?)",
-                    (self.seal, self._fingerprint, dump_json(lost), dump_json(left)),
+                    "INSERT OR REPLACE INTO search_state VALUES (?, ?, ?, ?, ?)",
+                    (self.seal, *state, sum_of(*state)),
                 )
 
             self._in_transaction(write)
@@ -170,29 +196,36 @@ class Postings(Index):
 
     def _write_segment(
         self, connection: sqlite3.Connection, segment: Segment, layout: str, *, anew: bool
-    ) -> None:
+    ) -> dict[int, list[int]]:
+        """Write a segment, if there is anything in it; return its number with nothing gone."""
         for statement in _TABLES.split(";"):
             connection.execute(statement)
         if anew:
             for table in _DROP:
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours
         if not segment.names:
-            return
+            return {}
         (last,) = connection.execute("SELECT max(segment) FROM search_segment").fetchone()
         number = (last or 0) + 1
-        blobs = segment.blobs()
+        blobs, words, sessions = segment.blobs(), segment.words(), int(segment.has_sessions)
         connection.execute(
-            "INSERT INTO search_segment VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (number, self.seal, layout, *blobs, segment.has_sessions, crc32(b"".join(blobs))),
+            "INSERT INTO search_segment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(number, self.seal, layout, sessions, *blobs),
+                *(sum_of_segment(number, sessions, blobs), words, crc32(words, number)),
+            ),
         )
         connection.executemany(
-            "INSERT INTO search_record VALUES (?, ?, ?, ?)",
-            ((number, place, *names) for place, names in enumerate(segment.names)),
+            "INSERT INTO search_record VALUES (?, ?, ?, ?, ?)",
+            (
+                (number, place, *names, sum_of(str(number), str(place), *names))
+                for place, names in enumerate(segment.names)
+            ),
         )
         connection.executemany(
-            "INSERT INTO search_term VALUES (?, ?, ?, ?, ?, ?)",
-            ((number, *row) for row in segment.rows()),
+            "INSERT INTO search_term VALUES (?, ?, ?, ?, ?)", segment.rows(number)
         )
+        return {number: []}
 
     def discard(self) -> None:
         """Throw the cache away; the next run makes it anew."""
@@ -200,22 +233,6 @@ class Postings(Index):
         with self.updating() as writable:
             if writable:
                 self._discard()
-
-
-def _as_noted(
-    shelves: list[StoredShelf], found: ByPath, gone: str, loose: str
-) -> tuple[list[StoredShelf], list[Record]]:
-    """Return the segments and the rest as they were found the last time."""
-    import json
-
-    try:
-        lost = {int(segment): set(numbers) for segment, numbers in json.loads(gone).items()}
-        rest = [found.require(path) for path in json.loads(loose)]
-    except DAMAGE as error:
-        raise PostingsError(str(error)) from error
-    for shelf in shelves:
-        shelf.gone = lost.get(shelf.segment, set())
-    return shelves, rest
 
 
 def fingerprint_of(records: Sequence[Record]) -> str:

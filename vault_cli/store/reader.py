@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import errno
 import gc
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
-from vault_cli.errors import Diagnostic, Severity, StoreError
-from vault_cli.model.record import Record, Snapshot
+from vault_cli.errors import Diagnostic, StoreError
+from vault_cli.model.record import Snapshot
 from vault_cli.model.tables import ADMISSION_GATES, MAX_FILE
+from vault_cli.store.assembly import assemble
 from vault_cli.store.codec import DAMAGE, Parsed, Row, decode_row, decode_rows, encode_parsed
 from vault_cli.store.config import Config
 from vault_cli.store.file_names import (
@@ -28,12 +28,8 @@ from vault_cli.store.walk import Stamp, Walk, stamp_of, walk_records
 
 ALL_GATES: Final = frozenset(ADMISSION_GATES)
 
-_COPY_NAME: Final = (
-    r"(?i)conflicted copy|case conflict|\.sync-conflict-|-MacBook[^/]* of |冲突.?副本|衝突"
-    r"|[ _]\(\d+\)\.md$|(?<=\S) \d{1,2}\.md$"
-)
-"""How sync programs call the second file they make when both sides changed; seldom looked at."""
-
+_BATCH: Final = 4000
+"""So many files are written to the cache at once."""
 
 _FEW: Final = 8
 """Up to so many files or folders are looked up one by one; for more all rows are loaded."""
@@ -86,11 +82,18 @@ def paused_collector() -> Iterator[None]:
             gc.enable()
 
 
-def parse_file(data: bytes, path: str, gates: frozenset[str]) -> Parsed:
-    """Return what the bytes of one file hold, as these gates of admission see it."""
-    from vault_cli.text.fields import read_record
+def parse_file(data: bytes, path: str, gates: frozenset[str], *, often: bool = True) -> Parsed:
+    """Return what the bytes of one file hold, as these gates of admission see it.
 
-    return read_record(data, path, gates)
+    Args:
+        data: the bytes.
+        path: of the file.
+        gates: setting `admission.gates`.
+        often: whether others of this run may ask for the same text; False remembers nothing.
+    """
+    from vault_cli.text.fields import read_fresh, read_record
+
+    return read_record(data, path, gates) if often else read_fresh(data, path, gates)
 
 
 def _read_files(
@@ -123,7 +126,7 @@ def _read_files(
         parsed, stamps = _take_rows(index, unchanged)
     stamps.extend(walk.stamps)
     if stamps or len(unchanged) < len(shelves):
-        parsed.update(_Refresh(root, index, walk, shelves, gates).run(stamps))
+        parsed.update(_Refresh(root, index, walk, shelves, gates, whole=whole).run(stamps))
     return {path: parsed[path] for path in sorted(parsed)}, walk
 
 
@@ -149,12 +152,14 @@ def _take_heads(
     """Return the heads of unchanged folders, and the stamps of those that are damaged."""
     parsed: dict[str, Parsed] = {}
     stamps: list[Stamp] = []
-    head = head_class(RowLoader(root, gates).load)
+    loader = RowLoader(root, gates)
+    head = head_class(loader.load)
     for folder, shelf in shelves.items():
         try:
             parsed.update(decode_heads(shelf.heads, folder, head))
         except DAMAGE:
             stamps.extend(shelf.listing.stamps(folder))
+    loader.heads = [record for record, _ in parsed.values() if record is not None]
     return parsed, stamps
 
 
@@ -194,6 +199,7 @@ class _Refresh:
         walk: what is on disk now.
         shelves: what the cache knew of the folders.
         gates: setting `admission.gates`.
+        whole: whether whole records are asked for (`read_vault`).
     """
 
     def __init__(
@@ -203,8 +209,13 @@ class _Refresh:
         walk: Walk,
         shelves: Mapping[str, Shelf],
         gates: frozenset[str],
+        *,
+        whole: bool,
     ) -> None:
         self._root = root
+        self._whole = whole
+        self._loader = RowLoader(root, gates)
+        self._head = head_class(self._loader.load)
         self._gates = gates
         self._index = index
         self._shelves = shelves
@@ -230,13 +241,48 @@ class _Refresh:
         dropped = rows.keys() - {stamp.path for stamp in stamps}
         if todo or dropped or gone or folders & self._listings.keys():
             with self._index.updating() as writable:
-                entries = self._read(todo, rows, found, writable=writable)
                 if writable:
-                    stored = {entry.stamp.path for entry in entries}
-                    dropped |= {s.path for s in todo if s.path in rows and s.path not in stored}
-                    shelves = {folder: self._shelf(folder, found) for folder in folders | gone}
-                    self._index.store(entries, dropped, shelves)
+                    self._renew(todo, rows, found, folders | gone, dropped)
+                else:
+                    self._read(todo, rows, found, writable=False)
         return found
+
+    def _renew(
+        self,
+        todo: list[Stamp],
+        rows: Mapping[str, Row],
+        found: dict[str, Parsed],
+        folders: set[str],
+        dropped: set[str],
+    ) -> None:
+        """Read folder by folder, and write now and then: a killed run has not read in vain."""
+        waiting: defaultdict[str, list[Stamp]] = defaultdict(list)
+        for stamp in todo:
+            waiting[folder_of(stamp.path)].append(stamp)
+        entries: list[Entry] = []
+        shelves: dict[str, Shelf | None] = {}
+        for folder in sorted(folders):
+            asked = waiting.pop(folder, [])
+            new = self._read(asked, rows, found, writable=True)
+            stored = {entry.stamp.path for entry in new}
+            dropped |= {s.path for s in asked if s.path in rows and s.path not in stored}
+            entries += new
+            shelves[folder] = self._shelf(folder, found)
+            if len(entries) >= _BATCH:
+                self._index.store(entries, dropped, shelves)
+                self._let_go(shelves, found)
+                entries, dropped, shelves = [], set(), {}
+        self._index.store(entries, dropped, shelves)
+
+    def _let_go(self, shelves: Mapping[str, Shelf | None], found: dict[str, Parsed]) -> None:
+        """Keep no more than the heads of files that are in the cache, where those are enough."""
+        if self._whole:
+            return
+        for folder, shelf in shelves.items():
+            if shelf is not None:
+                heads = decode_heads(shelf.heads, folder, self._head)
+                self._loader.heads += [record for record, _ in heads.values() if record is not None]
+                found.update(heads)
 
     def _load(self, folders: set[str]) -> tuple[dict[str, Row], dict[str, Stamp]]:
         """Return the rows of folders, and the stamps that are to be believed."""
@@ -282,7 +328,7 @@ class _Refresh:
             return None
         files = {}
         for stamp in sorted(listing.stamps(folder)):
-            stored, digest = self._stored.get(stamp.path, (None, ""))
+            stored, digest = self._stored.pop(stamp.path, (None, ""))
             if stored != stamp:
                 return None
             files[stamp.path[len(folder) :]] = digest, found[stamp.path]
@@ -290,7 +336,7 @@ class _Refresh:
 
 
 def _read_all(
-    root: Path, stamps: Iterable[Stamp], rows: Mapping[str, Row], gates: frozenset[str]
+    root: Path, stamps: Sequence[Stamp], rows: Mapping[str, Row], gates: frozenset[str]
 ) -> Iterator[tuple[Stamp, str, Parsed, bool]]:
     """Read each file that is still there.
 
@@ -300,6 +346,7 @@ def _read_all(
     """
     from vault_cli.store.files import digest_bytes
 
+    often = len(stamps) <= _FEW
     with Folders(root) as folders:
         for stamp in stamps:
             path = stamp.path
@@ -313,7 +360,7 @@ def _read_all(
             digest = digest_bytes(data)
             row = rows.get(path)
             known = decode_row(row) if row and row[1] == digest else None
-            found = known or parse_file(data, path, gates)
+            found = known or parse_file(data, path, gates, often=often)
             yield stamp_of(path, facts), digest, found, known is not None
 
 
@@ -324,70 +371,3 @@ def _unreadable(path: str, error: OSError | StoreError) -> Diagnostic:
         code = "link" if is_link else "unreadable"
         return Diagnostic(path, 0, code, "error", problem.message, problem.hint)
     return Diagnostic(path, 0, "unreadable", "error", error.message, error.hint)
-
-
-def assemble(
-    parsed: Mapping[str, Parsed],
-    findings: Iterable[Diagnostic],
-    *,
-    skipped: Mapping[str, int] | None = None,
-    commit: str = "",
-) -> Snapshot:
-    """Join records and findings, those about names and duplicates included."""
-    listed = list(findings)
-    extra: dict[str, list[Diagnostic]] = {}
-    for finding in listed:
-        if finding.path in parsed:
-            extra.setdefault(finding.path, []).append(finding)
-    records = [record for record, _ in parsed.values() if record is not None]
-    for group in _same_ids(records):
-        found = _duplicate_findings(group)
-        heard = [record.path for record in group if not record.is_silent]
-        if len(heard) == 1:  # a copy that is held for its own text makes no doubt of the other
-            found = [finding for finding in found if finding.path != heard[0]]
-        listed.append(found[0])
-        for finding in found:
-            extra.setdefault(finding.path, []).append(finding)
-    if extra:
-        records = [
-            replace(r, findings=(*r.findings, *extra[r.path])) if r.path in extra else r
-            for r in records
-        ]
-    for _, own in parsed.values():
-        if own:
-            listed.extend(own)
-    return Snapshot(
-        records=tuple(records),
-        diagnostics=tuple(sorted(listed)),
-        unreadable=tuple(sorted({d.path for d in listed if d.severity == "error"})),
-        skipped=MappingProxyType(dict(skipped or {})),
-        commit=commit,
-    )
-
-
-def _same_ids(records: list[Record]) -> list[list[Record]]:
-    if len({record.id for record in records}) == len(records):
-        return []
-    first: dict[str, Record] = {}
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        known = first.setdefault(record.id, record)
-        if known is not record:
-            groups.setdefault(record.id, [known]).append(record)
-    return list(groups.values())
-
-
-def _duplicate_findings(group: list[Record]) -> list[Diagnostic]:
-    """Return one finding per file; the first is for the plainest name and stands for all."""
-    ordered = sorted(group, key=lambda r: (re.search(_COPY_NAME, r.path) is not None, r.path))
-    names = ", ".join(repr(r.path) for r in ordered)
-    copies = [r.path for r in ordered if re.search(_COPY_NAME, r.path)]
-    message = f"the id {ordered[0].id} stands in {len(group)} files: {names}"
-    if copies:
-        message += f"; conflict copies of a sync program: {', '.join(map(repr, copies))}"
-    hint = "Keep the right text in one file and move the others out of the vault."
-    holds = any(record.adopted for record in group)
-    if not holds:  # notes that nobody adopted: only their file names are the same
-        hint = "`mvault adopt` gives each an id of its own."
-    severity: Severity = "warning" if holds else "note"
-    return [Diagnostic(r.path, 0, "duplicate-id", severity, message, hint, holds) for r in ordered]

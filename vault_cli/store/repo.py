@@ -256,12 +256,15 @@ class Repository:
 
     # Reading
 
-    def pending(self, paths: Iterable[str] | None = None) -> tuple[Pending, ...]:
-        """List vault paths (all, or those given) that differ between HEAD and the disk."""
+    def pending(
+        self, paths: Iterable[str] | None = None, *, also: Iterable[str] = ()
+    ) -> tuple[Pending, ...]:
+        """List vault paths (all, `also` ignored ones, or those given) that differ from HEAD."""
         settings = self._settings.read()
         plain = self._is_plain(self._exposure(settings))
         if paths is None:
-            full = pending.candidate_paths(self.git, self._prefix, plain=plain)
+            more = set(map(self._full, also))
+            full = pending.candidate_paths(self.git, self._prefix, plain=plain, also=more)
         else:
             full = [self._full(path) for path in dict.fromkeys(paths)]
         rules = self._rules(full, settings)

@@ -140,6 +140,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("handoff.budget", int, 1500, "most characters of a hand-over; 0 = no limit"),
     Setting(
+        "hooks.nudges",
+        int,
+        2,
+        "how often a session is told that work of its last turn is in no record; 0 = never",
+    ),
+    Setting(
         "graduation.min_hits", int, 3, "hits a recipe needs before it can become a skill", least=1
     ),
     Setting(

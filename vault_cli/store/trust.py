@@ -2,8 +2,8 @@
 
 `.git/config` and `.git/hooks` never come with a clone, but they come with a folder, an archive or
 a shared disk. What needs trust is hashed; the hash a person agreed to lies in the person's own
-state folder, keyed by the repository's real path. Any change of those lines or hooks makes it
-untrusted again; harmless lines (a new branch, a remote) do not.
+state folder, by the repository's real path and the mark of the clone. Any change of those lines or
+hooks makes it untrusted again; harmless lines (a new branch, a remote) do not.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vault_cli.errors import StoreError
+from vault_cli.store.clone import make_mark, read_mark
 from vault_cli.store.git_place import Place
 from vault_cli.store.git_settings import Settings, hooks_folder
 from vault_cli.store.own_state import path_key, read_state, write_state
@@ -107,16 +108,18 @@ def record_trust(place: Place, fingerprint: str) -> None:
     """Remember that the person agreed to exactly this configuration and these hooks.
 
     Raises:
-        StoreError: the state folder cannot be written.
+        StoreError: the state folder or the git folder cannot be written.
     """
-    data = {"repository": str(place.common_dir), "fingerprint": fingerprint}
+    mark = make_mark(place)
+    data = {"repository": str(place.common_dir), "fingerprint": fingerprint, "mark": mark}
     write_state(_GROUP, path_key(place.common_dir), data)
 
 
 def trusted_fingerprint(place: Place) -> str:
     """Return the fingerprint recorded for this repository, "" when there is none."""
     data = read_state(_GROUP, path_key(place.common_dir))
-    same = data.get("repository") == str(place.common_dir)
+    mark = read_mark(place)
+    same = data.get("repository") == str(place.common_dir) and data.get("mark") == mark != ""
     return str(data.get("fingerprint", "")) if same else ""
 
 

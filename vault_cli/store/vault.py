@@ -229,14 +229,15 @@ class Vault:
             UsageError: `at` was given and the vault is not in git.
         """
         if not at:
+            from vault_cli.store.outside import find_outside
             from vault_cli.store.reader import read_vault
 
             found = read_vault(self.root, self.config, whole=whole)
-            if os.path.isdir(self.root / USAGE_FOLDER):  # noqa: PTH112 - asked by every command
+            if self._has_usage():
                 from vault_cli.store.tallies import with_sums
 
                 found = with_sums(self.root, found, self._trusts_pushes)
-            missing = self._outside_checkout()
+            missing = find_outside(self.root, self.config["files.ignore"], lambda: self.repo)
             if not missing:
                 return found
             return replace(found, diagnostics=(*missing, *found.diagnostics))
@@ -246,7 +247,12 @@ class Vault:
         repo = self.require_repo()
         ignore, gates = self.config["files.ignore"], self.config.gates
         found = read_past(repo, self.resolve(at), ignore=ignore, gates=gates, whole=whole)
-        return with_past_sums(repo, found)
+        return with_past_sums(repo, found, self._trusts_pushes)
+
+    def _has_usage(self) -> bool:
+        """Tell whether there are observations: here, or of this machine until others took them."""
+        places = (USAGE_FOLDER, ".state/usage-sums", ".state/usage-committed")
+        return any(os.path.exists(self.root / place) for place in places)  # noqa: PTH110 - light
 
     def resolve(self, at: str) -> str:
         """Return the full commit id that a commit or a date means; days are the vault's own.
@@ -267,33 +273,6 @@ class Vault:
                 return frozenset(e.name[:-3] for e in listing if e.name[-3:] == ".md")
         except OSError:  # there is no such folder
             return frozenset()
-
-    def _outside_checkout(self) -> tuple[Diagnostic, ...]:
-        """Say how many records git was told to leave out of the work tree (git is asked then)."""
-        from vault_cli.store.file_names import is_record_path
-        from vault_cli.store.git_place import find_place, has_sparse_rules
-
-        try:
-            place = find_place(self.root)
-            if place is None or not has_sparse_rules(place) or self.repo is None:
-                return ()
-            paths = self.repo.outside_checkout()
-        except StoreError:  # said when git is needed
-            return ()
-        count = sum(is_record_path(path, self.config["files.ignore"]) for path in paths)
-        if not count:
-            return ()
-        words = "1 record is" if count == 1 else f"{count} records are"
-        return (
-            Diagnostic(
-                "",
-                0,
-                "sparse-checkout",
-                "warning",
-                f"{words} outside the sparse checkout and not read",
-                "`git sparse-checkout list` shows what is checked out.",
-            ),
-        )
 
     def apply(self, change: Change, *, wait: float = LOCK_WAIT) -> Receipt:
         """Carry out a change through the gate: all of it in one commit, or nothing.

@@ -6,17 +6,19 @@ A difference that lies only in the work tree, on top of an admitted text, is the
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from vault_cli.errors import StoreError
+from vault_cli.errors import StoreError, VaultError
 from vault_cli.model.record import Record, Snapshot
+from vault_cli.store.files import read_file
 from vault_cli.store.incoming import Admitted, Ledger, load_ledger, read_settings
 from vault_cli.store.policy import incoming_policy
 from vault_cli.store.toml_read import CONFIG_FILE
+from vault_cli.store.waited import let_pass, note_waited, read_waited, text_mark
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     from vault_cli.store.config import Config
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 _FEW: Final = 8
 """So many commits are asked for one by one."""
 
-_COMMIT: Final = re.compile(r"[0-9a-f]{40,64}")
+_COMMIT: Final = late(r"[0-9a-f]{40,64}")
 _NO_GRAPH: Final = (("core.commitGraph", "false"),)  # it may have come with the repository
 
 
@@ -108,13 +110,22 @@ def _leave_others(
         found = compare()
         if not found or vault.repo is None:
             break
-        own = _own_edits(vault.repo, found)
+        own = _own_edits(vault, vault.repo, found)
         found = [item for item in found if item.id not in own]
         if not found or incoming_policy(vault.root, vault.config) != "signed":
             break
         if not _admit_signed(vault, vault.repo, found, ledger):
             break
+    if found:
+        note_waited(filter(None, (_present_bytes(vault, item) for item in found)))
     return list({item.id: item for item in reversed(found)}.values())[::-1]
+
+
+def _present_bytes(vault: Kept, item: Waiting) -> bytes:
+    """Return the text that waits, b"" where a file is gone or cannot be read."""
+    with suppress(VaultError):
+        return read_file(vault.root, item.path) if item.path else b""
+    return b""
 
 
 def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
@@ -157,12 +168,18 @@ def _full(repo: Repository, path: str) -> str:
     return f"{repo.prefix}/{path}" if repo.prefix else path
 
 
-def _own_edits(repo: Repository, found: list[Waiting]) -> set[str]:
-    """Return the ids of which every difference is a hand edit on top of the admitted text."""
+def _own_edits(vault: Kept, repo: Repository, found: list[Waiting]) -> set[str]:
+    """Return the ids of which every difference is a hand edit on top of the admitted text.
+
+    A text that once waited for a person is none: it came from others, whoever put it there.
+    """
     from vault_cli.store.own_edits import find_edited
 
     edited = find_edited(repo, {_place_of(item) for item in found} - {""})
-    others = set()
+    waited = read_waited() if edited else {}
+    others = {
+        item.id for item in found if waited and text_mark(_present_bytes(vault, item)) in waited
+    }
     for item in found:
         admitted = item.admitted.digest if item.admitted else ""
         path = _place_of(item)
@@ -317,9 +334,19 @@ def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     for record in snapshot.records:
         ledger.note_known(record)
     count = len(ledger.rows)
+    let_pass(_bytes_at(vault, [record.path for record in snapshot.records if record.has_effect]))
     ledger.admit_settings(read_settings(vault.root), commit)
     ledger.save()
     return count
+
+
+def _bytes_at(vault: Kept, paths: Iterable[str]) -> Iterator[bytes]:
+    """Yield the texts of files that were admitted; none is read where nothing ever waited."""
+    if not read_waited():
+        return
+    for path in (*paths, CONFIG_FILE):
+        with suppress(VaultError):
+            yield read_file(vault.root, path)
 
 
 def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
@@ -328,7 +355,7 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
     Args:
         vault: the vault.
         item: what was found.
-        shown: the settings as the person saw them; what a pull brought since waits again.
+        shown: the text as the person saw it; of settings, what a pull brought since waits again.
 
     Raises:
         StoreError: what was admitted cannot be read or written.
@@ -336,6 +363,7 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
     ledger = load_ledger(vault.root)
     ledger.require_readable()
     commit = vault.repo.head() if vault.repo is not None else ""
+    let_pass([shown])
     ledger.rows.pop(item.id, None)
     ledger.unseen.discard(item.id)
     if item.what == "settings":

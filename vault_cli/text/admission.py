@@ -297,6 +297,10 @@ def _is_tag(text: str, match: re.Match[str]) -> bool:
 def _beacons(scan: _Scan, text: str) -> Iterator[_Hit]:
     for match in frames.BEACON.finditer(text):
         start = match.start()
+        if frames.BADGE.match(text, text.index("//", start)):
+            continue
+        if match.group().lstrip(" \t").startswith("[") and "![" not in text:
+            continue  # the definition of a link: nothing is loaded
         if match["link"]:
             start = text.rfind("![", max(0, start - 500), start)
             if start < 0 or not frames.ALT_TEXT.fullmatch(text, start + 2, match.start()):

@@ -37,6 +37,24 @@ CHINESE: Final = (
             rf"全都)?{_WRONG_ZH}"
         ),
     ),
+    Phrase("rejected", r"{open}我(?:说|要|指|问|想要|想)的(?:根本|并|可)?不是"),
+    Phrase("rejected", r"{open}正确的[^,?。]{1,8}(?:是|在)(?!什么|哪|怎|多少)", weak=True),
+    Phrase("standing", r"{open}(?:请|务必)?(?:始终|总是)(?:要|用|使用|先|保持)", weak=True),
+    Phrase(
+        "standing",
+        r"{open}每次[^,?。]{1,14}?(?:都|前|后)[^,?。]{0,4}?(?:要|必须|得|先|请)",
+        weak=True,
+    ),
+    Phrase(
+        "standing",
+        r"{open}[^,?。]{1,10}(?:之前|以前|前)(?:都)?(?:必须|一定要|务必|都要|要先|先)",
+        weak=True,
+    ),
+    Phrase(
+        "standing",
+        r"{open}我们(?:这里|这边|项目|团队|一直|都|从来)?(?:都)?(?:只|不|统一|一律)(?:用|能用|使用|写|做)",
+        weak=True,
+    ),
     Phrase("rejected", r"{open}不是(?:这|那)(?:个|样|里|边|种|段|行|次|些|一)"),
     Phrase("rejected", r"^(?:错|不行|不可以)(?:[,!. ]|$)"),
     Phrase(

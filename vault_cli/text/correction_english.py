@@ -18,7 +18,10 @@ _PLACE: Final = (
     r"(?:(?:in|for|on|with|inside|here in) (?:this|our|the|all|every|my|each) "
     r"[\w/.-]+(?: [\w/.-]+){0,3}?,? |here,? |when [\w ]{3,50}, |for [\w ]{3,30}, )?"
 )
-_MUST: Final = r"(?:you (?:must|should|need to|have to|can|ought to) |we |it is important to )?"
+_MUST: Final = (
+    r"(?:you (?:must|should|need to|have to|can|ought to) |we |i (?:want|need|would like) you to |"
+    r"it is important to )?"
+)
 _IT: Final = (
     r"(?:(?:that|this) (?!is\b|was\b|looks?\b|seems?\b|does\b|did\b|has\b)[\w-]+|that|"
     r"this|it|these|those|they|all of (?:that|this)|your [\w-]+(?: [\w-]+){0,3}|what "
@@ -92,6 +95,18 @@ ENGLISH: Final = (
         "rejected", r"{open}(?:what )?i (?:asked for|actually (?:asked|wanted|meant)|wanted was)\b"
     ),
     Phrase("rejected", r"\bi only (?:wanted|asked|meant|said)\b"),
+    Phrase(
+        "rejected",
+        r"\byou should have (?!received|gotten)(?:been|\w+ed|done|used|run|read|kept|put|written|"
+        r"known|left|made|told|seen|gone|taken)\b",
+    ),
+    Phrase("rejected", rf"{{open}}(?:{_IT})(?: is| was| were)(?: all)? (?:a|the same) mistake\b"),
+    Phrase("rejected", r"{open}you did (?:it|that|this) wrong\b"),
+    Phrase(
+        "rejected",
+        r"{open}the (?:correct|right|proper|actual) [\w-]+ (?:is|are)\b",
+        weak=True,
+    ),
     Phrase("rejected", r"{open}i meant\b(?! to\b)", weak=True),
     Phrase(
         "rejected",
@@ -112,7 +127,11 @@ ENGLISH: Final = (
     Phrase("standing", rf"{{open}}{_PLACE}{_MUST}(?:always|never|only ever) {_PLAIN_VERB}"),
     Phrase("standing", r"{open}make sure (?:you |to |that you )?(?:always|never)\b"),
     Phrase(
-        "standing", r"{open}(?:you must |please )?remember(?:[,:]| that (?:we|you|this|the|our))"
+        "standing",
+        (
+            r"{open}(?:you must |please )?remember(?:[,:]| to (?:always|never)\b|"
+            r" that (?:we|you|this|the|our))"
+        ),
     ),
     Phrase(
         "standing",
@@ -211,6 +230,7 @@ ENGLISH: Final = (
     ),
     Phrase("unfixed", r"{open}(?:it is |that is )?not (?:fixed|working|solved|resolved)\b"),
     Phrase("unfixed", rf"{{open}}{_IT} (?:did nothing|(?:has|had) no effect|does nothing)"),
+    Phrase("unfixed", r"{open}(?:does|did) not (?:work|help|compile|build)\b"),
     Phrase("unfixed", r"{open}nothing (?:has )?changed\b"),
     Phrase(
         "unfixed",
@@ -235,6 +255,15 @@ ENGLISH: Final = (
         r"{open}(?:here )?we (?:use|run|call|deploy|write|target) .{1,40}?, not\b",
         weak=True,
     ),
+    Phrase("replaced", r"{open}use [\w./-]+ not [\w./-]+", weak=True),
+    Phrase(
+        "replaced",
+        r"{open}not (?!sure|now|yet|really|necessarily|bad|urgent|today|at|a|an|all|every\w*|that|"
+        r"much|only|just|too|so|possible)[\w./-]+(?: [\w./-]+)?, (?:but |use )?[\w./-]+",
+        weak=True,
+    ),
+    Phrase("standing", r"{open}you (?:should|must|may) not \w+", weak=True),
+    Phrase("standing", r"{open}i (?:strongly |really |would |much )?prefer\b", weak=True),
     Phrase("replaced", r"{open}it is .{1,40}?, not\b", weak=True),
     Phrase("replaced", r"{open}i (?:want|wanted|asked for|said) .{1,60}?,? not\b", weak=True),
     Phrase(

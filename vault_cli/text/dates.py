@@ -7,7 +7,8 @@ month is `@2026-04`. Nothing is guessed: `may` is a month beside a number only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import Final
 
@@ -45,10 +46,56 @@ _CHINESE: Final = late(
     rf"(?P<month>{_DIGIT}{{1,3}})\s*月(?:\s*(?P<day>{_DIGIT}{{1,3}})\s*[日号號])?"
 )
 _HAN_DIGITS: Final = dict(zip("〇零一二三四五六七八九", "00123456789", strict=True))
-_RELATIVE: Final = {
-    "today": 0, "yesterday": 1, "the day before yesterday": 2, "今天": 0, "昨天": 1, "前天": 2,
+_DAYS_BACK: Final = {
+    r"\btoday\b|今[天日]": 0,
+    r"(?<!day before )\byesterday\b|昨[天日]": 1,
+    r"\bthe day before yesterday\b|(?<!大)前[天日]": 2,
+    "大前天": 3,
+}
+_COUNT: Final = r"(?P<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
+_HAN_COUNT: Final = "(?P<count>[0-9]{1,3}|[一二两三四五六七八九十]{1,3})"
+_AGO: Final = (
+    late(rf"\b{_COUNT}\s+(?P<unit>day|week|month)s?\s+ago\b"),
+    late(rf"{_HAN_COUNT}\s*个?(?P<unit>天|周|星期|礼拜|(?<=个)月)(?:以|之)?前"),
+)
+_SINCE: Final = (
+    late(rf"\b(?:last|past)\s+{_COUNT}\s+(?P<unit>day|week)s?\b"),
+    late(r"\b(?P<count>)past\s+(?P<unit>week)\b"),
+    late(rf"(?:最近|过去|近)(?:的|这)?{_HAN_COUNT}\s*个?(?P<unit>天|日|周|星期|礼拜)"),
+)
+_CALENDAR: Final = (
+    late(
+        r"\b(?P<which>last|previous|this)\s+(?:(?P<unit>week|month)"
+        r"|(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+    ),
+    late(
+        r"(?P<which>上上|上|本|这)个?(?P<unit>周|星期|礼拜)(?![期边围报刊转折])"
+        r"(?P<weekday>一(?![起直样共些个次般定])|[二三四五六日天末])?"
+    ),
+    late(r"(?P<which>上上|上|本|这)个?(?P<unit>月)(?![球亮光饼])"),
+)
+_UNITS: Final = {
+    "天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month",
 }  # fmt: skip
-_AGO: Final = late(r"\b(\d{1,3})\s+days?\s+ago\b|(\d{1,3})\s*天(?:以)?前", re.IGNORECASE)
+_BACK: Final = {"last": 1, "previous": 1, "this": 0, "上上": 2, "上": 1, "本": 0, "这": 0}
+_WEEKDAYS: Final = {
+    "mon": 0,
+    "tues": 1,
+    "wednes": 2,
+    "thurs": 3,
+    "fri": 4,
+    "satur": 5,
+    "sun": 6,
+    **{name: place for place, name in enumerate("一二三四五六日")},
+}
+_NUMBERS: Final = "one two three four five six seven eight nine ten"
+_COUNTS: Final = {
+    "a": 1,
+    "an": 1,
+    **{name: place for place, name in enumerate(_NUMBERS.split(), 1)},
+}
+_MOST_DAYS: Final = 31
+"""A longer time is no answer to when: half of a vault would lie in it."""
 
 
 def find_days(text: str, today: date | None = None) -> tuple[str, ...]:
@@ -56,11 +103,12 @@ def find_days(text: str, today: date | None = None) -> tuple[str, ...]:
 
     Args:
         text: what was typed.
-        today: what `yesterday` and `3 days ago` are counted from; None: they are not read.
+        today: what `yesterday`, `3 days ago` and `last week` are counted from; None: they are not
+            read. A week begins on Monday (ISO 8601).
     """
     found = {key for key in _absolute(text) if key}
     if today is not None:
-        found |= {f"@{day.isoformat()}" for day in _relative(text.lower(), today)}
+        found |= set(_relative(text.lower(), today))
     return tuple(sorted(found))
 
 
@@ -94,13 +142,67 @@ def _absolute(text: str) -> Iterator[str]:
         yield _key(hit["year"], _month_number(hit["month"]), "")
 
 
-def _relative(text: str, today: date) -> Iterator[date]:
-    for word, days in _RELATIVE.items():
-        pattern = rf"\b{word}\b" if word.isascii() else word
-        if re.search(pattern, text):
-            yield today - timedelta(days)
-    for hit in _AGO.finditer(text):
-        yield today - timedelta(int(hit[1] or hit[2]))
+def _relative(text: str, today: date) -> Iterator[str]:
+    """Yield the keys of days and months that are counted from a day."""
+    for word, days in _DAYS_BACK.items():
+        if re.search(word, text):
+            yield from _days(today, days, 1)
+    for pattern in _AGO:
+        for hit in pattern.finditer(text):
+            yield from _ago(today, _UNITS.get(hit["unit"], hit["unit"]), _count(hit["count"]))
+    for pattern in _SINCE:
+        for hit in pattern.finditer(text):
+            unit = _UNITS.get(hit["unit"], hit["unit"])
+            days = _count(hit["count"]) * (7 if unit == "week" else 1)
+            if days <= _MOST_DAYS:
+                yield from _days(today, days, days + 1)
+    for pattern in _CALENDAR:
+        for hit in pattern.finditer(text):
+            yield from _calendar(today, hit.groupdict())
+
+
+def _ago(today: date, unit: str, count: int) -> Iterator[str]:
+    if unit == "day":
+        yield from _days(today, count, 1)
+    elif unit == "week":
+        yield from _days(today, today.weekday() + 7 * count, 7)
+    else:
+        yield from _month(today, count)
+
+
+def _calendar(today: date, said: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield the keys of `last week`, `上周三`, `this month`, `last friday`."""
+    back, day = _BACK[said["which"] or ""], said.get("weekday")
+    unit = said.get("unit") or ""
+    if _UNITS.get(unit, unit) == "month":
+        yield from _month(today, back)
+    elif day is None:
+        yield from _days(today, today.weekday() + 7 * back, 7)
+    elif day == "末":
+        yield from _days(today, today.weekday() + 7 * back - 5, 2)
+    elif unit:
+        yield from _days(today, today.weekday() + 7 * back - _WEEKDAYS.get(day, 6), 1)
+    else:  # the last one before today, or that of this week
+        since = today.weekday() - _WEEKDAYS[day]
+        yield from _days(today, ((since - 1) % 7 + 1) if back else since, 1)
+
+
+def _days(today: date, back: int, count: int) -> Iterator[str]:
+    """Yield the keys of so many days from so many days ago on, as far as there are such."""
+    for place in range(count):
+        with suppress(OverflowError):
+            yield f"@{(today - timedelta(back - place)).isoformat()}"
+
+
+def _month(today: date, back: int) -> Iterator[str]:
+    months = today.year * 12 + today.month - 1 - back
+    if months >= 12:  # noqa: PLR2004 - the year 1 is the first
+        yield f"@{months // 12:04d}-{months % 12 + 1:02d}"
+
+
+def _count(text: str) -> int:
+    known = _COUNTS.get(text) if text else 1
+    return known if known is not None else int(_number(text.replace("两", "二")))
 
 
 def _key(year: str | None, month: str, day: str | None) -> str:

@@ -81,6 +81,13 @@ def read_record(
     return (None if record is None else replace(record)), findings
 
 
+def read_fresh(
+    data: bytes, path: str, gates: frozenset[str] = ALL
+) -> tuple[Record | None, tuple[Diagnostic, ...]]:
+    """As `read_record`, remembering nothing: for a run over many files, each asked for once."""
+    return _read(data, path, gates)
+
+
 @lru_cache(maxsize=4096)
 def _read_once(
     data: bytes, path: str, gates: frozenset[str]

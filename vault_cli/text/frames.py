@@ -50,6 +50,18 @@ BEACON: Final = late(
 """An address with a query string: of a link (an image if `![` and ALT_TEXT stand before it), of
 an `<img>`, or of a definition that an image may refer to."""
 
+BADGE: Final = late(
+    r"//(?:img\.shields\.io/(?!endpoint|badge/dynamic|.{0,80}/dynamic)|codecov\.io/|badge\.fury\.io/|badgen\.net/"
+    r"|badges?\.[a-z.-]{3,40}/|coveralls\.io/|(?:www\.|api\.)?travis-ci\.(?:org|com)/|circleci\.com/"
+    r"|ci\.appveyor\.com/|readthedocs\.org/projects/|(?:app\.)?codacy\.com/|api\.codacy\.com/"
+    r"|sonarcloud\.io/api/project_badges/|dev\.azure\.com/|avatars\.githubusercontent\.com/"
+    r"|(?:www\.)?gravatar\.com/avatar/|raw\.githubusercontent\.com/|github\.com/)"
+    r"[\w./%~@:+-]{1,300}\?(?![^\s)>]{0,200}url=)[\w=&%.,~:;+#-]{1,200}(?=[\s)>\"'])",
+    re.IGNORECASE,
+)
+"""The address of a badge, an avatar or a file of a code host, with an ordinary query: whoever wrote
+the text cannot read what arrives there. A service that fetches an address in its query is none."""
+
 ALT_TEXT: Final = late(r"(?:(?!\]\()[^\n])*")
 """What may stand between `![` and the `](` of the same image."""
 

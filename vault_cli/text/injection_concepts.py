@@ -37,7 +37,7 @@ _DEST = late(
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,10}"
     r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|discord\.gg/|t\.me/|pastebin"
     r"|(?<![\w.@/-])(?:[a-z0-9-]{2,63}\.){1,4}(?:com|net|org|io|example|cn|xyz|ru|top|dev|app"
-    r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech)(?![\w.-]*\()(?![a-z0-9_-])",
+    r"|site|info|co|ai|me|cc|tk|test|invalid|online|tech|tld|icu|vip|click|club|biz|cloud|pw)(?![\w.-]*\()(?![a-z0-9_-])",
     re.ASCII,
 )
 _KEYFILE = late(
@@ -53,9 +53,40 @@ _HARDKEY = late(
     r"|config[/\\]+sam(?!\w)|login data",
     re.ASCII,
 )
-PATTERNS: Final = (("DEST", _DEST), ("KEYFILE", _KEYFILE), ("HARDKEY", _HARDKEY))
+_EVILHOST = late(
+    r"https?://(?!127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0|169\.254\.)\d{1,3}(?:\.\d{1,3}){3}"
+    r"|(?<![\w.])(?:203\.0\.113|198\.51\.100|192\.0\.2)\.\d{1,3}(?![\w.])"
+    r"|(?<![\w-])(?:[a-z0-9-]{1,63}\.){0,4}[a-z0-9-]{0,40}"
+    r"(?:evil|attacker|malicious|malware|hacker(?!one|news|noon|rank|space)|badhost|phish|exfil|darkweb|badguy|rogue|untrusted)"
+    r"[a-z0-9-]{0,40}\.[a-z]{2,10}(?![a-z0-9_(-])",
+    re.ASCII,
+)
+_WIPEOUT = late(
+    r"(?<!\w)rm\s{1,3}-(?:rf|fr|r\s{1,3}-f|rf\s--no-preserve-root)\s{1,3}(?:/\*?|~/?\*?|\$home/?)(?![\w./$*-])"
+    r"|(?<!\w)mkfs(?:\.\w{2,5})?\s{1,3}/dev/|(?<!\w)dd\s[^\n]{0,60}of=/dev/(?:sd|nvme|disk)",
+    re.ASCII,
+)
+_DANGERCMD = late(
+    r"(?<!\w)chmod\s{1,3}(?:-r\s{1,3})?(?:[0-7]?[67]{3}|[ao]\+[rwx]{1,3})\s{1,3}(?:-r\s{1,3})?/"
+    r"|/etc/(?:shadow|sudoers)(?!\w)|(?<!\w)iptables\s{1,3}-(?:f(?!\w)|[^\n]{1,60}(?:--dport\s{1,3}22|-p\s)[^\n]{0,40}drop)"
+    r"|(?<!\w)(?:setenforce\s{1,3}0|ufw\s{1,3}disable|history\s{1,3}-c|crontab\s{1,3}-r|userdel|passwd\s{1,3}-d)(?!\w)"
+    r"|systemctl\s{1,3}(?:stop|disable|mask)\s{1,3}(?:--now\s)?(?:auditd|firewalld|ufw|apparmor|fail2ban|rsyslog|sshd?)(?!\w)"
+    r"|kill\s{1,3}-9\s{1,3}-1(?!\w)|nopasswd|unset\s{1,3}histfile|histsize=0|useradd\s[^\n]{0,40}-o\s|>\s{0,3}/dev/sd[a-z]"
+    r"|:\(\)\s?\{|>>\s{0,3}~?/?[\w./]{0,20}(?:authorized_keys|sudoers|\.bashrc|\.profile)(?!\w)"
+    r"|usermod\s[^\n]{0,20}-a?g\s{0,2}(?:sudo|wheel|root|docker)(?!\w)|net\s{1,3}user\s[^\n]{1,40}/add"
+    r"|vssadmin\s{1,3}delete|drop\s{1,3}(?:database|schema)\s|mv\s{1,3}/(?:etc|\*)?\s{0,2}[^\n]{0,20}/dev/null",
+    re.ASCII,
+)
+PATTERNS: Final = (
+    ("DANGERCMD", _DANGERCMD),
+    ("DEST", _DEST),
+    ("KEYFILE", _KEYFILE),
+    ("HARDKEY", _HARDKEY),
+    ("EVILHOST", _EVILHOST),
+    ("WIPEOUT", _WIPEOUT),
+)
 _DOT = late(
-    r"\.(?:com|net|org|io|example|cn|xyz|ru|top|dev|app|site|info|co|ai|me|cc|tk|test|invalid|gg"
+    r"\.(?:com|net|org|io|example|cn|xyz|ru|top|dev|app|site|info|co|ai|me|cc|tk|test|invalid|gg|tld|icu|vip|click|club|biz|cloud|pw"
     r"|online|tech|\d)"
 )
 _ADDRESS_MARKS: Final = ("//", "@", "pastebin")
@@ -64,7 +95,19 @@ _KEY_SIGN = late(
     r"|json(?<=mcp.json))|_(?<=id_)|/(?:etc/|\.(?<=~/.)|sam)|\\sam"
 )
 """What key files must contain, but for words, from a character that is rare."""
-_KEY_WORDS: Final = ("credentials", "login data")
+_KEY_WORDS: Final = ("credentials", "login data", "rm -", "mkfs", "of=/dev/")
+_COMMAND_WORDS: Final = (
+    "chmod", "/etc/s", "iptables", "setenforce", "ufw ", "history -", "crontab", "userdel",
+    "useradd", "usermod", "passwd -", "systemctl", "kill -", "nopasswd", "hist", "/dev/", ":()",
+    ">>", "net user", "vssadmin", "drop data", "drop sch",
+)  # fmt: skip
+"""What dangerous commands must contain."""
+_EVIL_WORDS: Final = (
+    "//1", "//2", "//3", "//4", "//5", "//6", "//7", "//8", "//9", "203.0.113", "198.51.100",
+    "192.0.2", "evil", "attacker", "malicious", "malware", "hacker", "badhost", "phish", "exfil",
+    "darkweb", "badguy", "rogue", "untrusted",
+)  # fmt: skip
+"""The same of the hosts of attackers."""
 
 
 def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
@@ -74,10 +117,14 @@ def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
         holds_any(text, _ADDRESS_MARKS) or ("." in text and _DOT.search(text) is not None)
     ):
         marked = book.addresses
+        if not holds_any(text, _EVIL_WORDS):
+            marked &= ~book.bits["EVILHOST"]
     if among & book.key_files and (
         _KEY_SIGN.search(text) is not None or holds_any(text, _KEY_WORDS)
     ):
         marked |= book.key_files
+    if among & book.commands and holds_any(text, _COMMAND_WORDS):
+        marked |= book.commands
     return marked & among
 
 

@@ -52,6 +52,11 @@ _FIRST_HAN: Final = "\u3400"
 
 _SPREAD_SHARE: Final = 3
 _EXCHANGED: Final = 2
+_FEWEST_APART: Final = 3
+_LONGEST_APART: Final = 400
+_LATIN_WORD = late("[A-Za-z]+")
+_PLAIN_GAP = late(r"[A-Za-z][*_]{0,3}[ \t]+[*_]{0,3}[A-Za-z]|[\u3400-\u9fff]{2}")
+"""Words with spaces between them; emphasis hides nothing."""
 _OTHER_SCRIPT = late("[\u0370-\u058f]")
 _LETTER = late(
     "[\u0250-\u02af\u0370-\u058f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\ua720-\ua7ff"
@@ -194,12 +199,21 @@ def _original(text: str, folded: Folded, span: _Span) -> Hit:
 def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
     """Whether letters were exchanged, or words spread; other Han forms and accents are neither."""
     plain = folded.text[span.start : span.end]
-    if len(raw) > len(plain) + len(plain) // _SPREAD_SHARE:
+    if len(raw) > len(plain) + len(plain) // _SPREAD_SHARE or _is_set_apart(raw):
         return True
     if _OTHER_SCRIPT.search(plain) is not None:  # a word of that language, no look-alike
         return False
     letters = set(_LETTER.findall(raw.lower()))
     return bool(letters) and len(letters - set(plain)) >= _EXCHANGED
+
+
+def _is_set_apart(raw: str) -> bool:
+    """Whether a mark stands between any two words (`ignore|all|rules`, `**all** **rules**`)."""
+    return (
+        len(raw) <= _LONGEST_APART
+        and len(_LATIN_WORD.findall(raw)) >= _FEWEST_APART
+        and _PLAIN_GAP.search(raw) is None
+    )
 
 
 def _match(

@@ -25,7 +25,7 @@ BREAK: Final = late(
 )
 """Where a sentence ends: nothing that a rule looks for goes past it."""
 
-PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY")
+PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY", "EVILHOST", "WIPEOUT", "DANGERCMD")
 """Concepts found by a pattern rather than by words."""
 
 _K = TypeVar("_K")
@@ -106,7 +106,7 @@ class Vocabulary(NamedTuple):
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
         guards: the concepts that make a rule harmless when they stand before it.
-        addresses, key_files: the concepts found by a pattern.
+        addresses, key_files, commands: the concepts found by a pattern.
         all: all entries.
         anchored: the tracks by the mask of their rarest step.
     """
@@ -120,6 +120,7 @@ class Vocabulary(NamedTuple):
     guards: int
     addresses: int
     key_files: int
+    commands: int
     all: Lookup
     anchored: tuple[tuple[int, tuple[Track, ...]], ...]
 
@@ -141,8 +142,9 @@ def vocabulary() -> Vocabulary:
         han,
         tuple(word for word, mask in han.items() if not mask),
         bits["NEG"] | bits["DEFEND"],
-        bits["DEST"],
-        bits["KEYFILE"] | bits["HARDKEY"],
+        bits["DEST"] | bits["EVILHOST"],
+        bits["KEYFILE"] | bits["HARDKEY"] | bits["WIPEOUT"],
+        bits["DANGERCMD"],
         _lookup(words, han),
         tuple(anchored.items()),
     )

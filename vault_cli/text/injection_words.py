@@ -13,9 +13,12 @@ from typing import Final
 
 from vault_cli.text.injection_chinese import CHINESE
 from vault_cli.text.injection_chinese_acts import CHINESE_ACTS
+from vault_cli.text.injection_chinese_habits import CHINESE_HABITS
 from vault_cli.text.injection_chinese_tasks import CHINESE_TASKS
 from vault_cli.text.injection_english import ENGLISH
 from vault_cli.text.injection_english_acts import ENGLISH_ACTS
+from vault_cli.text.injection_english_habits import ENGLISH_HABITS
+from vault_cli.text.injection_english_hijack import ENGLISH_HIJACK
 from vault_cli.text.injection_english_safety import ENGLISH_SAFETY
 from vault_cli.text.injection_english_tasks import ENGLISH_TASKS
 from vault_cli.text.injection_tongues import TONGUES
@@ -25,9 +28,12 @@ _TABLES: Final = (
     ENGLISH_SAFETY,
     ENGLISH_ACTS,
     ENGLISH_TASKS,
+    ENGLISH_HABITS,
+    ENGLISH_HIJACK,
     CHINESE,
     CHINESE_ACTS,
     CHINESE_TASKS,
+    CHINESE_HABITS,
     TONGUES,
 )
 CONCEPTS: Final[dict[str, str]] = {
@@ -42,6 +48,6 @@ NO_CONCEPT: Final = """
     without hesitation, no problem, if not, {auto/language/type/change/leak/drift/conflict/platform}
     detection, 不要忘记, 别忘了, 不要犹豫, 毫不犹豫, 不仅, 不但,
     不只, 不管, 无论, 识别码, 特别, 区别, 级别, 类别, 分别, 别名, 个别, 鉴别, 识别出, 性别,
-    辨别, 免费, 首都, 成都, 都市
+    辨别, 免费, 首都, 成都, 都市, 泄露的, 泄漏的, 给自己 test
 """
 """Phrases that hide the words inside them: `do not hesitate` is no negation."""

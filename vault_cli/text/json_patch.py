@@ -1,4 +1,4 @@
-"""Change one place of a JSON file that a person keeps, comments and all. Standard library only.
+"""Change one place of a JSON file that a person keeps, comments and all. + `text.late`.
 
 Settings of agent programs are JSON with comments and trailing commas (JSONC). A value is put in or
 taken out where it stands; every other byte stays. What comes out is parsed again and compared
@@ -13,13 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from vault_cli.text.late import late
+
 Path = Sequence[str | int]
 """Keys and indices from the root to a value."""
 
-_SPACE: Final = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
-_REST_OF_LINE: Final = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/[ \t]*(?=\r?\n))?")
-_WORD: Final = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
-_TEXT: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_SPACE: Final = late(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_REST_OF_LINE: Final = late(r"[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/[ \t]*(?=\r?\n))?")
+_WORD: Final = late(r"-?[0-9][0-9.eE+-]*|true|false|null")
+_TEXT: Final = late(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_BLANK: Final = late(r"\s*")
 _DEEPEST: Final = 64
 _BOM: Final = "\ufeff"
 
@@ -259,7 +262,7 @@ def _close_line(text: str, at: int) -> str:
 
 def _close_up(text: str, start: int) -> str:
     """Write an object or a list that became empty as `{}` or `[]`."""
-    inside = re.compile(r"\s*").match(text, start + 1)
+    inside = _BLANK.match(text, start + 1)
     end = inside.end() if inside else start + 1
     return text[: start + 1] + text[end:] if text[end : end + 1] in ("}", "]") else text
 

@@ -13,7 +13,8 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from vault_cli.text.yaml_reader import LOADER, NULLS, restore, stand_in
+from vault_cli.text.plain_front import NULLS
+from vault_cli.text.yaml_reader import LOADER, restore, stand_in
 
 Place = tuple[int, int]
 """0-based line and column in the block."""

@@ -1,4 +1,4 @@
-"""One Markdown file as a value. May import `model`, `text.*`; yaml only when there is a block."""
+"""One Markdown file as a value. May import `model`, `text.*`; yaml only for an unusual block."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from vault_cli.text.block import Block, find_block, find_second_block
 from vault_cli.text.codes import Problem, show
 from vault_cli.text.decode import check_size, decode_text
 from vault_cli.text.lines import find_conflict
+from vault_cli.text.plain_front import read_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def parse_document(data: bytes, path: str) -> Document:
     problem = _conflict(source, 2)
     if problem is not None:
         return _broken(data, text, path, problem)
-    front, key_lines, problems = _read_front(text, block)
+    front, key_lines, problems = _read_front(text, source, block)
     body = text[block.body :]
     body_line = text.count("\n", 0, block.body) + 1
     if block.body and text[block.body - 1] != "\n":
@@ -66,14 +67,19 @@ def parse_document(data: bytes, path: str) -> Document:
     return _finish(data, path, text, body, body_line, front, key_lines, problems, has_front=True)
 
 
-def _read_front(text: str, block: Block) -> tuple[dict[str, Any], dict[str, int], list[Problem]]:
+def _read_front(
+    text: str, source: str, block: Block
+) -> tuple[dict[str, Any], dict[str, int], list[Problem]]:
+    # The fence is line 1 of the file, so every line of the block moves down by one.
+    usual = read_plain(source, first=2)
+    if usual is not None:
+        return *usual, []
     import frontmatter
 
     from vault_cli.text.yaml_reader import FrontHandler
 
     handler = FrontHandler()
     front, _ = frontmatter.parse(text[: block.body], handler=handler)
-    # The fence is line 1 of the file, so every line of the block moves down by one.
     lines = {key: line + 1 for key, line in handler.key_lines.items()}
     problems = [found._replace(line=found.line + 1) for found in handler.problems]
     return front, lines, problems

@@ -249,6 +249,7 @@ _ROT13_WORDS: Final = frozenset(
     for word in (
         "ignore", "previous", "instructions", "instruction", "system", "prompt", "disregard", "the",
         "bypass", "secret", "secrets", "password", "confirm", "reveal", "forget", "your", "all",
+        "you", "now", "user", "never", "without", "send", "upload", "delete", "rules", "assistant",
     )
 )  # fmt: skip
 """Words of orders after ROT13; `the` is in most sentences, and `gur` is no word."""
@@ -258,9 +259,12 @@ _BACKWARD_WORDS: Final = frozenset(
     for word in (
         "ignore", "previous", "instructions", "instruction", "prompt", "disregard", "bypass", "the",
         "secret", "secrets", "password", "confirm", "reveal", "forget", "your", "rules", "system",
+        "you", "user", "without", "upload", "assistant", "restrictions", "never", "delete",
     )
 )  # fmt: skip
-_BACKWARD_HAN: Final = ("略忽", "令指", "户用", "词示提", "钥密", "诉告")
+_BACKWARD_HAN: Final = (
+    "略忽", "令指", "户用", "词示提", "钥密", "诉告", "制限", "在现你", "则规", "过绕",
+)  # fmt: skip
 _LEET_INSIDE = late(r"[0134578@$!|+](?<=[A-Za-z].)[0134578@$!|+]?[A-Za-z]")
 _MANY_LEET: Final = 3
 _LEET_TABLES: Final = tuple(
@@ -269,11 +273,13 @@ _LEET_TABLES: Final = tuple(
 )
 _SPREAD_HAN = late(
     rf"[{_HAN}](?P<between>[^{_HAN}\n]{{1,4}})(?:[{_HAN}](?P=between)){{3,200}}[{_HAN}]"
+    rf"|[{_HAN}](?:[^{_HAN}\n\w，、。；：！？,.;:!?]{{1,8}}[{_HAN}]){{5,200}}"
+    rf"|[{_HAN}](?:\([^\W\d_]{{1,8}}\)[{_HAN}]{{1,4}}){{2,100}}"
     rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}}"
 )
-_SET_APART = late(rf"[^{_HAN}\n](?<=[{_HAN}].)[^{_HAN}\n]{{0,3}}[{_HAN}]{{1,2}}[^{_HAN}\n]")
+_SET_APART = late(rf"[^{_HAN}\n](?<=[{_HAN}].)[^{_HAN}\n]{{0,9}}[{_HAN}]{{1,4}}[^{_HAN}\n]")
 """What every match of `_SPREAD_HAN` has, from a character that is rare in Chinese."""
-_HAN_STEMS: Final = frozenset("忽无忘告密绕泄执令词户规管跳露删传发")
+_HAN_STEMS: Final = frozenset("忽无忘告密绕泄执令词户规管跳露删传发限")
 _NOT_HAN = late(rf"[^{_HAN}]+")
 _FORMS: Final = (
     _Form(_NAME, _has_name, _NAME_FORM, _split_name),

@@ -4,7 +4,7 @@ The rules of `injection` know how attacks are built; this model knows how they s
 paraphrases that no rule foresaw. It only ever points: nothing is held because of it. May import
 `text.admission`, `text.fold`.
 
-The model is logistic regression over the character n-grams of the folded text, hashed into 2^16
+The model is logistic regression over the character n-grams of the folded text, hashed into 2^18
 buckets with one signed byte each (Weinberger et al. 2009, feature hashing). A text scores
 `bias + scale * sum(weights) / sqrt(number of buckets)`. `tests/bench/train_suspicion.py` makes
 the file of weights.
@@ -33,8 +33,9 @@ SUSPICIOUS: Final = "suspicious"
 SIZES: Final = (2, 3, 5)
 """Lengths of the n-grams. 4 adds a third to the time and nothing to what is found."""
 
-BUCKETS: Final = 1 << 16
-MAGIC: Final = b"mvault-suspicion-1\n"
+BUCKETS: Final = 1 << 18
+_LAST: Final = BUCKETS - 1
+MAGIC: Final = b"mvault-suspicion-2\n"
 HEADER: Final = struct.Struct("<ffffL")
 """Scale, bias, the two thresholds (Latin, Chinese), CRC-32 of the packed weights that follow."""
 
@@ -141,7 +142,7 @@ def find_buckets(text: str) -> set[int]:
     for size in SIZES:
         wide = 2 * size
         starts = range(0, len(data) - wide + 1, 2)
-        found.update([hashed(data[at : at + wide]) & 0xFFFF for at in starts])
+        found.update([hashed(data[at : at + wide]) & _LAST for at in starts])
     return found
 
 

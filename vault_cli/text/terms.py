@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
+from vault_cli.text.late import late
 from vault_cli.text.tokens import (
     STOP_CHARACTERS,
     STOP_PAIRS,
@@ -63,12 +64,12 @@ def terms_of(plain: str, *, stops: bool = False) -> Counter[str]:
         plain: as `search_text` gives it.
         stops: keep the words that say nothing about the subject.
     """
-    found: Counter[str] = Counter()
+    found: list[str] = []
     for word in latin_words(plain):
-        found.update(_word_terms(word, stops))
+        found += _word_terms(word, stops)
     for run in runs_of(plain):
-        found.update(_run_terms(run, stops))
-    return found
+        found += _run_terms(run, stops)
+    return Counter(found)
 
 
 def _run_terms(run: str, stops: bool) -> list[str]:  # noqa: FBT001 - hot path
@@ -101,6 +102,30 @@ def count_terms(plain: str, wanted: Iterable[str], *, stops: bool = False) -> Co
                 if term in latin:
                     found[term] += 1
     return found
+
+
+def words_for(plain: str, wanted: Iterable[str], *, stops: bool = False) -> dict[str, str]:
+    """Return of those terms that stand in a text the first word, in lower case, that has it.
+
+    A term is the stem of a word, which is no word that anybody wrote; of Chinese it is itself.
+    """
+    terms = set(wanted)
+    found = {term: term for term in terms if is_cjk(term) and term in plain}
+    latin = terms - found.keys()
+    for word in latin_words(plain) if latin else ():
+        for term in _word_terms(word, stops):
+            if term in latin and term not in found:
+                found[term] = _part_for(word, term, stops)
+    return found
+
+
+def _part_for(word: str, term: str, stops: bool) -> str:  # noqa: FBT001 - as its caller
+    """Return the part of a word such as `maxRetryCount` that has a term, else the word."""
+    parts = (part for part in _PARTS.findall(word) if term in _word_terms(part, stops))
+    return next(parts, word).lower()
+
+
+_PARTS: Final = late("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
 def _count_han(plain: str, term: str) -> int:

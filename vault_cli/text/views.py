@@ -29,7 +29,7 @@ _LEAST_NUMBERS: Final = 11
 """Characters of the shortest row of numbers: six and what is between them."""
 _PRINTABLE_SHARE: Final = 0.9
 _NEEDLESS_LETTERS: Final = 6
-_ASCII_END: Final = 0x7F
+_BYTE_END: Final = 0xFF
 _LONG: Final = "a long word"
 _NUMBERS: Final = "numbers"
 
@@ -169,7 +169,7 @@ def _from_bits(raw: str) -> str:
 
 def _from_codes(raw: str) -> str:
     codes = [int(code) for code in re.findall(r"\d+", raw)]
-    return "".join(map(chr, codes)) if max(codes) <= _ASCII_END else ""
+    return bytes(codes).decode("utf-8") if max(codes) <= _BYTE_END else ""
 
 
 def _from_escapes(raw: str) -> str:

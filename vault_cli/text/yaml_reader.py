@@ -26,6 +26,7 @@ from yaml.events import (
 from vault_cli.text.block import CLOSE, OPEN, find_block
 from vault_cli.text.codes import Problem, show
 from vault_cli.text.late import late
+from vault_cli.text.plain_front import NULLS
 from vault_cli.text.yaml_words import explain_error, explain_shape
 
 LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -34,8 +35,6 @@ LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MAX_DEPTH = 20
 MAX_KEYS = 200
 MAX_DIGITS = 1000
-NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-"""Plain scalars that stand for nothing."""
 
 _ODD = late("[\x85\u2028\u2029\ufeff]")
 _SAVE_AS = late("[\uf8f0-\uf8f3]")

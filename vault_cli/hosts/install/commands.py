@@ -12,9 +12,11 @@ import shlex
 from dataclasses import dataclass
 from typing import Final
 
+from vault_cli.text.late import late
+
 _NOTHING: Final = "{ echo '{}'; exit 0; }"
 _GUARDED: Final = frozenset({"PreToolUse", "BeforeTool", "preToolUse", "beforeShellExecution"})
-_OURS: Final = re.compile(r"\bvault_cli[/\\]+hook[/\\]+main\.py\b|\bmvault(?:\.exe)?\"? hook ")
+_OURS: Final = late(r"\bvault_cli[/\\]+hook[/\\]+main\.py\b|\bmvault(?:\.exe)?\"? hook ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -10,9 +9,10 @@ from typing import Final, NamedTuple
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.sinks import plan_managed_block
 from vault_cli.hosts.table import Host
+from vault_cli.text.late import late
 from vault_cli.text.markers import MARKER_LINE
 
-_IMPORT: Final = re.compile(r"(?m)(?:^|\s)@(~?[\w./-][\w./ -]*?\.md)\b")
+_IMPORT: Final = late(r"(?m)(?:^|\s)@(~?[\w./-][\w./ -]*?\.md)\b")
 _DEEPEST: Final = 4
 """How deep `@path` imports are followed, as Claude Code does."""
 

@@ -32,7 +32,7 @@ CHECKED: Final = (2, 1)
 _PLAIN: Final = frozenset(
     word
     for words in (
-        "attachment queue-operation last-prompt mode cost-state tools-used atis-latch summary",
+        "queue-operation last-prompt mode cost-state tools-used atis-latch summary",
         "custom-title ai-title agent-name file-history-snapshot progress permission-mode pr-link",
         "tag content-replacement",
     )
@@ -95,6 +95,8 @@ class Reader:
             return self._assistant(line.number, data)
         if kind == "system":
             return self._system(line.number, data)
+        if kind == "attachment":
+            return self._attachment(line.number, data)
         known = isinstance(kind, str) and (kind in _PLAIN or kind.startswith("api-request"))
         return iter(()) if known else None
 
@@ -121,6 +123,22 @@ class Reader:
             if text:
                 yield Event("turn", place, at)
                 yield Event("user", place, at, text)
+
+    def _attachment(self, place: int, data: Mapping[str, Any]) -> Iterator[Event]:
+        """What a person typed while the agent worked; it has no line of its own.
+
+        Messages of other agents and of the program come the same way, so only one that says that
+        it is from a person counts (public notes on 2.1.2xx).
+        """
+        attached = as_map(data.get("attachment"))
+        origins = (as_map(attached.get("origin")), as_map(data.get("origin")))
+        if attached.get("type") != "queued_command" or not is_typed(data):
+            return
+        if self.session.is_subagent or not any(one.get("kind") == "human" for one in origins):
+            return
+        text = typed_text(attached.get("prompt"), marked=True)
+        if text:
+            yield Event("user", place, instant(data.get("timestamp")), text)
 
     def _result(self, place: int, at: str, block: Mapping[str, Any]) -> Iterator[Event]:
         text = joined(texts_in(block.get("content")))
@@ -163,7 +181,7 @@ def is_typed(data: Mapping[str, Any]) -> bool:
     """Tell whether a line in the user's role is from a person, by its marks.
 
     Args:
-        data: a line of type `user` without a tool's result.
+        data: a line of type `user` without a tool's result, or what was typed meanwhile.
     """
     if any(data.get(mark) for mark in (*_NOT_TYPED, *_MORE_NOT_TYPED)):
         return False

@@ -1,0 +1,104 @@
+"""How much work a turn was, counted from the tail of the spool. Standard library, `hook`."""
+
+from __future__ import annotations
+
+from vault_cli.hook import events, words
+from vault_cli.hook.spool import NAMES
+from vault_cli.hook.state import FOLDER
+from vault_cli.hook.system import NO_FOLLOW, calls
+
+TAIL = 2 << 20
+"""Bytes of the spool that are looked at: what a turn usually leaves, and a bound on its cost."""
+
+LEAST_CALLS = 8
+"""So many tool calls are work worth a word, and any change of a file."""
+
+_CHANGING = frozenset(
+    {
+        *("edit", "write", "multiedit", "notebookedit", "apply_patch"),
+        *("write_file", "replace", "create", "str_replace", "editfiles"),
+    }
+)
+"""Tools that change files, in lower case."""
+
+_RECORDING = tuple(
+    word.encode()
+    for word in (
+        *("task_start", "task_checkpoint", "task_end", "mvault task", "mvault ticket"),
+        *("mvault add", "mvault mark", "mvault revise", "mvault handoff"),
+    )
+)
+_TOOL = b'"tool_name"'
+_CALLS = frozenset({events.POST_TOOL, events.TOOL_FAILURE})
+_FIELDS = 6
+_SEEN = 200
+"""Characters of a prompt that tell its language."""
+
+
+def unrecorded(state: str, session: str) -> str:
+    """Return what is to be said of the last turn of a session, "" for nothing.
+
+    A turn begins with the last prompt. Nothing is said of one that touched memory, or that was
+    little work. What was folded already does not count, nor what lies far back.
+    """
+    mark = f'"{session}"'.encode("utf-8", "surrogatepass")
+    made = changed = touched = 0
+    prompt = b""
+    for event, raw in _frames(state):
+        if mark not in raw:
+            continue
+        if event == events.PROMPT:
+            made = changed = touched = 0
+            prompt = raw
+        elif event in _CALLS:
+            touched += any(word in raw for word in _RECORDING)
+            made += 1
+            changed += event == events.POST_TOOL and _tool_of(raw) in _CHANGING
+    if touched or (made < LEAST_CALLS and not changed):
+        return ""
+    if _is_chinese(prompt):
+        return words.UNRECORDED_CHINESE.format(made, changed)
+    return words.UNRECORDED.format(_count(made, "tool call"), _count(changed, "file"))
+
+
+def _is_chinese(raw: bytes) -> bool:
+    """Tell whether a payload's prompt is written in Chinese characters, a third of its letters."""
+    from vault_cli.hook.jsons import loads
+
+    try:
+        text = events.text_of(loads(raw), "prompt")[:_SEEN] if raw else ""
+    except (ValueError, RecursionError):
+        return False
+    letters = [char for char in text if char.isalpha()]
+    return 3 * sum("\u4e00" <= char <= "\u9fff" for char in letters) >= max(len(letters), 1)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _frames(state: str) -> list[tuple[str, bytes]]:
+    """Return events and payloads of the spool's tail; a torn one may be taken for whole."""
+    try:
+        file = calls.open(f"{state}/{FOLDER}/{'/'.join(NAMES)}", calls.O_RDONLY | NO_FOLLOW)
+    except OSError:
+        return []
+    try:
+        size = calls.fstat(file).st_size
+        calls.lseek(file, max(0, size - TAIL), 0)
+        lines = calls.read(file, TAIL).split(b"\n")
+    finally:
+        calls.close(file)
+    found = []
+    for place, raw in enumerate(lines[1:]):
+        head = lines[place]
+        fields = head.split(b" ")
+        if fields[0] == b"mv1" and len(fields) >= _FIELDS:
+            found.append((fields[3].decode("ascii", "replace"), raw))
+    return found
+
+
+def _tool_of(raw: bytes) -> str:
+    place = raw.find(_TOOL)
+    text = raw[place + len(_TOOL) : place + 96].lstrip(b" :").partition(b'"')[2].partition(b'"')[0]
+    return text.decode("ascii", "replace").lower()
