@@ -22,6 +22,7 @@ from vault_cli.store.files import read_file
 from vault_cli.store.git_place import find_place
 from vault_cli.store.own_state import (
     INCOMING,
+    has_state,
     path_key,
     require_state,
     state_file,
