@@ -51,6 +51,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "guard": ("guard", "add", "{id}", "--match", "npx tsc", "--yes"),
     "topic": ("topic", "assign", "部署", "{id}", "--yes"),
     "capture": ("capture", "draft", "q-{id}", "--title", "标题", "--body", "正文。"),
+    "reflect": ("reflect", "prepare", "--mode", "dialectic", "--record", "{id}"),
+    "distill": ("distill", "prepare", "--now"),
     "init": ("init",),
     "status": ("status",),
     "check": ("check",),
