@@ -292,9 +292,10 @@ def _finish(
     title = target.title or _one_line(words["title"].format(about=about))
     questions = _questions(asked, target.mode, words, has_environment=bool(surroundings))
     seen = {item.id for item in surroundings}
-    evidence = _evidence(inv, asked, questions, " ".join(texts)[:_MOST_QUERY], seen)
+    query = " ".join(texts)[:_MOST_QUERY]
+    evidence = _evidence(inv, asked, questions, query, seen, language)
     if sources and target.mode != runs.THRESHOLD:
-        evidence[""] = [_proof(inv, record) for record in _unique(sources)]
+        evidence[""] = [_proof(inv, record, language) for record in _unique(sources)]
     handed = tuple(
         q._replace(given=tuple(proof.record.id for proof in evidence.get(q.id, ())))
         for q in questions
@@ -343,15 +344,21 @@ def _questions(
 
 
 def _evidence(
-    inv: Invocation, asked: Asked, questions: Sequence[Question], text: str, seen: set[str]
+    inv: Invocation,
+    asked: Asked,
+    questions: Sequence[Question],
+    text: str,
+    seen: set[str],
+    language: str,
 ) -> dict[str, list[Proof]]:
     """Return what may already say it: for each question of the agent's own, else for all."""
     if not asked.questions:
-        return {"": _rank(inv, text, seen)} if text and asked.mode != runs.THRESHOLD else {}
-    return {question.id: _rank(inv, question.text, set()) for question in questions}
+        is_told = text and asked.mode != runs.THRESHOLD
+        return {"": _rank(inv, text, seen, language)} if is_told else {}
+    return {question.id: _rank(inv, question.text, set(), language) for question in questions}
 
 
-def _rank(inv: Invocation, text: str, seen: set[str]) -> list[Proof]:
+def _rank(inv: Invocation, text: str, seen: set[str], language: str) -> list[Proof]:
     from vault_cli.recall.search import search
 
     snapshot = shown_of(inv)
@@ -360,12 +367,12 @@ def _rank(inv: Invocation, text: str, seen: set[str]) -> list[Proof]:
         return runs.is_open_to_reflection(record) and record.id not in seen
 
     hits = search(snapshot, text, limit=MOST_PROOFS, wanted=wanted, today=inv.now.date()).hits
-    return [_proof(inv, hit.record) for hit in hits if not hit.record.held_by]
+    return [_proof(inv, hit.record, language) for hit in hits if not hit.record.held_by]
 
 
-def _proof(inv: Invocation, record: Record) -> Proof:
+def _proof(inv: Invocation, record: Record, language: str) -> Proof:
     precedent = precedent_of(record.id, all_tasks(inv.snapshot))
-    told = precedent.describe() if precedent.succeeded or precedent.failed else ""
+    told = precedent.describe(language) if precedent.succeeded or precedent.failed else ""
     if record.status is Status.VERIFIED:
         told = f"verified; {told}" if told else "verified"
     return Proof(record, told)

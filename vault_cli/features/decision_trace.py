@@ -26,6 +26,9 @@ MOST_STEPS: Final = 40
 MOST_OWN: Final = 600
 """Characters of one step that are shown."""
 
+_ORDERS: Final = frozenset({"injection"})
+"""What is asked of a text that is shown: an "understood" is no memory, and may be said."""
+
 _CHANGES: Final = frozenset({"edit", "write"})
 
 
@@ -180,7 +183,7 @@ def presentable(text: str, most: int = MOST_OWN) -> tuple[str, int]:
 
     Secrets and numbers of persons are masked; a text that reads like an attack is "".
     """
-    if any(hit.finding.holds for hit in scan_wording({}, text)):
+    if any(hit.finding.holds for hit in scan_wording({}, text, gates=_ORDERS)):
         return "", len(text)
     whole = mask_secrets(text, personal=True)
     if len(whole) <= most:

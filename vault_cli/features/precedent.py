@@ -8,11 +8,27 @@ successes by being there. So the rate beside it is told, too: how tasks went tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from vault_cli.features.task_records import Task
 
 SUCCEEDED, FAILED = "succeeded", "failed"
+
+
+_WORDS: Final = {
+    "en": (
+        "no finished task had it",
+        "was there in {} succeeded and {} failed tasks",
+        "; no task was without it, so this compares with nothing",
+        " ({}); without it {} of {}",
+    ),
+    "zh": (
+        "没有已结束的任务见过它",
+        "在 {} 个成功、{} 个失败的任务中出现过",
+        "；没有任务是没见过它的，所以无从比较",
+        "（成功 {}）；没见过它的任务成功 {}（共 {} 个）",
+    ),
+}
 
 
 class Precedent(NamedTuple):
@@ -50,15 +66,20 @@ class Precedent(NamedTuple):
         """As `rate`, of the tasks without it: the only thing it can be compared with."""
         return _share(self.without_succeeded, self.without_failed)
 
-    def describe(self) -> str:
-        """Return the counts in words that claim no more than they can carry."""
+    def describe(self, language: str = "en") -> str:
+        """Return the counts in words that claim no more than they can carry.
+
+        Args:
+            language: `en` or `zh`.
+        """
+        none, here, alone, beside = _WORDS["zh" if language == "zh" else "en"]
         if not (self.succeeded or self.failed):
-            return "no finished task had it"
-        words = f"was there in {self.succeeded} succeeded and {self.failed} failed tasks"
-        if self.rate_without is None:
-            return f"{words}; no task was without it, so this compares with nothing"
+            return none
+        words = here.format(self.succeeded, self.failed)
+        if self.rate is None or self.rate_without is None:
+            return words + alone
         tasks = self.without_succeeded + self.without_failed
-        return f"{words} ({self.rate:.0%}); without it {self.rate_without:.0%} of {tasks}"
+        return words + beside.format(f"{self.rate:.0%}", f"{self.rate_without:.0%}", tasks)
 
     def as_data(self) -> dict[str, Any]:
         """Return the promised JSON shape."""

@@ -218,6 +218,6 @@ def _example(run: Run) -> str:
     item = (
         f' "lessons": [{{"question": "{question}", "relation": "new", "kind": "lesson",'
         ' "title": "…", "problem": "…", "attempted": "…", "correction": "…", "applies_when": "…",'
-        ' "scope": "project", "confidence": "medium", "importance": 5, "cites": ["T1"]}]}'
+        ' "scope": "…", "confidence": "medium", "importance": 5, "cites": ["T1"]}]}'
     )
     return f"{lead}\n{item}"
