@@ -560,6 +560,63 @@ def test_a_week_has_a_budget(vault: Path) -> None:
     assert late["trials"][0]["over"] is True
 
 
+def test_the_environment_is_recorded_and_need_not_be_told(vault: Path) -> None:
+    run(
+        "--vault", vault, "config", "set", "reflection.environment", "false", "--yes", env=PERSON
+    ).ok()
+    found = prepare(vault, "--task", "t-failed1", "--log", LOG)
+    assert "[E1]" not in found["brief"]
+    assert "shown: {full: [l-aaaaaa1]}" in (vault / "tasks/2026-11/failed1.md").read_text()
+
+
+def test_the_wording_of_a_brief_is_a_setting(vault: Path) -> None:
+    brief = prepare(vault, "--task", "t-failed1", "--log", LOG)["brief"]
+    assert "Say first how you understand what was wanted" in brief
+    assert "at most one short line" in brief
+    assert "what only the user can decide must be said" in brief
+    for name, value in (("reflection.silent", "false"), ("reflection.language", "zh")):
+        run("--vault", vault, "config", "set", name, value, "--yes", env=PERSON).ok()
+    other = prepare(vault, "--task", "t-failed1", "--log", LOG)
+    assert other["run"]["id"] in other["brief"]
+    assert ("只做这一次调用" in other["brief"], "先说明你对需求的理解" in other["brief"]) == (
+        False,
+        True,
+    )
+
+
+def test_twelve_of_the_environment_are_told_in_detail_the_surest_first(tmp_path: Path) -> None:
+    records = {}
+    for place in range(1, 16):
+        text = LESSON.replace("l-aaaaaa1", f"l-n{place}").replace(
+            "confidence: high", "confidence: low"
+        )
+        text = text.replace("2026-11-01", f"2026-11-{place:02}").replace(
+            "with make", f"number {place}"
+        )
+        records[f"memories/n{place}.md"] = text
+    records["memories/n1.md"] = records["memories/n1.md"].replace(
+        "confidence: low", "confidence: high"
+    )
+    ids = ", ".join(f"l-n{place}" for place in range(1, 16))
+    vault = make_vault(tmp_path, {**records, **task("failed1", "failed", f"[{ids}]")})
+    found = prepare(vault, "--task", "t-failed1")
+    assert found["run"]["environment"][:3] == ["l-n1", "l-n15", "l-n14"]
+    assert "15 total, 12 detailed" in found["brief"]
+    assert found["brief"].count("    correction: Call make test instead.") == 12
+    assert "No session log was found" not in found["brief"]  # no session is named
+
+
+def test_the_environment_is_told_as_it_was_then(vault: Path) -> None:
+    head = git(vault, "rev-parse", "HEAD")
+    write_files(vault, task("older11", "failed", commit=head))
+    data = (vault / "memories/2026-11/make-aaaaaa1.md").read_text()
+    changed = data.replace("Call make test instead.", "Call make check instead.")
+    (vault / "memories/2026-11/make-aaaaaa1.md").write_text(changed)
+    brief = prepare(vault, "--task", "t-older11")["brief"]
+    assert "[E1] l-aaaaaa1 Run the tests with make (changed since)" in brief
+    assert "correction: Call make test instead." in brief
+
+
 def test_a_dry_run_writes_nothing(vault: Path) -> None:
     before = commit_count(vault)
     dry = run("--vault", vault, "--dry-run", "reflect", "prepare", "--task", "t-failed1").ok()

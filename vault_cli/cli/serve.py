@@ -29,7 +29,8 @@ def mcp(ctx: typer.Context) -> int:
     Tools: brief, context, search, show, lessons_lookup, why, review_list read; remember proposes
     a candidate, mark notes what helped, task_start, task_checkpoint and task_end note work,
     task_reflect and distill hand over material and take answers as candidates. Nothing an agent
-    calls puts a record in force. The vault is that of the working directory, or of --vault. Needs the extra `mvault[mcp]`.
+    calls puts a record in force. The vault is that of the working directory, or of --vault. Needs
+    the extra `mvault[mcp]`.
 
     Examples:
       claude mcp add mvault -- mvault mcp
