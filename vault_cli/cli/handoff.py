@@ -10,6 +10,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.preview import answer_data
 from vault_cli.cli.task_notes import find_scope
 from vault_cli.errors import UsageError
 
@@ -114,15 +115,14 @@ def _leave(inv: Invocation, scope: str, text: str, *, yes: bool) -> int:
 
 
 def _clear(inv: Invocation, scope: str, *, yes: bool) -> int:
-    from vault_cli.errors import NotFoundError
     from vault_cli.features.handoff import find_handoff
     from vault_cli.features.records import plan_deprecate
 
     found = find_handoff(inv.whole_snapshot(), scope).current
     if found is None:
-        raise NotFoundError(
-            f"no hand-over of {scope} is in force", hint="`mvault handoff` shows it."
-        )
+        data = {**answer_data("deprecate", "deprecate"), "scope": scope}
+        note = f"nothing to do: no hand-over of {scope} is in force"
+        return inv.out.show(View(data, notes=(note,)))
     change = plan_deprecate(
         found,
         inv.read(found.path),

@@ -71,8 +71,8 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         call: a session's start, or its first prompt.
         standing: `block`, its `receipt`, ids with their vaults that it has (`shown`) and those
             with their whole text (`whole`), whether that is all (`complete`), its `key`, and how
-            often the session may be told of work that was not recorded (`nudges`); and perhaps `tasks`,
-            what is said of tasks that are open.
+            often the session may be told of work that was not recorded (`nudges`); and perhaps
+            `tasks`, what is said of tasks that are open.
     """
     session = load_session(call)
     block = str(standing["block"])
