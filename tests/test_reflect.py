@@ -132,6 +132,14 @@ def test_a_task_is_reflected_on_from_its_session_log(vault: Path) -> None:
     assert draft["fields"]["reflection"]["run"] == own["id"]
 
 
+def test_the_end_of_a_task_leads_to_its_reflection(vault: Path) -> None:
+    own = run("--vault", vault, "task", "start", "迁移数据库").ok().out.split()[0]
+    ended = run("--vault", vault, "task", "end", own, "--status", "succeeded").ok()
+    assert f"mvault reflect prepare --task {own}" in ended.err
+    brief = prepare(vault, "--task", own)["brief"]
+    assert "目标：迁移数据库" in brief
+
+
 def test_both_steps_may_be_done_twice(vault: Path) -> None:
     before = commit_count(vault)
     first = prepare(vault, "--task", "t-failed1", "--log", LOG)

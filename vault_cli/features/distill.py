@@ -92,7 +92,8 @@ def write_offers(offers: Sequence[Offer], left: int, language: str) -> str:
         lines += _offer_lines(offer, words)
     if left:
         lines.append(words["others"].format(number=left))
-    lines += ["", words["answer"], words["distill_how"], "", "```json", _EXAMPLE, "```", ""]
+    lines += ["", words["answer"], words["distill_how"], ""]
+    lines += [*(f"    {line}" for line in _EXAMPLE.split("\n")), ""]
     return "\n".join([*lines, *words["distill_rules"].split("\n")]) + "\n"
 
 

@@ -195,7 +195,8 @@ def _proof_line(proof: Proof) -> str:
 def _answer_lines(material: Material, words: Words) -> Iterator[str]:
     run = material.run
     yield from ("", words["answer"], words["answer_how"].format(id=run.id), "")
-    yield from ("```json", _example(run), "```", "")
+    yield from (f"    {line}" for line in _example(run).split("\n"))
+    yield ""
     yield from words["rules"].split("\n")
     yield words["gate"]
     if run.mode == DIALECTIC:

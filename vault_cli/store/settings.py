@@ -315,10 +315,11 @@ def nearest_setting(name: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
-    tails = {known.rpartition(".")[2]: known for known in BY_NAME}
-    tail = get_close_matches(name.rpartition(".")[2], tails, n=1, cutoff=0.7)
+    tails = {known.rpartition(".")[2] for known in BY_NAME}
+    tail = get_close_matches(name.rpartition(".")[2], sorted(tails), n=1, cutoff=0.7)
     if tail and not (near and near[0] == name):
-        return tails[tail[0]]
+        alike = [known for known in BY_NAME if known.rpartition(".")[2] == tail[0]]
+        return get_close_matches(name, alike, n=1, cutoff=0)[0]
     return near[0] if near else ""
 
 
