@@ -140,6 +140,22 @@ def test_the_end_of_a_task_leads_to_its_reflection(vault: Path) -> None:
     assert "目标：迁移数据库" in brief
 
 
+def test_a_run_is_a_record_of_work_and_no_draft(vault: Path) -> None:
+    own = prepare(vault, "--task", "t-failed1", "--log", LOG)["run"]["id"]
+    for argv in (("approve", own, "--yes"), ("reject", own, "--reason", "x", "--yes")):
+        refused = run("--vault", vault, *argv, env=PERSON)
+        assert (refused.code, "mvault reflect --help" in refused.err) == (4, True), argv
+    status = run("--vault", vault, "--json", "status").ok().data
+    assert status["work"]["open_runs"] == [own]
+    assert "1 reflection to answer" in run("--vault", vault, "status").ok().out
+    path = files(vault, "reflections")[0]
+    path.write_text(path.read_text().replace("state: prepared", "state: eaten"))
+    found = run("--vault", vault, "--json", "check").json["diagnostics"]
+    assert "run-without-state" in [item["code"] for item in found]
+    assert reflect(vault, "commit", own, stdin=answer(lesson())).code == 4
+    assert reflect(vault, "status").ok().data["open"] == []
+
+
 def test_both_steps_may_be_done_twice(vault: Path) -> None:
     before = commit_count(vault)
     first = prepare(vault, "--task", "t-failed1", "--log", LOG)

@@ -295,7 +295,8 @@ def _finish(
     query = " ".join(texts)[:_MOST_QUERY]
     evidence = _evidence(inv, asked, questions, query, seen, language)
     if sources and target.mode != runs.THRESHOLD:
-        evidence[""] = [_proof(inv, record, language) for record in _unique(sources)]
+        tasks = all_tasks(shown_of(inv).speaking())
+        evidence[""] = [_proof(record, tasks, language) for record in _unique(sources)]
     handed = tuple(
         q._replace(given=tuple(proof.record.id for proof in evidence.get(q.id, ())))
         for q in questions
@@ -359,6 +360,7 @@ def _evidence(
 
 
 def _rank(inv: Invocation, text: str, seen: set[str], language: str) -> list[Proof]:
+    """Return the records that fit a text best, and what speaks for each."""
     from vault_cli.recall.search import search
 
     snapshot = shown_of(inv)
@@ -366,12 +368,13 @@ def _rank(inv: Invocation, text: str, seen: set[str], language: str) -> list[Pro
     def wanted(record: Record) -> bool:
         return runs.is_open_to_reflection(record) and record.id not in seen
 
+    tasks = all_tasks(snapshot.speaking())
     hits = search(snapshot, text, limit=MOST_PROOFS, wanted=wanted, today=inv.now.date()).hits
-    return [_proof(inv, hit.record, language) for hit in hits if not hit.record.held_by]
+    return [_proof(hit.record, tasks, language) for hit in hits if not hit.record.held_by]
 
 
-def _proof(inv: Invocation, record: Record, language: str) -> Proof:
-    precedent = precedent_of(record.id, all_tasks(inv.snapshot))
+def _proof(record: Record, tasks: Sequence[Task], language: str) -> Proof:
+    precedent = precedent_of(record.id, tasks)
     told = precedent.describe(language) if precedent.succeeded or precedent.failed else ""
     if record.status is Status.VERIFIED:
         told = f"verified; {told}" if told else "verified"

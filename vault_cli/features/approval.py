@@ -25,6 +25,7 @@ from vault_cli.features.records import (
     require_same,
     subject_of,
     texts_of,
+    work_command,
 )
 from vault_cli.features.supersession import (
     Effect,
@@ -128,12 +129,12 @@ def plan_approve(
 
 
 def _require_no_work(records: Sequence[Record]) -> None:
-    """Refuse to admit what nobody admits: tasks, tickets, reflections."""
+    """Refuse to admit or turn down what nobody admits: tasks, tickets, reflections."""
     for record in records:
         if record.kind in WORK_KINDS:
             raise RefusedError(
                 f"{record.id} is a {record.kind}: it says how work goes and is never in force",
-                hint=f"Its own commands change it: mvault {record.kind} --help",
+                hint=f"Its own commands change it: mvault {work_command(record)} --help",
             )
 
 
@@ -330,6 +331,7 @@ def plan_reject(
     if record.status is Status.REJECTED:
         change = Change("reject", subject_of(record), (), ids=(record.id,), actor=actor)
         return Planned(change, (record.id,))
+    _require_no_work((record,))
     why = require_reason(reason, "reject")
     require_step(record.status, Status.REJECTED, actor, record.id)
     taken = other_ids(snapshot)

@@ -12,17 +12,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from vault_cli.errors import NotFoundError, RefusedError
+from vault_cli.errors import Diagnostic, NotFoundError, RefusedError
 from vault_cli.model.evidence import claim_digest
 from vault_cli.model.record import CROCKFORD, Kind, Record, Snapshot, Status
+from vault_cli.model.schema import RUN_MODES, RUN_STATES
 
 PENDING, PREPARED, COMPLETED, ABANDONED = "pending", "prepared", "completed", "abandoned"
-STATES: Final = (PENDING, PREPARED, COMPLETED, ABANDONED)
+STATES: Final = RUN_STATES
 OPEN: Final = frozenset({PENDING, PREPARED})
 
 TASK, TURN, SESSION = "task", "turn", "session"
 THRESHOLD, CONSOLIDATE, DIALECTIC = "threshold", "consolidate", "dialectic"
-MODES: Final = (TASK, TURN, SESSION, THRESHOLD, CONSOLIDATE, DIALECTIC)
+MODES: Final = RUN_MODES
 
 NEW, REPEAT, REVISE, NONE = "new", "repeat", "revise", "none"
 RELATIONS: Final = (NEW, REPEAT, REVISE, NONE)
@@ -207,13 +208,25 @@ def runs_of(snapshot: Snapshot) -> list[Run]:
     """Return all runs of a vault that can be read, the newest last."""
     found = []
     for record in snapshot.records:
-        if record.kind is not Kind.REFLECTION:
+        if record.kind is not Kind.REFLECTION or not record.has_say:
             continue
         try:
             found.append((record.created, read_run(record)))
         except RefusedError:
             continue
     return [run for _, run in sorted(found, key=lambda item: (item[0], item[1].id))]
+
+
+def check_runs(snapshot: Snapshot) -> Iterator[Diagnostic]:
+    """Report reflection runs whose file does not say how they stand: nothing goes on with them."""
+    for record in snapshot.records:
+        if record.kind is Kind.REFLECTION and record.status is not Status.TOMBSTONED:
+            try:
+                read_run(record)
+            except RefusedError as error:
+                yield Diagnostic(
+                    record.path, 0, "run-without-state", "warning", error.message, error.hint
+                )
 
 
 def find_runs(snapshot: Snapshot, key: str) -> list[Run]:
