@@ -34,7 +34,6 @@ from vault_cli.model.record import Kind, Record, Snapshot, Status
 MOST_PROOFS: Final = 8
 MOST_SOURCES: Final = 60
 _MOST_QUERY: Final = 400
-_MOST_COMPARED: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,17 +215,12 @@ def _by_id(record: Record) -> str:
 
 def _of_consolidation(inv: Invocation, asked: Asked) -> Found:
     from vault_cli.cli.filters import make_filter
-    from vault_cli.features.likeness import compare_record
+    from vault_cli.features.consolidation import find_together
 
     snapshot = shown_of(inv)
     test = make_filter(snapshot.records, None, None, [asked.topic] if asked.topic else None, None)
     kept = [r for r in snapshot.records if runs.is_open_to_reflection(r) and test(r)]
-    together: dict[str, Record] = {}
-    for record in sorted(kept, key=lambda r: (r.created, r.id), reverse=True)[:_MOST_COMPARED]:
-        for alike in compare_record(snapshot, record, inv.now):
-            if runs.is_open_to_reflection(alike.other) and test(alike.other):
-                together.setdefault(record.id, record)
-                together.setdefault(alike.other.id, alike.other)
+    together = find_together(snapshot, kept, inv.now)
     sources = sorted(together.values(), key=_by_id)[:MOST_SOURCES]
     names = [f"{record.id}@{revision_of(record)}" for record in sources]
     about = {"topic": asked.topic} if asked.topic else {}

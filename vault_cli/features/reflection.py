@@ -220,7 +220,8 @@ def runs_of(snapshot: Snapshot) -> list[Run]:
 def check_runs(snapshot: Snapshot) -> Iterator[Diagnostic]:
     """Report reflection runs whose file does not say how they stand: nothing goes on with them."""
     for record in snapshot.records:
-        if record.kind is Kind.REFLECTION and record.status is not Status.TOMBSTONED:
+        is_run = "state" in record.fields or "mode" in record.fields  # else a note of a person
+        if record.kind is Kind.REFLECTION and is_run:
             try:
                 read_run(record)
             except RefusedError as error:
