@@ -28,8 +28,8 @@ def find_together(
 ) -> dict[str, Record]:
     """Return the records that say the same as another one, nearly so, or the opposite, by id.
 
-    All of them are looked at by their rare words and phrases, since comparing each with each in full takes a
-    minute for 5,000 records; what shares none is not found.
+    All of them are looked at by their rare words and phrases, since comparing each with each in
+    full takes a minute for 5,000 records; what shares none is not found.
 
     Args:
         snapshot: the vault.
