@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -60,7 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not is_worker and not asked and _has_room_in_memory():
         folder = tempfile.mkdtemp(prefix="mvault-tests-", dir=_MEMORY)
         os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
-        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        # Not `shutil.rmtree`: some tests leave folders deeper than Python may recurse.
+        config.add_cleanup(lambda: subprocess.run(["rm", "-rf", folder], check=False))
 
 
 _MEMORY = Path("/dev/shm")

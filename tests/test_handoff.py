@@ -108,7 +108,7 @@ def test_it_has_a_budget_and_nothing_is_cut(root: Path) -> None:
     assert "1 too many" in refused.json["error"]["message"]
     assert snapshot_bytes(root) == before
     with (root / "vault.toml").open("a") as file:
-        file.write("[handoff]\nbudget = 0\n")
+        file.write("[handoff]\nmax_characters = 0\n")
     leave(root, "长" * 1501).ok()
 
 

@@ -327,6 +327,18 @@ def test_tasks_are_in_nobody_s_way(root: Path) -> None:
     assert own in run("--vault", root, "search", "import resumable").ok().out
 
 
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [("task", "mvault task"), ("ticket", "mvault ticket"), ("reflection", "mvault reflect ")],
+)
+def test_work_is_not_drafted(root: Path, kind: str, hint: str) -> None:
+    refused = mv(root, "add", kind, "--title", "x", "--body", "y")
+
+    assert refused.code == 2
+    assert hint in refused.json["error"]["hint"]
+    assert list((root / "drafts").rglob("*.md")) == []
+
+
 def test_open_tasks_are_told_by_status_and_survive(root: Path) -> None:
     own = begin(root, "x", "--session", "s1")
     shutil.rmtree(root / ".state")

@@ -32,7 +32,7 @@ def handoff(
     """Leave word for the next session of this project, in place of the last; without TEXT show it.
 
     It stands first in the block. A person's is in force at once; an agent's waits for a person
-    (mvault review), and its next one takes its place. At most handoff.budget characters.
+    (mvault review), and its next one takes its place. At most handoff.max_characters characters.
 
     Examples:
       mvault handoff "Import is resumable; next: the test of the torn last line."
@@ -91,7 +91,9 @@ def _leave(inv: Invocation, scope: str, text: str, *, yes: bool) -> int:
     planned = plan_handoff(
         snapshot,
         HandoffRequest(
-            read_stdin() if text == "-" else text, scope, int(inv.reading.config["handoff.budget"])
+            read_stdin() if text == "-" else text,
+            scope,
+            int(inv.reading.config["handoff.max_characters"]),
         ),
         inv.read(old.path) if old is not None else b"",
         now=inv.now,

@@ -89,7 +89,7 @@ class HandoffRequest:
         if self.budget and len(text) > self.budget:
             raise UsageError(
                 f"the hand-over has {len(text)} characters, {len(text) - self.budget} too many",
-                hint=f"At most {self.budget} (handoff.budget): say first what is needed next.",
+                hint=f"At most {self.budget} (handoff.max_characters): what is needed first?",
             )
         return text
 

@@ -18,7 +18,7 @@ from vault_cli.features.resolve import (
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import SKILL_PREFIX, is_skill_file
-from vault_cli.model.record import WORK_KINDS, Kind, Record, Snapshot, Status
+from vault_cli.model.record import WORK_COMMANDS, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE, parse_document, patch_document
 from vault_cli.text.fields import read_record
 
@@ -46,7 +46,6 @@ __all__ = [
     "stored_changes",
     "subject_of",
     "texts_of",
-    "work_command",
 ]
 
 PERSON_ONLY = "A person has to do this: run the command in a terminal."
@@ -236,11 +235,6 @@ def put_change(
     )
 
 
-def work_command(record: Record) -> str:
-    """Return the command that changes a record of work."""
-    return "reflect" if record.kind is Kind.REFLECTION else str(record.kind)
-
-
 def require_editable(record: Record, actor: Actor, what: str) -> None:
     """Let anyone improve a candidate, and only a person touch anything else.
 
@@ -254,10 +248,10 @@ def require_editable(record: Record, actor: Actor, what: str) -> None:
         )
     if actor is Actor.PERSON or record.is_draft:
         return
-    if record.kind in WORK_KINDS:
+    if record.kind in WORK_COMMANDS:
         raise RefusedError(
             f"{record.id} is a {record.kind}: {what} is for a person, not for {actor}",
-            hint=f"Use its own command: mvault {work_command(record)} --help",
+            hint=f"Use its own command: mvault {WORK_COMMANDS[record.kind]} --help",
         )
     raise RefusedError(
         f"{record.id} is {record.status}: {what} is for a person, not for {actor}",

@@ -27,6 +27,10 @@ OPENCODE = "opencode"
 CURSOR = "cursor"
 COPILOT = "copilot"
 
+_LONGEST_FOLDER = 4096
+_DEEPEST_FOLDER = 200
+"""A folder that an agent works in is shorter and less deep; systems end at 4,096 bytes."""
+
 HOSTS = (CLAUDE, CODEX, DSH, GEMINI, OPENCODE, CURSOR, COPILOT)
 
 _HOST_NAMES = {
@@ -144,6 +148,8 @@ def folder_of(payload: object) -> str:
         roots = payload.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else ""
         said = first if isinstance(first, str) else ""
+    if len(said) > _LONGEST_FOLDER or said.count("/") > _DEEPEST_FOLDER:
+        return ""  # every folder above it is looked into
     return said if said.startswith("/") or said[1:3] in (":\\", ":/") else ""
 
 
