@@ -54,6 +54,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "ticket": ("ticket", "add", "{id}"),
     "handoff": ("handoff", "接着做 {id}", "--yes"),
     "capture": ("capture", "draft", "q-{id}", "--title", "标题", "--body", "正文。"),
+    "reflect": ("reflect", "prepare", "--mode", "dialectic", "--record", "{id}"),
+    "distill": ("distill", "prepare", "--now"),
     "init": ("init",),
     "status": ("status",),
     "check": ("check",),

@@ -21,6 +21,7 @@ from helpers import NOW, run
 HERE = Path(__file__).parent
 SESSIONS = sorted(HERE.glob("*.md"))
 _COMMIT = re.compile(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{10}\b")
+_MACHINE = re.compile(r"\bmachine [0-9a-z]{12}\b")
 _THEN = re.compile(r"(In force when that began\n).*?\n\n", re.DOTALL)
 
 
@@ -52,6 +53,7 @@ def scrub(text: str, folder: Path) -> str:
     for today in {datetime.now(UTC).date(), datetime.now().astimezone().date()}:
         text = text.replace(today.isoformat(), NOW[:10])
     text = _THEN.sub("\\1(what commits of that time hold)\n\n", text)
+    text = _MACHINE.sub("machine MACHINE", text)
     return _COMMIT.sub("COMMIT", text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import sys
@@ -13,7 +14,17 @@ from typing import Any
 import mcp
 import pytest
 
-from tests.helpers import PROJECT, SAMPLE_VAULT, commit_all, git, listed, make_vault, rendered, run
+from tests.helpers import (
+    PROJECT,
+    SAMPLE_VAULT,
+    commit_all,
+    git,
+    listed,
+    make_vault,
+    rendered,
+    run,
+    write_files,
+)
 from vault_cli.cli.serve import AgentRuns
 from vault_cli.mcp.server import build_server
 from vault_cli.mcp.tools import MOST_BYTES
@@ -26,7 +37,15 @@ DRAFT = (
     "---\nid: f-0000002\nkind: fact\nstatus: candidate\ntitle: Staging has two workers\n---\nTwo.\n"
 )
 READING = {"brief", "context", "search", "show", "lessons_lookup", "why", "review_list"}
-WRITING = {"remember", "mark", "task_start", "task_checkpoint", "task_end"}
+WRITING = {
+    "remember",
+    "mark",
+    "task_start",
+    "task_checkpoint",
+    "task_end",
+    "task_reflect",
+    "distill",
+}
 HOSTILE = (
     *("", " ", "--help", "-h", "--yes", "--vault=/tmp", "../../etc/passwd", "/etc/passwd"),
     *(
@@ -266,6 +285,35 @@ def test_over_stdio_as_an_agent_program_starts_it(root: Path) -> None:
 
     assert "l-0000001" in found
     assert added.startswith("Proposed as f-")
+
+
+def test_a_reflection_is_asked_for_and_answered(root: Path) -> None:
+    files = {
+        "tasks/t-0000009.md": (
+            "---\nid: t-0000009\nkind: task\ntitle: 上线\nstatus_of_task: failed\n"
+            "started: 2026-11-30T09:00:00Z\nended: 2026-11-30T10:00:00Z\n"
+            "shown: {full: [l-0000001]}\n---\n# 上线\n"
+        )
+    }
+    write_files(root, files)
+    brief = told(root, "task_reflect", task_id="t-0000009")
+    assert "[E1] l-0000001" in brief
+    assert "## 决策环境" in brief
+    item = {
+        "relation": "new", "kind": "lesson", "title": "上线前先核对迁移", "problem": "上线后缺少一列。",
+        "correction": "先核对迁移清单，再上线。", "cites": ["E1"], "scope": "global",
+        "boundary": "有数据库的服务", "applies_when": "上线前",
+    }  # fmt: skip
+    failed, text = ask(
+        root, "task_reflect", answer=json.dumps({"lessons": [{**item, "cites": []}]})
+    )
+    assert failed
+    assert "cites is empty" in text
+    answer = json.dumps({"lessons": [item]}, ensure_ascii=False)
+    own = told(root, "task_reflect", answer=answer).split()[0]
+    assert listed(root)[own]["status"] == "candidate"
+    assert "nothing to do" in told(root, "task_reflect", task_id="t-0000009")
+    assert "nothing to do" in told(root, "distill")
 
 
 def test_a_task_is_begun_and_ended_in_the_session_of_the_server(root: Path) -> None:

@@ -140,6 +140,7 @@ def test_the_schema_accepts_the_example_typed_and_as_text() -> None:
     assert [one["if"]["properties"]["kind"]["const"] for one in schema["allOf"]] == [
         "task",
         "ticket",
+        "reflection",
     ]
     validator = jsonschema.Draft202012Validator(schema)
     record, _ = read_record(EXAMPLE.encode(), PATH)

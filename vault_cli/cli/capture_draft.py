@@ -59,7 +59,7 @@ def draft(
     request = _request(inv, item, seen, kind, title or "", _body_text(body), scope, topic or ())
     if own_words and not inv.is_person:
         request = replace(request, source="agent")
-    known = _already(inv, item)
+    known = already_made(inv, item)
     if known:
         return _settled(inv, item, known)
     if inv.options.dry_run:
@@ -133,7 +133,7 @@ def evidence_of(item: Item, seen: Seen, number: int) -> dict[str, str]:
     }
 
 
-def _already(inv: Invocation, item: Item) -> str:
+def already_made(inv: Invocation, item: Item) -> str:
     """Return the record that an attempt made which was not noted any more, "" for none."""
     from vault_cli.model.evidence import read_evidence
 
@@ -167,7 +167,7 @@ def _attempt(
             if queue.fail(item.id, error.message):
                 inv.out.say(f"{item.id} failed too often: it is a dead letter now")
             raise
-        if code == 0 and _already(inv, item):
+        if code == 0 and already_made(inv, item):
             queue.settle(item.id, record)
         return code
 

@@ -67,6 +67,8 @@ COMMANDS: dict[str, Entry] = {
     "capture": Entry(
         "work", "capture", "capture", "Collect what sessions may teach, for proposals."
     ),
+    "reflect": Entry("work", "reflect", "reflect", "Look back on work; answers become candidates."),
+    "distill": Entry("work", "distill", "distill", "Let an agent write candidates of the queue."),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),

@@ -123,14 +123,15 @@ def _settle_one(
 
 
 def work_data(snapshot: Snapshot, today: date) -> dict[str, Any]:
-    """Return what `status` says of work: open tasks, tickets by stage, how many are overdue.
+    """Return what `status` says of work: open tasks, tickets by stage, how many are overdue, runs.
 
     Args:
         snapshot: all records.
         today: in the vault's time zone.
     """
     if not any(record.kind in WORK_KINDS for record in snapshot.records):
-        return {"open_tasks": [], "tickets": {}, "overdue": 0}
+        return {"open_tasks": [], "tickets": {}, "overdue": 0, "open_runs": []}
+    from vault_cli.features.reflection import OPEN, runs_of
     from vault_cli.features.task_records import open_tasks
     from vault_cli.features.ticket_records import DONE, all_tickets
 
@@ -140,6 +141,7 @@ def work_data(snapshot: Snapshot, today: date) -> dict[str, Any]:
         "open_tasks": [task.id for task in open_tasks(snapshot)],
         "tickets": {name: sum(t.stage == name for t in tickets) for name in stages},
         "overdue": sum(t.due is not None and t.due < today for t in tickets),
+        "open_runs": [run.id for run in runs_of(snapshot) if run.state in OPEN],
     }
 
 
@@ -150,4 +152,6 @@ def work_words(data: Mapping[str, Any]) -> str:
         stages = ", ".join(f"{number} {name}" for name, number in data["tickets"].items())
         late = f"; {data['overdue']} overdue" if data["overdue"] else ""
         parts.append(f"tickets: {stages}{late}")
+    if data["open_runs"]:
+        parts.append(f"{plural(len(data['open_runs']), 'reflection')} to answer")
     return "; ".join(parts)

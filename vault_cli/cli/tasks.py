@@ -284,6 +284,7 @@ def end(
 def _after_hints(found: Task, status: str) -> Iterator[str]:
     if found.ticket and status == "succeeded":
         yield f"It served a ticket: mvault ticket move {found.ticket} review"
+    yield f"What it taught: mvault reflect prepare --task {found.id}"
 
 
 @task.command("list", cls=PanelCommand)

@@ -128,7 +128,7 @@ def plan_approve(
 
 
 def _require_no_work(records: Sequence[Record]) -> None:
-    """Refuse to admit what nobody admits: tasks, tickets, reflections."""
+    """Refuse to admit or turn down what nobody admits: tasks, tickets, reflections."""
     for record in records:
         if record.kind in WORK_COMMANDS:
             raise RefusedError(
@@ -330,6 +330,7 @@ def plan_reject(
     if record.status is Status.REJECTED:
         change = Change("reject", subject_of(record), (), ids=(record.id,), actor=actor)
         return Planned(change, (record.id,))
+    _require_no_work((record,))
     why = require_reason(reason, "reject")
     require_step(record.status, Status.REJECTED, actor, record.id)
     taken = other_ids(snapshot)

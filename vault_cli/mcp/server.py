@@ -51,8 +51,8 @@ def build_server(run: Run) -> MCPServer[Any]:
         "mvault", instructions=INSTRUCTIONS, version=__version__, log_level="CRITICAL"
     )
     tools = Tools(run)
-    adders = (_add_overview, _add_lookup, _add_proposing, _add_marking, _add_tasks, _add_resources)
-    for add in adders:
+    adders = (_add_overview, _add_lookup, _add_proposing, _add_marking, _add_tasks)
+    for add in (*adders, _add_learning, _add_resources):
         add(server, tools)
     return server
 
@@ -222,6 +222,42 @@ def _add_tasks(server: MCPServer[Any], tools: Tools) -> None:
     ) -> str:
         """End a task; records that were shown and used get its outcome noted, once."""
         return tools.task_end(task_id, status, result, cited or ())
+
+
+def _add_learning(server: MCPServer[Any], tools: Tools) -> None:
+    tool = functools.partial(server.tool, annotations=_ADDS, structured_output=False)
+
+    @tool(title="Reflect on work that ended")
+    @_told
+    def task_reflect(
+        task_id: Annotated[str, Field(description="A task that ended.")] = "",
+        answer: Annotated[
+            str, Field(description="JSON or Markdown as the brief asks; empty: get the brief.")
+        ] = "",
+        run_id: Annotated[str, Field(description="Id of the run, as the brief says it.")] = "",
+        mode: Annotated[
+            Literal["", "task", "session", "turn", "threshold", "consolidate"],
+            Field(description="What to reflect on, where it is no task."),
+        ] = "",
+        questions: Annotated[
+            list[str] | None, Field(description="Your own, at most three; threshold needs them.")
+        ] = None,
+    ) -> str:
+        """Get the brief of a reflection (decisions, what was in force, questions), then answer it.
+
+        The answer is checked; what it proposes becomes candidates, which a person admits or not.
+        """
+        return tools.task_reflect(task_id, answer, run_id, mode, questions or ())
+
+    @tool(title="Write candidates of what sessions may teach")
+    @_told
+    def distill(
+        answer: Annotated[
+            str, Field(description="JSON or Markdown as the brief asks; empty: get the brief.")
+        ] = "",
+    ) -> str:
+        """Get what waits in the capture queue with what is near to it, then answer it."""
+        return tools.distill(answer)
 
 
 def _add_resources(server: MCPServer[Any], tools: Tools) -> None:

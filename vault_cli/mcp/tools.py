@@ -93,6 +93,23 @@ class Tools:
         args += _each("--cited", map(_checked_id, cited))
         return self._ask("task", "end", *args, "--", _checked_id(ident))
 
+    def task_reflect(
+        self, task: str, answer: str, run: str = "", mode: str = "", questions: Sequence[str] = ()
+    ) -> str:
+        """Print the brief of a reflection, or with an answer write its candidates."""
+        if answer.strip():
+            args = ["--answer=-", *(["--", _checked_id(run)] if run else [])]
+            return self._told(self._run(["reflect", "commit", *args], answer))
+        named = [*_valued({"--task": task and _checked_id(task)}), *_valued({"--mode": mode})]
+        named += _each("--question", questions)
+        return self._ask("reflect", "prepare", *named, *(["--", _checked_id(run)] if run else []))
+
+    def distill(self, answer: str = "") -> str:
+        """Hand over what waits in the capture queue, or with an answer write its candidates."""
+        if answer.strip():
+            return self._told(self._run(["distill", "commit", "--answer=-"], answer))
+        return self._ask("distill", "prepare")
+
     def review_list(self) -> str:
         """Return the candidates that wait for a person."""
         waiting = self._ask("list", "--status=candidate")

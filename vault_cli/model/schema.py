@@ -46,11 +46,14 @@ class Field:
 CONFIDENCES = ("low", "medium", "high")
 SOURCES = ("user", "agent", "web", "tool", "doc", "import")
 ORIGINS = ("cli", "editor", "hook", "mcp", "import", "reflection", "sync")
+RUN_STATES = ("pending", "prepared", "completed", "abandoned")
+RUN_MODES = ("task", "turn", "session", "threshold", "consolidate", "dialectic")
 TASK_STATES = ("open", "succeeded", "failed", "abandoned", "aborted")
 TICKET_STAGES = ("draft", "open", "doing", "review", "done")
 CONFLICT_TYPES = ("condition", "goal", "contradiction", "apparent")
 
 _TASK = (Kind.TASK,)
+_RUN = (Kind.REFLECTION,)
 _TICKET = (Kind.TICKET,)
 
 FIELDS: tuple[Field, ...] = (
@@ -108,6 +111,19 @@ FIELDS: tuple[Field, ...] = (
     Field("depends_on", "list", "", "ids that have to be done before a ticket", only=_TICKET),
     Field("due", "date", "", "last day of a ticket", only=_TICKET),
     Field("external", "text", "", "of a ticket: where it stands elsewhere", only=_TICKET),
+    Field("state", "choice", "", "how a reflection run stands", RUN_STATES, only=_RUN),
+    Field("mode", "choice", "", "what a run reflects on", RUN_MODES, only=_RUN),
+    Field("target", "text", "", "of a run: equal for runs about the same thing", only=_RUN),
+    Field("about", "data", "", "of a run: task, session, record …", only=_RUN),
+    Field("language", "choice", "", "of the brief of a run", ("en", "zh"), only=_RUN),
+    Field("review", "flag", "", "a run asks for the adversarial review", only=_RUN),
+    Field("questions", "data", "", "of a run: id, text, given", only=_RUN),
+    Field("environment", "list", "", "of a run: ids of E1, E2 …", only=_RUN),
+    Field("places", "data", "", "session events a run was given: id, start, end", only=_RUN),
+    Field("sources", "data", "", "records a run was given: id, revision, importance", only=_RUN),
+    Field("answer", "text", "", "SHA-256 of the answer that completed a run", only=_RUN),
+    Field("result", "data", "", "what came of a run: relation, id, cites …", only=_RUN),
+    Field("consumed", "data", "", "of the sources those that were cited", only=_RUN),
     Field("metadata", "data", "", "of a skill; keys mvault-<key> stand for ours"),
 )
 """Every key we know, in the order new files are written."""

@@ -22,6 +22,7 @@ from vault_cli.store.files import read_file
 from vault_cli.store.git_place import find_place
 from vault_cli.store.own_state import (
     INCOMING,
+    has_state,
     path_key,
     require_state,
     state_file,
@@ -181,7 +182,7 @@ def _read_ledger(name: str, real: str, data: Mapping[str, Any]) -> Ledger:
 
 def has_ledger(root: Path) -> bool:
     """Whether anything was ever admitted here under a policy that asks."""
-    return load_ledger(root).exists
+    return has_state(INCOMING, path_key(os.path.realpath(root)))
 
 
 class Before(NamedTuple):

@@ -180,6 +180,57 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         " of `guard failures --benign` out",
     ),
     Setting(
+        "reflection.threshold",
+        int,
+        30,
+        "importance points of unreflected records from which `reflect prepare` begins a run",
+        least=1,
+    ),
+    Setting(
+        "reflection.language",
+        str,
+        "auto",
+        "language of the briefs; auto: that of the material",
+        choices=("auto", "en", "zh"),
+    ),
+    Setting(
+        "reflection.review",
+        bool,
+        False,  # noqa: FBT003 - a default, not a call
+        "ask for the adversarial review of every lesson, with all its fields",
+    ),
+    Setting(
+        "reflection.silent",
+        bool,
+        True,  # noqa: FBT003 - a default, not a call
+        "let briefs ask the agent to think inwardly and say one line",
+    ),
+    Setting(
+        "reflection.environment",
+        bool,
+        True,  # noqa: FBT003 - a default, not a call
+        "tell in a task's brief what was in force when it began; it is recorded in any case",
+    ),
+    Setting(
+        "distill.min_items", int, 3, "items of the queue from which `distill prepare` hands over"
+    ),
+    Setting("distill.min_minutes", int, 60, "least time between two distillations"),
+    Setting(
+        "learning.budget",
+        str,
+        "off",
+        "limit of what agents may propose in seven days: off; fixed (learning.weekly); auto: 1 % of"
+        " what is in force, 4 to 12",
+        choices=("off", "fixed", "auto"),
+    ),
+    Setting("learning.weekly", int, 12, "proposals in seven days when learning.budget = fixed"),
+    Setting(
+        "learning.trial_days",
+        int,
+        0,
+        "days for which a proposal over the limit is kept on trial; 0 = it is refused",
+    ),
+    Setting(
         "decay.curve",
         str,
         "power",
@@ -270,10 +321,11 @@ def nearest_setting(name: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
-    tails = {known.rpartition(".")[2]: known for known in BY_NAME}
-    tail = get_close_matches(name.rpartition(".")[2], tails, n=1, cutoff=0.7)
+    tails = {known.rpartition(".")[2] for known in BY_NAME}
+    tail = get_close_matches(name.rpartition(".")[2], sorted(tails), n=1, cutoff=0.7)
     if tail and not (near and near[0] == name):
-        return tails[tail[0]]
+        alike = [known for known in BY_NAME if known.rpartition(".")[2] == tail[0]]
+        return get_close_matches(name, alike, n=1, cutoff=0)[0]
     return near[0] if near else ""
 
 
