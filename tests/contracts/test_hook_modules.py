@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import DATA, PROJECT
+from helpers import DATA, PROJECT, make_vault, run
 
 from vault_cli.hook import events, replies
 from vault_cli.hosts.table import HOSTS, Host
@@ -50,6 +50,46 @@ def test_a_tool_call_loads_exactly_these(
 ) -> None:
     found = loaded(event, tmp_path, (PAYLOADS / file).read_bytes())
 
+    assert found == BASE | more
+
+
+GUARD = """---
+id: x-0000001
+kind: failure
+status: active
+title: It fails
+guard: {{match: {match}, action: deny}}
+---
+## Problem
+x
+"""
+LOOK = {"vault_cli.hook.guard_look"}
+HIT = {"_blake2", *LOOK} | {
+    f"vault_cli.hook.{name}"
+    for name in ("guard", "tools", "command_words", "jsons", "spool", "injected", "replies")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("match", "more"),
+    [
+        ("docker compose", LOOK),
+        ("python3 -m pytest", HIT | {"binascii", "_json"}),
+        ("'re:python3 +-m'", (HIT - {"vault_cli.hook.command_words"}) | {"binascii", "_json",
+                                                                         "vault_cli.hook.automaton"}),
+    ],
+)  # fmt: skip
+def test_a_look_at_guards_loads_exactly_these(
+    match: str, more: set[str], tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither `re` nor `os`; the matcher, and JSON, only where a literal stands in the payload."""
+    root = make_vault(tmp_path, {"memories/x.md": GUARD.format(match=match)})
+    run("--vault", root, "guard", "compile").ok()
+    monkeypatch.chdir(root)
+    monkeypatch.delenv("MVAULT_NOW")
+    raw = (PAYLOADS / "PreToolUse.json").read_bytes()
+    raw = raw.replace(b"/home/dev/work/demo-app", str(root).encode())
+    found = loaded("pre-tool", home / "mvault-state", raw)
     assert found == BASE | more
 
 

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -16,6 +16,9 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.options import GLOBAL_NAMES, root, scan_options, share_options
 from vault_cli.cli.output import Output, unwritable_answer
 from vault_cli.errors import UsageError, VaultError
+
+if TYPE_CHECKING:
+    from vault_cli.model.change import Change
 
 EXIT_INTERRUPTED = 130
 _FULL = frozenset({errno.ENOSPC, errno.EIO, errno.EDQUOT})
@@ -86,8 +89,9 @@ class PanelGroup(TyperGroup):
         """Write one section per panel without loading a command."""
         for panel, title in PANELS.items():
             rows = [(n, entry.help) for n, entry in COMMANDS.items() if entry.panel == panel]
-            with formatter.section(title):
-                formatter.write_dl(rows)
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 def _suggest(word: str) -> str:
@@ -165,7 +169,16 @@ def answer(argv: Sequence[str], environ: Mapping[str, str], *, origin: str = "cl
         origin: how what it writes comes in.
     """
     args = _ask_for_help(list(argv))
-    return _bounded(args, Invocation(scan_options(args), environ, origin))
+    run = Invocation(scan_options(args), environ, origin)
+    run.follow = _follow
+    return _bounded(args, run)
+
+
+def _follow(run: Invocation, change: Change, paths: Sequence[str]) -> None:
+    """Let the compiled guards follow a change."""
+    from vault_cli.cli.guard_compile import after_change
+
+    after_change(run, change, paths)
 
 
 def _ask_for_help(args: list[str]) -> list[str]:

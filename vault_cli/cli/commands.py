@@ -18,6 +18,7 @@ class Entry:
 PANELS = {
     "recall": "Read what the vault knows",
     "curate": "Propose, review, admit",
+    "work": "Work and learn",
     "upkeep": "Look after the vault",
 }
 
@@ -59,6 +60,13 @@ COMMANDS: dict[str, Entry] = {
     ),
     "mark": Entry("curate", "usage", "mark", "Note that records were used, helped or misled."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
+    "guard": Entry("curate", "guards", "guard", "Stop tool calls that failed before."),
+    "task": Entry("work", "tasks", "task", "Begin and end tasks; note what was used."),
+    "ticket": Entry("work", "tickets", "ticket", "Say what is to be done, and where it stands."),
+    "handoff": Entry("work", "handoff", "handoff", "Leave word for the next session."),
+    "capture": Entry(
+        "work", "capture", "capture", "Collect what sessions may teach, for proposals."
+    ),
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),

@@ -23,7 +23,7 @@ def complete_id(incomplete: str) -> list[tuple[str, str]]:
 
 def complete_draft(incomplete: str) -> list[tuple[str, str]]:
     """Return (id, title) of candidates only."""
-    drafts = (r for r in _records() if r.status is Status.CANDIDATE)
+    drafts = (r for r in _records() if r.is_draft)
     return list(_matches(incomplete, drafts))
 
 
@@ -47,6 +47,23 @@ def complete_ended(incomplete: str) -> list[tuple[str, str]]:
     """Return (id, title) of the records that can be revived."""
     ended = {Status.SUPERSEDED, Status.DEPRECATED, Status.REJECTED}
     return list(_matches(incomplete, (r for r in _records() if r.status in ended)))
+
+
+def complete_task(incomplete: str) -> list[tuple[str, str]]:
+    """Return (id, title) of tasks only."""
+    return list(_matches(incomplete, (r for r in _records() if r.kind is Kind.TASK)))
+
+
+def complete_ticket(incomplete: str) -> list[tuple[str, str]]:
+    """Return (id, title) of tickets only."""
+    return list(_matches(incomplete, (r for r in _records() if r.kind is Kind.TICKET)))
+
+
+def complete_stage(incomplete: str) -> list[str]:
+    """Return the stages of tickets that begin with what was typed."""
+    from vault_cli.model.schema import TICKET_STAGES
+
+    return [stage for stage in TICKET_STAGES if stage.startswith(incomplete)]
 
 
 def complete_kind(incomplete: str) -> list[str]:

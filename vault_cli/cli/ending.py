@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,10 +15,11 @@ from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import brief_data, plural, record_data, value_text
 from vault_cli.errors import UsageError
 from vault_cli.features.choosing import Choice, choose_records, fitting_records
-from vault_cli.model.record import Record, Status
+from vault_cli.model.record import Kind, Record, Status
 
 if TYPE_CHECKING:
     from vault_cli.features.forgetting import ForgetRequest
+    from vault_cli.model.change import Edit
 
 _DEPRECATED = frozenset({Status.CANDIDATE, Status.ACTIVE, Status.VERIFIED, Status.DISPUTED})
 """Statuses that a choice by text, source or topic takes out of use."""
@@ -208,6 +210,40 @@ def forget(
     return inv.submit(plan)
 
 
+def drop_record(
+    inv: Invocation,
+    record: Record,
+    reason: str,
+    more: Sequence[tuple[Edit, str]],
+    *,
+    yes: bool,
+    hints: Sequence[str],
+    data: Mapping[str, Any],
+) -> int:
+    """Delete one record of work, as `forget` does, with what changes because of it.
+
+    Args:
+        inv: the run.
+        record: which.
+        reason: body of the commit message.
+        more: further edits, each with the id of its record.
+        yes: `--yes` was given.
+        hints: said after it was done.
+        data: further keys for `--json`.
+    """
+    from vault_cli.features.forgetting import ForgetRequest
+
+    plan = _deletion(inv, [record], ForgetRequest(reason=reason), yes=yes)
+    if plan.change.edits:
+        edits = (*plan.change.edits, *(edit for edit, _ in more))
+        touched = (*plan.change.touched, *(key for _, key in more))
+        plan.change = replace(plan.change, verb="drop", edits=edits, touched=touched)
+    plan.done = f"dropped {record.id}"
+    plan.hints = [*hints, *plan.hints]
+    plan.data = {**plan.data, **data}
+    return inv.submit(plan)
+
+
 def _deletion(
     inv: Invocation, records: Sequence[Record], request: ForgetRequest, *, yes: bool
 ) -> Plan:
@@ -271,7 +307,8 @@ def _own_drafts(inv: Invocation, records: Sequence[Record], *, yes: bool) -> set
         actors = {value for c in commits for key, value in c.trailers if key == "Vault-Actor"}
         marked = all(any(key == "Vault-Actor" for key, _ in c.trailers) for c in commits)
         is_own = bool(commits) and marked and actors == {str(Actor.AGENT)}
-        if record.status is not Status.CANDIDATE or record.path in pending or not is_own:
+        is_theirs = record.is_draft or (record.kind is Kind.TICKET and not record.in_force)
+        if not is_theirs or record.path in pending or not is_own:
             return None
     return {record.id for record in records}
 

@@ -55,6 +55,8 @@ def in_scope(record: Record, text: str) -> bool:
 
 def _counts_as(record: Record, statuses: Collection[Status]) -> bool:
     """Tell whether a record counts as one of these: a stale verification makes it active."""
+    if record.status is Status.CANDIDATE and not record.is_draft:
+        return False
     from vault_cli.model.evidence import standing_of
 
     return standing_of(record)[0] in statuses

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vault_cli.cli.rendering import Wanted, make_options, make_query
 from vault_cli.hook import events, ready, replies, turns
+from vault_cli.text.names import OWN_ID
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _UNITS = {"bytes": "bytes", "utf-16": "characters"}
 _TRIES = 4
+_MOST_TASKS = 3
+"""Open tasks that a session is told by id."""
 
 
 class Made(NamedTuple):
@@ -69,6 +72,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         "whole": [(line.id, line.vault) for line in lines if _is_whole(line)],
         "complete": all(map(_is_whole, block.receipt.lines)),
         "key": key,
+        "tasks": _open_tasks(snapshot, query),
         "nudges": int(inv.reading.config["hooks.nudges"]),
     }
     if block.text:
@@ -183,6 +187,31 @@ def _checkouts_of(roots: list[Path]) -> Iterator[Any]:
     from vault_cli.store.git_place import find_place
 
     return (find_place(root) for root in roots)
+
+
+def _open_tasks(snapshot: Snapshot, query: Query) -> str:
+    """Return what is said of the tasks that are open in a place: how many, and ids."""
+    from vault_cli.model.record import Kind
+
+    if not any(record.kind is Kind.TASK for record in snapshot.records):
+        return ""
+    from vault_cli.features.parts import is_chinese
+    from vault_cli.features.task_records import open_tasks
+    from vault_cli.hook import words
+
+    found = [
+        task
+        for task in open_tasks(snapshot)
+        if task.record.scope.level == "global" or task.record.scope.name == query.project
+    ]
+    if not found:
+        return ""
+    more = f" (+{len(found) - _MOST_TASKS})" if len(found) > _MOST_TASKS else ""
+    ids = ", ".join(task.id for task in found[:_MOST_TASKS] if OWN_ID.fullmatch(task.id)) + more
+    if is_chinese(found[0].goal):
+        return words.OPEN_TASKS_CHINESE.format(len(found), ids)
+    count = "1 task" if len(found) == 1 else f"{len(found)} tasks"
+    return words.OPEN_TASKS.format(count, ids)
 
 
 def _keep(

@@ -44,13 +44,27 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
     from vault_cli.cli.hook_prompt import answer_prompt
 
     if call.event == events.SESSION_START:
-        return turns.begin(call, make_standing(call, inv))
+        reply = turns.begin(call, make_standing(call, inv))
+        notice = _look_after_guards(call, inv)
+        return {"notice": notice, **reply} if notice else reply
     if call.event == events.PROMPT:
         with redirect_stderr(StringIO()):  # said at the session's start, and by `mvault status`
             return answer_prompt(call, inv)
     if call.event == events.SUBAGENT_START:
         return turns.subagent_reply(call) if make_standing(call, inv)["shown"] else {}
     return {}
+
+
+def _look_after_guards(call: Call, inv: Invocation) -> str:
+    """Compile the guards and count failures; what goes wrong there keeps nothing from a session."""
+    from vault_cli.cli.sightings import at_session_start
+    from vault_cli.errors import VaultError
+
+    try:
+        return at_session_start(inv)
+    except VaultError as error:
+        call.complain(f"guards: {error.message}")
+        return ""
 
 
 def open_run(call: Call) -> Invocation:

@@ -50,6 +50,8 @@ class Invocation:
         self.environ = environ
         self.out = Output(options, environ)
         self.lenient = False
+        self.follow: Callable[[Invocation, Change, Sequence[str]], None] | None = None
+        """What is done after a change, with its paths (`app` sets it)."""
         self._settled = False
 
     @cached_property
@@ -290,7 +292,14 @@ class Invocation:
             if consent is None:
                 return self.left(data)
             change = consent.sign(change)
-        return self._report(plan, self.vault.apply(change), data)
+        return self._report(plan, self._apply(change), data)
+
+    def _apply(self, change: Change) -> Receipt:
+        """Let the gate carry a change out, and what hangs on the vault follow."""
+        receipt = self.vault.apply(change)
+        if self.follow is not None:
+            self.follow(self, change, receipt.paths)
+        return receipt
 
     def _needs_consent(self, plan: Plan) -> bool:
         """Tell whether somebody has to agree whatever the change touches."""
@@ -331,7 +340,7 @@ class Invocation:
             self.out.say(f"dry run, nothing written: {plan.change.verb}{plan.change.subject}")
             return
         self._require_vault()
-        receipt = self.vault.apply(self.consent(yes=True).sign(plan.change))
+        receipt = self._apply(self.consent(yes=True).sign(plan.change))
         known = {(found.code, found.message) for found in told}
         fresh = dict.fromkeys((*plan.findings, *receipt.diagnostics))
         self.out.findings(found for found in fresh if (found.code, found.message) not in known)

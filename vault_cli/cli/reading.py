@@ -20,7 +20,7 @@ from vault_cli.errors import (
     UsageError,
     VaultError,
 )
-from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.model.record import Record, Snapshot
 from vault_cli.recall.together import PROJECT, USER, find_clashes, join_vaults, mark_vault
 from vault_cli.text.late import late
 
@@ -260,7 +260,7 @@ class Reading:
         counts = {
             "records": len(records),
             "in_force": sum(record.in_force for record in records),
-            "drafts": sum(record.status is Status.CANDIDATE for record in records),
+            "drafts": sum(record.is_draft for record in records),
             "unreadable": len(self.beside_heads.unreadable),
         }
         words = "; ".join(found.message for found in self.other.config.diagnostics)

@@ -35,6 +35,7 @@ def keep_receipt(
     from vault_cli.recall.repeat import settings_data
     from vault_cli.recall.wording import show_id
     from vault_cli.store.receipts import (
+        MOST_LEFT_OUT,
         KeptEntry,
         KeptRender,
         keep_render,
@@ -48,6 +49,7 @@ def keep_receipt(
     texts = read_items(block.text)
     receipt = block.receipt
     shown = [line for line in receipt.lines if line.level != "omitted"]
+    left_out = [line.id for line in receipt.lines if line.level == "omitted"]
     entries = tuple(
         KeptEntry(
             line.id, line.vault, line.group, line.level, mark_text(texts.get(show_id(line.id), ""))
@@ -68,6 +70,7 @@ def keep_receipt(
             omitted=receipt.omitted,
             excluded=len(receipt.excluded),
             entries=entries,
+            left_out=tuple(left_out[:MOST_LEFT_OUT]),
         ),
     )
 

@@ -16,7 +16,7 @@ from vault_cli.cli.usage import tell_misleading
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.cli.walking import SKIPPED, Walk, go_through, try_step
 from vault_cli.errors import Diagnostic, NotFoundError
-from vault_cli.model.record import Kind, Record, Status
+from vault_cli.model.record import Kind, Record
 
 HELP: tuple[str, ...] = (
     "a - approve: put it in force",
@@ -63,7 +63,7 @@ def review(
     drafts = [
         record
         for record in inv.snapshot.records
-        if record.status is Status.CANDIDATE and (not kinds or record.kind in kinds)
+        if record.is_draft and (not kinds or record.kind in kinds)
     ]
     inv.warn_unreadable()
     _tell_of_others(inv, kinds)
@@ -88,7 +88,7 @@ def _tell_of_others(inv: Invocation, kinds: Collection[Kind]) -> None:
     other = inv.reading.other
     if other is None:
         return
-    found = [r for r in inv.reading.beside_heads.records if r.status is Status.CANDIDATE]
+    found = [r for r in inv.reading.beside_heads.records if r.is_draft]
     if count := sum(not kinds or record.kind in kinds for record in found):
         name = inv.layers.name_of(other.root)
         place = quote(str(other.root))
@@ -183,4 +183,4 @@ def _again(inv: Invocation, record: Record) -> Record | None:
         found = inv.find(record.path)
     except NotFoundError:
         return None
-    return found if found.status is Status.CANDIDATE else None
+    return found if found.is_draft else None

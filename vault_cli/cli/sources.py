@@ -36,7 +36,8 @@ def three_parts(inv: Invocation, record: Record) -> dict[str, Any]:
     return {
         "lesson": _lesson_data(record),
         **links_data(record, tasks),
-        "in_force_then": _then_data(inv, record, start, said_by),
+        "in_force_then": _recorded_data(inv, record, tasks)
+        or _then_data(inv, record, start, said_by),
     }
 
 
@@ -76,6 +77,41 @@ def _moment(inv: Invocation, text: str) -> datetime | None:
         return None
 
 
+def _recorded_data(
+    inv: Invocation, record: Record, tasks: tuple[SourceTask, ...]
+) -> dict[str, Any] | None:
+    """Return what a source task noted when it began, None where none did.
+
+    That is what its agent had been shown; nothing is worked out again but the titles.
+    """
+    from vault_cli.features.task_records import read_task
+
+    for source in tasks:
+        if source.record is None or not source.record.fields.get("shown"):
+            continue
+        task = read_task(source.record)
+        ids = [key for key in (*task.shown.seen, *task.shown.omitted) if key != record.id]
+        try:
+            known = inv.reading.snapshot(whole=True, at=task.commit).by_id if task.commit else {}
+        except VaultError:
+            known = {}
+        known = {**inv.snapshot.by_id, **known}
+        found = [known[key] for key in ids if key in known][:_TOLD]
+        told = {other.id for other in found}
+        return {
+            "at": task.started, "said_by": f"task {task.id}, which noted it", "known": True,
+            "why_not": "", "commit": task.commit,
+            "total": len(ids) + sum(task.shown.uncounted.values()),
+            "records": [_other_data(other) for other in found],
+            "more": [key for key in ids if key not in told],
+        }  # fmt: skip
+    return None
+
+
+def _other_data(other: Record) -> dict[str, Any]:
+    return {**brief_data(other), "scope": str(other.scope), "confidence": other.confidence}
+
+
 def _then_data(
     inv: Invocation, record: Record, moment: datetime | None, said_by: str
 ) -> dict[str, Any]:
@@ -98,10 +134,7 @@ def _then_data(
         "known": True,
         "commit": snapshot.commit,
         "total": len(found),
-        "records": [
-            {**brief_data(other), "scope": str(other.scope), "confidence": other.confidence}
-            for other in found[:_TOLD]
-        ],
+        "records": [_other_data(other) for other in found[:_TOLD]],
         "more": [other.id for other in found[_TOLD:]],
     }
 

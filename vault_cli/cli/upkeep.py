@@ -12,10 +12,12 @@ import typer
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import aside_text, other_lines, place_data
+from vault_cli.cli.task_notes import work_data, work_words
 from vault_cli.cli.usage import is_usage_path, waiting_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
+    is_judged,
     plural,
     record_data,
 )
@@ -48,6 +50,7 @@ def status(ctx: typer.Context) -> int:
     pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
+    from vault_cli.cli.capture_views import queue_counts
     from vault_cli.cli.hook_status import hook_data, hook_lines
     from vault_cli.cli.trusting import status_lines
 
@@ -65,13 +68,15 @@ def status(ctx: typer.Context) -> int:
             "kept_out": kept_out,
             **_counts_here(inv, judged),
             **{name: len(records) for name, records in groups.items()},
-            "by_status": count_statuses(snapshot.records),
+            "by_status": count_statuses(r for r in snapshot.records if is_judged(r, r.status)),
         },
         **{name: [record_data(r) for r in records] for name, records in groups.items()},
+        "work": work_data(snapshot, inv.now.date()),
         "pending": [{"path": change.path, "code": change.code} for change in pending],
         "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
+        "sessions": queue_counts(),
         "settings": [found.as_data() for found in settings],
         "trust": trusted,
         "hooks": hook_data(inv.now.tzinfo),
@@ -108,7 +113,7 @@ def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
     threshold = int(inv.vault.config["graduation.min_hits"])
     records = snapshot.records
     return {
-        "drafts": [r for r in records if r.status is Status.CANDIDATE],
+        "drafts": [r for r in records if r.is_draft],
         "rivals": [r for r in records if r.path in in_the_way],
         "disputed": [r for r in records if r.status is Status.DISPUTED],
         "held": [r for r in records if r.held_by and r.status is not Status.QUARANTINED],
@@ -146,14 +151,9 @@ def _repository_data(repo: Repository | None) -> dict[str, Any]:
 
 
 def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
-    hints = []
-    repository = data["repository"]
-    if not repository["found"]:
-        hints.append("Git does not hold this vault; `mvault init` makes it a repository.")
-    elif repository["operation"]:
-        hints.append("Finish or abort it with git; until then mvault changes nothing.")
-    elif repository["untrusted"]:
-        hints.append("They are not run. `mvault trust` shows them to a person.")
+    from vault_cli.cli.capture_views import queue_hints
+
+    hints = list(_repository_hints(data["repository"]))
     if data["drafts"]:
         hints.append("`mvault review` goes through the drafts.")
     if data["disputed"]:
@@ -163,6 +163,7 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
         hints.append("Notes without an id are drafts too; `mvault adopt PATH` gives them one.")
     if data["quarantined"]:
         hints.append("`mvault quarantine list` names what was held back.")
+    hints += queue_hints(data["sessions"])
     if data["ready"]:
         hints.append(
             f"`mvault graduate {data['ready'][0]['id']}` makes a skill of a proven recipe."
@@ -170,6 +171,15 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
     if data["unreadable"]:
         hints.append("`mvault check` says what is wrong with the files that cannot be read.")
     return hints
+
+
+def _repository_hints(repository: dict[str, Any]) -> Iterator[str]:
+    if not repository["found"]:
+        yield "Git does not hold this vault; `mvault init` makes it a repository."
+    elif repository["operation"]:
+        yield "Finish or abort it with git; until then mvault changes nothing."
+    elif repository["untrusted"]:
+        yield "They are not run. `mvault trust` shows them to a person."
 
 
 def _status_lines(
@@ -206,9 +216,14 @@ def _status_lines(
 
 def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
     """Yield how much waits for a person, or for more of its kind."""
+    from vault_cli.cli.capture_views import queue_lines
+
     seen = data["observations"]
     if seen["waiting"]:
         yield [("dim", "observations: "), f"{seen['waiting']} of {seen['commit_every']} wait"]
+    yield from queue_lines(data["sessions"])
+    if words := work_words(data["work"]):
+        yield [("dim", "work: "), words]
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
     if data["quarantined"]:

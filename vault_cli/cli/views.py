@@ -19,7 +19,15 @@ _STATUS_STYLES = {
     Status.CANDIDATE: "yellow",
     Status.DISPUTED: "red",
 }
+WORK = "work"
+"""What stands for the status of a record that nobody admits: a task, a ticket."""
+
 _HEAD_KEYS = ("id", "kind", "type", "status", "title")
+
+
+def is_judged(record: Record, status: Status) -> bool:
+    """Tell whether a status says something of a record: work goes on without an admission."""
+    return status is not Status.CANDIDATE or record.is_draft
 
 
 def brief_data(record: Record) -> dict[str, Any]:
@@ -164,7 +172,8 @@ def list_lines(
         Status(lesser[id(record)]["status"]) if id(record) in lesser else record.status
         for record in records
     ]
-    shown = _column([status.value for status in statuses])
+    words = zip(records, statuses, strict=True)
+    shown = _column([status.value if is_judged(r, status) else WORK for r, status in words])
     kinds = _column([record.kind.value for record in records])
     vaults = _column([record.vault for record in records])
     gap = "  " if vaults and vaults[0] else ""
@@ -222,7 +231,8 @@ def show_lines(
     yield [("bold", inline(record.title))]
     marks = [*([why] if why else []), *states]
     now = f"  ({', '.join(marks)})" if marks else ""
-    yield [record.id, "  ", (style, str(status)), "  ", str(record.kind), ("yellow", now)]
+    said = str(status) if is_judged(record, status) else WORK
+    yield [record.id, "  ", (style, said), "  ", str(record.kind), ("yellow", now)]
     if record.vault:
         yield [("dim", "vault: "), record.vault]
     yield [("dim", "path: "), inline(record.path)]

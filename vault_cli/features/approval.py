@@ -9,6 +9,7 @@ from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.composing import DraftRequest, compose_draft
+from vault_cli.features.guarded import require_person_for_deny
 from vault_cli.features.parts import is_chinese, missing_notes
 from vault_cli.features.records import (
     ENDING_KEYS,
@@ -36,7 +37,7 @@ from vault_cli.features.supersession import (
 from vault_cli.model.change import ALLOW_TRAILER, Change, Edit, Move, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import fold_path, skill_folder
-from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.model.record import WORK_KINDS, Kind, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE
 from vault_cli.text.late import late
 from vault_cli.text.names import file_name, new_id
@@ -103,6 +104,7 @@ def plan_approve(
     """
     if allow:
         require_reason(reason, "approve --allow")
+    _require_no_work(records)
     _require_not_replaced_at_once(records)
     facts = _Approval(
         snapshot, texts, now, actor, random_int, tuple(allow), _folded_paths(snapshot)
@@ -123,6 +125,16 @@ def plan_approve(
         touched=tuple(touched),
     )
     return Planned(change, change.ids, tuple(notes))
+
+
+def _require_no_work(records: Sequence[Record]) -> None:
+    """Refuse to admit what nobody admits: tasks, tickets, reflections."""
+    for record in records:
+        if record.kind in WORK_KINDS:
+            raise RefusedError(
+                f"{record.id} is a {record.kind}: it says how work goes and is never in force",
+                hint=f"Its own commands change it: mvault {record.kind} --help",
+            )
 
 
 def _approve_all(
@@ -194,6 +206,7 @@ def _require_not_replaced_at_once(records: Sequence[Record]) -> None:
 def _approve_one(facts: _Approval, record: Record) -> tuple[Record, Edit, Effect]:
     _require_draft(facts.snapshot, record)
     require_step(record.status, Status.ACTIVE, facts.actor, record.id)
+    require_person_for_deny(record, facts.actor)
     allowed = _require_not_held(record, facts.allow)
     if record.kind is Kind.SKILL and not skill_folder(record.path):
         raise RefusedError(

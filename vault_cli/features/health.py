@@ -15,6 +15,7 @@ from vault_cli.features.conflicts import check_conflicts
 from vault_cli.features.evidence import check_evidence
 from vault_cli.features.forgetting import check_forgotten
 from vault_cli.features.grounds import check_proposals
+from vault_cli.features.handoff import check_handoffs
 from vault_cli.features.jumps import check_history
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes
@@ -25,6 +26,8 @@ from vault_cli.features.support import (
     known_names,
     related_to,
 )
+from vault_cli.features.tasks import check_tasks
+from vault_cli.features.tickets import check_tickets
 from vault_cli.features.topics import check_topics
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot
 from vault_cli.model.relations import RELATIONS, find_circles, links_by, targets_of
@@ -69,6 +72,7 @@ def check(
     found += check_forgotten(snapshot)
     found += check_support(snapshot, places)
     found += check_topics(snapshot)
+    found += (*check_tasks(snapshot), *check_tickets(snapshot), *check_handoffs(snapshot))
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.supersession import periods_overlap
-from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
+from vault_cli.model.record import IN_FORCE, WORK_KINDS, Kind, Record, Snapshot, Status
 from vault_cli.text.late import late
 from vault_cli.text.lines import lines_outside_fences
 from vault_cli.text.negation import read_sentence, split_sentences
@@ -36,7 +36,7 @@ LOW_AUTHORITY: Final = frozenset({"web", "tool", "doc", "import", "agent"})
 """Sources whose claims do not outweigh what a person said."""
 
 _COMPARED: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED, Status.REJECTED}
-_APART: Final = frozenset({Kind.TOPIC, Kind.TASK, Kind.TICKET, Kind.REFLECTION, Kind.PERSONA})
+_APART: Final = WORK_KINDS | {Kind.TOPIC, Kind.PERSONA, Kind.HANDOFF}
 """Kinds that are looked at for exactly the same text only."""
 
 _TOLD: Final = frozenset(

@@ -32,6 +32,9 @@ _NEEDS: Mapping[Kind, tuple[str, ...]] = {
     Kind.HYPOTHESIS: ("text", "test"),
     Kind.RECIPE: ("problem", "steps"),
     Kind.SKILL: (),
+    Kind.TASK: (),
+    Kind.TICKET: (),
+    Kind.REFLECTION: (),
 }
 _ALSO = {"test": ("verify",)}
 

@@ -18,7 +18,7 @@ from vault_cli.features.resolve import (
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import SKILL_PREFIX, is_skill_file
-from vault_cli.model.record import Record, Snapshot, Status
+from vault_cli.model.record import WORK_KINDS, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE, parse_document, patch_document
 from vault_cli.text.fields import read_record
 
@@ -246,8 +246,13 @@ def require_editable(record: Record, actor: Actor, what: str) -> None:
             f"{record.id} was deleted; there is no text to change",
             hint=f"`mvault log {record.id}` names the commit; `mvault undo COMMIT` brings it back.",
         )
-    if actor is Actor.PERSON or record.status is Status.CANDIDATE:
+    if actor is Actor.PERSON or record.is_draft:
         return
+    if record.kind in WORK_KINDS:
+        raise RefusedError(
+            f"{record.id} is a {record.kind}: {what} is for a person, not for {actor}",
+            hint=f"Use its own command: mvault {record.kind} --help",
+        )
     raise RefusedError(
         f"{record.id} is {record.status}: {what} is for a person, not for {actor}",
         hint=f"{PERSON_ONLY} An agent can propose a new version: mvault revise {record.id}",

@@ -17,7 +17,7 @@ from vault_cli.text.sections import split_sections
 _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "goal": ("goal", "目标"),
     "expected": ("expected", "expected_result", "预期"),
-    "status": ("outcome", "status"),
+    "status": ("status_of_task", "outcome", "status"),
     "result": ("result", "结果"),
     "started": ("started", "started_at", "created"),
 }

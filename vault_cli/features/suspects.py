@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import Record, Status
+from vault_cli.model.record import Record
 from vault_cli.text.lines import first_heading
 from vault_cli.text.suspicion import SUSPICIOUS, find_suspicious
 
@@ -33,7 +33,7 @@ def find_suspects(records: Iterable[Record], gates: Collection[str]) -> tuple[Di
     return tuple(
         Diagnostic(record.path, 0, SUSPICIOUS, "note", hit.message, _HINT)
         for record in records
-        if record.status is Status.CANDIDATE and not any(item.holds for item in record.findings)
+        if record.is_draft and not any(item.holds for item in record.findings)
         for hit in find_suspicious(_text_of(record))
     )
 

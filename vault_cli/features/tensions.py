@@ -16,13 +16,13 @@ from typing import Final, NamedTuple
 from vault_cli.errors import Diagnostic
 from vault_cli.features.likeness import find_contradiction, statement_of
 from vault_cli.features.supersession import periods_overlap
-from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.model.record import WORK_KINDS, Kind, Record, Snapshot, Status
 from vault_cli.recall.topics import TopicTable
 from vault_cli.text.similarity import differing_value
 from vault_cli.text.tokens import tokenize
 
 _APART: Final = frozenset(
-    {Kind.TOPIC, Kind.TASK, Kind.TICKET, Kind.REFLECTION, Kind.PERSONA, Kind.HYPOTHESIS}
+    {*WORK_KINDS, Kind.TOPIC, Kind.PERSONA, Kind.HANDOFF, Kind.HYPOTHESIS}
     | {Kind.DECISION, Kind.SKILL}
 )
 """Kinds that claim nothing of their own, or say the same as the recipe they came from."""

@@ -17,6 +17,7 @@ from vault_cli.hook.system import calls
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -25,10 +26,15 @@ MAX_INPUT = 32 << 20
 """Bytes of a payload that are read; a longer one is answered with nothing."""
 
 _CHUNK = 1 << 20
+_RETRY = 60
+"""Seconds after which rules that could not be compiled are tried again."""
+
+_COMPILE = "compile"
 _LIMITS = {
     events.PRE_TOOL: (0.3, 3.0),
     events.PROMPT: (15.0, 25.0),
     events.SESSION_END: (5.0, 1.2),
+    _COMPILE: (5.0, 8.0),
 }
 _LIMIT = (30.0, 60.0)
 """Seconds of computing and of waiting after which the agent goes on without us, by event."""
@@ -226,39 +232,81 @@ def _spool(call: Call) -> None:
 
 
 def _pre_tool(call: Call) -> bytes:
-    """Look a tool call up in the compiled guards.
-
-    `hook.guard` has: `load(path)`, the rules in force, empty for none; `may_match(rules, raw)`, a
-    quick look at the bytes; `match(rules, host, tool, input, ...)`, a verdict with `action`
-    (`allow`, `warn`, `deny`), `reason` and `id`.
-    """
+    """Look a tool call up in the compiled guards; rules that are stale are compiled once first."""
     path = f"{call.state}/{state.FOLDER}/guards.bin"
     try:
         if not calls.stat(path).st_size:
             return NOTHING
     except FileNotFoundError:
         return NOTHING
-    guard: Any = __import__("vault_cli.hook.guard", None, None, ["load"])
-    rules = guard.load(path)
-    if not rules or not guard.may_match(rules, call.raw):
+    from vault_cli.hook import guard_look
+
+    here = calls.getcwd()
+    look = guard_look.load(path)
+    if look is not None and look.is_stale(here, guard_look.clock()):
+        _refresh(call, path, here)
+        look = guard_look.load(path)
+    if look is None or not look.may_match(call.raw):
         return NOTHING
     payload = call.payload or parse(call)
+    folder = events.folder_of(payload)
+    if folder not in {"", here} and look.is_stale(folder, guard_look.clock()):
+        _refresh(call, path, folder)
+    from vault_cli.hook import guard
+
     tool, given = events.call_of(payload)
     verdict = guard.match(
-        rules,
+        guard.load(path),
         call.host,
         tool,
         given,
-        cwd=events.folder_of(payload),
+        cwd=folder,
         session=events.session_of(payload),
         state=call.state,
     )
-    if verdict.action not in {"warn", "deny"}:
+    if verdict.action == guard.ALLOW:
         return NOTHING
     _note_hit(call, verdict)
+    if verdict.action == guard.LOGGED:
+        return NOTHING
     name = events.named_event(payload, call.host, call.event)[1]
     call.name = name
     return encode(call, {verdict.action: verdict.reason})
+
+
+def _may_retry(mark: str) -> bool:
+    """Tell whether compiling did not fail within the last minute, and note that it is tried."""
+    try:
+        if 0 <= time.time() - calls.stat(mark).st_mtime < _RETRY:
+            return False
+    except OSError:
+        pass
+    try:
+        calls.close(calls.open(mark, calls.O_WRONLY | calls.O_CREAT | calls.O_TRUNC, 0o600))
+    except OSError:
+        return False  # where nothing can be written nothing can be compiled
+    return True
+
+
+def _refresh(call: Call, path: str, folder: str) -> None:
+    """Compile the rules anew, in this process; what fails is tried again after a minute.
+
+    Rules whose own file has changed do not count until then (`guard.match` sees to that).
+    """
+    mark = f"{path}.stale"
+    if not _may_retry(mark):
+        return
+    try:
+        _limit_time(_COMPILE)
+        _ask_program(call, "guard_compile", lambda found: found.refresh(folder))
+        calls.unlink(mark)
+    except Exception as error:  # noqa: BLE001 - what is compiled then counts
+        said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
+        call.complain(f"guards cannot be compiled: {said or explain(error)}")
+        if said:
+            calls.unlink(mark)
+    finally:
+        _limit_time(call.event)
 
 
 def _note_hit(call: Call, verdict: Any) -> None:
@@ -268,13 +316,15 @@ def _note_hit(call: Call, verdict: Any) -> None:
 
     data = {
         "guard": verdict.id,
+        "vault": verdict.vault,
         "action": verdict.action,
         "session": events.session_of(call.payload or parse(call)),
     }
     try:
         raw = dumps(data)
         spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
-        injected.remember(call.state, [verdict.reason])
+        if verdict.reason:
+            injected.remember(call.state, [verdict.reason])
     except OSError as error:
         call.complain(f"a hit is not kept: {error.strerror or error}")
 
@@ -287,7 +337,13 @@ def encode(call: Call, reply: dict[str, str]) -> bytes:
 
 
 def _full(call: Call) -> dict[str, str]:
-    """Ask the full program, in this process.
+    """Ask the full program, in this process."""
+    reply: dict[str, str] = _ask_program(call, "hooking", lambda found: found.answer_event(call))
+    return reply
+
+
+def _ask_program(call: Call, module: str, ask: Callable[[Any], Any]) -> Any:
+    """Ask a module of `vault_cli.cli`, by name: this layer imports nothing of ours.
 
     Meanwhile the environment names the state folder, and says to whatever is started that it must
     not start us again.
@@ -303,13 +359,10 @@ def _full(call: Call) -> dict[str, str]:
     before = dict(os.environ)
     os.environ |= {"MVAULT_STATE_DIR": call.state, "MVAULT_HOOK": "1"}
     try:
-        # by name: this layer imports nothing of ours
-        hooking = import_module("vault_cli.cli.hooking")
-        reply: dict[str, str] = hooking.answer_event(call)
+        return ask(import_module(f"vault_cli.cli.{module}"))
     finally:
         os.environ.clear()
         os.environ.update(before)
-    return reply
 
 
 def _limit_time(event: str) -> None:

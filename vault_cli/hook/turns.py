@@ -71,11 +71,12 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         call: a session's start, or its first prompt.
         standing: `block`, its `receipt`, ids with their vaults that it has (`shown`) and those
             with their whole text (`whole`), whether that is all (`complete`), its `key`, and how
-            often the session may be told of work that was not recorded (`nudges`).
+            often the session may be told of work that was not recorded (`nudges`); and perhaps `tasks`,
+            what is said of tasks that are open.
     """
     session = load_session(call)
     block = str(standing["block"])
-    notices = _notices(call, session) if block else []
+    notices = _notices(call, session, str(standing.get("tasks", ""))) if block else []
     again = events.text_of(call.payload, "source") == "resume"
     stands = bool(block) and again and session.get("receipt") == standing["receipt"]
     given = [list(key) for key in standing["whole"]]
@@ -100,7 +101,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
     return {"context": "".join([words.STANDS if stands else block, *notices])}
 
 
-def _notices(call: Call, session: dict[str, Any]) -> list[str]:
+def _notices(call: Call, session: dict[str, Any], tasks: str) -> list[str]:
     """Return what is said behind the block, and take it off what waits."""
     found = []
     source = events.text_of(call.payload, "source")
@@ -109,7 +110,7 @@ def _notices(call: Call, session: dict[str, Any]) -> list[str]:
         session["told"] = told + 1
         found.append(words.PRESSURE)
     if call.event == events.SESSION_START and source in {"startup", "clear", ""}:
-        found += _handed_over(call)
+        found += [*_handed_over(call), *([tasks] if tasks else [])]
     return found
 
 
@@ -180,10 +181,18 @@ def take_nudge(call: Call, session: dict[str, Any]) -> str:
 
 
 def _stop(call: Call) -> Reply:
-    """Look at the work of a turn for the next prompt. A stop itself is never held up."""
+    """Look at the work of a turn for the next prompt. A stop itself is never held up.
+
+    Nothing is said while a task of the session is open (`tasks`, left by `mvault task`).
+    """
     session = load_session(call)
     left = int(session.get("nudges", 0))
-    if left <= 0 or not session.get("given") or events.is_subagent(call.payload):
+    if (
+        left <= 0
+        or session.get("tasks")
+        or not session.get("given")
+        or events.is_subagent(call.payload)
+    ):
         return {}
     from vault_cli.hook.work import unrecorded
 

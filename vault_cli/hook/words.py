@@ -44,6 +44,25 @@ UNRECORDED = (
 )
 """Said with the next prompt, after a turn of some work in which memory was not touched."""
 
+UNRECORDED_CHINESE = (
+    "记忆：上一轮调用了 {} 次工具，改动了 {} 个文件；其中没有任何内容进入记录。"
+    "它算不算一个值得记录的任务由你判断："
+    "`mvault add` 可以把学到的内容提为候选；不记录也是一个决定。\n"
+)
+"""The same after a prompt in Chinese."""
+
+OPEN_TASKS = (
+    "Memory: {} of earlier sessions still open here: {}. `mvault task show ID` says what was to be"
+    " done; whether it goes on now is open.\n"
+)
+"""Said at the start of a session where tasks are open; ids only, the words are an agent's own."""
+
+OPEN_TASKS_CHINESE = (
+    "记忆：此前会话还有 {} 个任务没有结束：{}。"
+    "`mvault task show ID` 说明当时要做什么；现在是否继续由你判断。\n"
+)
+"""The same where the newest of them is in Chinese."""
+
 BESIDE = (
     "## Memory: beside the block above, what fits this prompt\n"
     "\n"
@@ -58,7 +77,7 @@ MUST = (
 )
 """Intro of what a first prompt repeats where the start of a session may come too late."""
 
-_OWN = ("<mvault-memory>", "Memory: ", "mvault: ", "mvault hook: ")
+_OWN = ("<mvault-memory>", "Memory: ", "记忆：", "mvault: ", "mvault hook: ")
 _TAGS = (
     *("<command-", "<local-command-", "<task-notification", "<system-reminder", "<bash-"),
     *("<environment_context>", "<hook_prompt", "<user_instructions>", "# AGENTS.md instructions"),

@@ -21,10 +21,18 @@ _CHANGING = frozenset(
 )
 """Tools that change files, in lower case."""
 
-_RECORDING = (b"task_start", b"task_end", b"mvault add", b"mvault mark", b"mvault revise")
+_RECORDING = tuple(
+    word.encode()
+    for word in (
+        *("task_start", "task_checkpoint", "task_end", "mvault task", "mvault ticket"),
+        *("mvault add", "mvault mark", "mvault revise", "mvault handoff"),
+    )
+)
 _TOOL = b'"tool_name"'
 _CALLS = frozenset({events.POST_TOOL, events.TOOL_FAILURE})
 _FIELDS = 6
+_SEEN = 200
+"""Characters of a prompt that tell its language."""
 
 
 def unrecorded(state: str, session: str) -> str:
@@ -35,18 +43,34 @@ def unrecorded(state: str, session: str) -> str:
     """
     mark = f'"{session}"'.encode("utf-8", "surrogatepass")
     made = changed = touched = 0
+    prompt = b""
     for event, raw in _frames(state):
         if mark not in raw:
             continue
         if event == events.PROMPT:
             made = changed = touched = 0
+            prompt = raw
         elif event in _CALLS:
             touched += any(word in raw for word in _RECORDING)
             made += 1
             changed += event == events.POST_TOOL and _tool_of(raw) in _CHANGING
     if touched or (made < LEAST_CALLS and not changed):
         return ""
+    if _is_chinese(prompt):
+        return words.UNRECORDED_CHINESE.format(made, changed)
     return words.UNRECORDED.format(_count(made, "tool call"), _count(changed, "file"))
+
+
+def _is_chinese(raw: bytes) -> bool:
+    """Tell whether a payload's prompt is written in Chinese characters, a third of its letters."""
+    from vault_cli.hook.jsons import loads
+
+    try:
+        text = events.text_of(loads(raw), "prompt")[:_SEEN] if raw else ""
+    except (ValueError, RecursionError):
+        return False
+    letters = [char for char in text if char.isalpha()]
+    return 3 * sum("\u4e00" <= char <= "\u9fff" for char in letters) >= max(len(letters), 1)
 
 
 def _count(number: int, noun: str) -> str:

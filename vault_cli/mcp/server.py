@@ -22,7 +22,8 @@ INSTRUCTIONS = (
     "mvault keeps what people admitted from earlier work: rules, lessons, known failures, facts,"
     " recipes. Search it before work that may have been done before, and cite the ids used."
     " What is worth keeping goes in with `remember`, as a candidate: only a person puts it in"
-    " force. `mark` says whether a record that was shown helped or misled."
+    " force. `mark` says whether a record that was shown helped or misled. `task_start` before real"
+    " work and `task_end` after it note what was known and how it came out."
 )
 
 _READS = ToolAnnotations(
@@ -50,7 +51,8 @@ def build_server(run: Run) -> MCPServer[Any]:
         "mvault", instructions=INSTRUCTIONS, version=__version__, log_level="CRITICAL"
     )
     tools = Tools(run)
-    for add in (_add_overview, _add_lookup, _add_proposing, _add_marking, _add_resources):
+    adders = (_add_overview, _add_lookup, _add_proposing, _add_marking, _add_tasks, _add_resources)
+    for add in adders:
         add(server, tools)
     return server
 
@@ -186,6 +188,40 @@ def _add_marking(server: MCPServer[Any], tools: Tools) -> None:
     ) -> str:
         """Note what records did in this session. Counts once for a record and session."""
         return tools.mark(ids, verdict, note)
+
+
+def _add_tasks(server: MCPServer[Any], tools: Tools) -> None:
+    tool = functools.partial(server.tool, annotations=_ADDS, structured_output=False)
+
+    @tool(title="Begin a task")
+    @_told
+    def task_start(
+        goal: Annotated[str, Field(description="What is to be done.", min_length=1)],
+        expected_result: Annotated[str, Field(description="What is to come of it.")] = "",
+        ticket: Annotated[str, Field(description="Id of the ticket it serves.")] = "",
+    ) -> str:
+        """Begin a task before real work: what was shown so far is noted with it. Returns its id."""
+        return tools.task_start(goal, expected_result, ticket)
+
+    @tool(title="Note how far a task is")
+    @_told
+    def task_checkpoint(
+        task_id: Ident,
+        text: Annotated[str, Field(description="What would be lost otherwise.", min_length=1)],
+    ) -> str:
+        """Note in an open task what is done, and what was decided."""
+        return tools.task_checkpoint(task_id, text)
+
+    @tool(title="End a task")
+    @_told
+    def task_end(
+        task_id: Ident,
+        status: Literal["succeeded", "failed", "abandoned", "aborted"],
+        result: Annotated[str, Field(description="How it came out.")] = "",
+        cited: Annotated[list[str] | None, Field(description="Ids of records used in it.")] = None,
+    ) -> str:
+        """End a task; records that were shown and used get its outcome noted, once."""
+        return tools.task_end(task_id, status, result, cited or ())
 
 
 def _add_resources(server: MCPServer[Any], tools: Tools) -> None:

@@ -78,6 +78,21 @@ class Tools:
         args = [f"--{verdict}", *_valued({"--note": note}), *_flag("--cited", verdict != "cited")]
         return self._ask("mark", *args, "--", *map(_checked_id, idents))
 
+    def task_start(self, goal: str, expected: str = "", ticket: str = "") -> str:
+        """Begin a task of this session; return its id and what had been shown."""
+        args = [*_valued({"--expected": expected}), *_valued({"--ticket": ticket})]
+        return self._ask("task", "start", *args, "--", goal)
+
+    def task_checkpoint(self, ident: str, text: str) -> str:
+        """Note how far an open task is."""
+        return self._ask("task", "checkpoint", "--", _checked_id(ident), text)
+
+    def task_end(self, ident: str, status: str, result: str = "", cited: Sequence[str] = ()) -> str:
+        """End a task, with what was used in it."""
+        args = [*_valued({"--status": status, "--result": result})]
+        args += _each("--cited", map(_checked_id, cited))
+        return self._ask("task", "end", *args, "--", _checked_id(ident))
+
     def review_list(self) -> str:
         """Return the candidates that wait for a person."""
         waiting = self._ask("list", "--status=candidate")

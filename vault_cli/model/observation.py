@@ -60,6 +60,7 @@ class Observation(NamedTuple):
         result: of an outcome, a member of `RESULTS`.
         note: a person's or agent's words, never shown to an agent.
         of: key of what an undo takes back.
+        task: id of the task that an outcome is of, "" for none.
     """
 
     kind: str
@@ -72,6 +73,7 @@ class Observation(NamedTuple):
     result: str = ""
     note: str = ""
     of: str = ""
+    task: str = ""
 
     @property
     def day(self) -> str:
@@ -119,13 +121,13 @@ def _read_fields(data: Mapping[str, Any]) -> Observation:
         length = MAX_LINE
     if length > _MAX_TEXT:
         _require_texts(data)
-    kind, at, key, who, session, receipt, result, note, of = texts
+    kind, at, key, who, session, receipt, result, note, of, task = texts
     if kind not in KINDS:
         raise LineError(f"unknown kind {kind[:40]!r}" if kind else "it has no kind")
     if not is_instant(at):
         raise LineError("`at` is not an instant such as 2026-11-30T10:02:11Z")
     ids = _ids(get("ids", ()))
-    found = Observation(kind, at, key, ids, who or PERSON, session, receipt, result, note, of)
+    found = Observation(kind, at, key, ids, who or PERSON, session, receipt, result, note, of, task)
     if found.who not in WITNESSES:
         raise LineError("unknown `who`")
     why = _missing(found)
@@ -134,7 +136,7 @@ def _read_fields(data: Mapping[str, Any]) -> Observation:
     return found
 
 
-_TEXTS: Final = ("kind", "at", "key", "who", "session", "receipt", "result", "note", "of")
+_TEXTS: Final = ("kind", "at", "key", "who", "session", "receipt", "result", "note", "of", "task")
 
 
 def _require_texts(data: Mapping[str, Any]) -> None:

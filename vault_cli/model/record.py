@@ -40,10 +40,11 @@ class Kind(StrEnum):
     TICKET = "ticket"
     REFLECTION = "reflection"
     PERSONA = "persona"
+    HANDOFF = "handoff"
 
     @property
     def letter(self) -> str:
-        """Mnemonic first letter of a generated id (failure is x, skill k, resource s, ticket w)."""
+        """Mnemonic first letter of a generated id (failure x, skill k, ticket w, handoff b …)."""
         return _LETTERS.get(self, self.value[0])
 
     @property
@@ -61,6 +62,7 @@ _LETTERS = {
     Kind.TICKET: "w",
     Kind.REFLECTION: "e",
     Kind.PERSONA: "a",
+    Kind.HANDOFF: "b",
 }
 _FOLDERS = {
     Kind.RULE: "playbook",
@@ -71,7 +73,13 @@ _FOLDERS = {
     Kind.TICKET: "tickets",
     Kind.REFLECTION: "reflections",
     Kind.PERSONA: "persona",
+    Kind.HANDOFF: "handoff",
 }
+WORK_KINDS = frozenset({Kind.TASK, Kind.TICKET, Kind.REFLECTION})
+"""Kinds that say how work goes: nobody admits them, none is rendered, none waits for a review.
+
+They have a state of their own in place of an admission, and are changed by their own commands.
+"""
 
 
 class Status(StrEnum):
@@ -271,6 +279,11 @@ class Record:
     def status(self) -> Status:
         """Effective status: the more restrictive of `written_status` and the folder."""
         return restrict_status(self.written_status, self.path)
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether it is a candidate that waits for a person; work goes on without one."""
+        return self.status is Status.CANDIDATE and self.kind not in WORK_KINDS
 
     @property
     def in_force(self) -> bool:

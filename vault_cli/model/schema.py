@@ -19,13 +19,14 @@ class Field:
     Args:
         key: as written in the file.
         form: how it is read: id, text, list, topics, date, number, flag, choice,
-            scope, conflicts, data.
+            scope, conflicts, guard, data.
         attribute: attribute of `Record` it fills, "" when it stays in `Record.fields` only.
         about: one line for the schema and the docs.
         choices: allowed texts of a choice.
         decides: whether it decides about identity, admission or validity; a value that cannot
             be read is then an error, else a warning and the value is ignored.
         legacy: foreign keys read in its place when it is missing (never written).
+        only: kinds that it means something in; elsewhere it is a person's own key. None: all.
     """
 
     key: str
@@ -35,12 +36,22 @@ class Field:
     choices: tuple[str, ...] = ()
     decides: bool = False
     legacy: tuple[str, ...] = ()
+    only: tuple[Kind, ...] = ()
+
+    def is_of(self, kind: Kind) -> bool:
+        """Tell whether it means something in a record of this kind."""
+        return not self.only or kind in self.only
 
 
 CONFIDENCES = ("low", "medium", "high")
 SOURCES = ("user", "agent", "web", "tool", "doc", "import")
 ORIGINS = ("cli", "editor", "hook", "mcp", "import", "reflection", "sync")
+TASK_STATES = ("open", "succeeded", "failed", "abandoned", "aborted")
+TICKET_STAGES = ("draft", "open", "doing", "review", "done")
 CONFLICT_TYPES = ("condition", "goal", "contradiction", "apparent")
+
+_TASK = (Kind.TASK,)
+_TICKET = (Kind.TICKET,)
 
 FIELDS: tuple[Field, ...] = (
     Field("id", "id", "id", "identity; never changes", decides=True),
@@ -71,12 +82,32 @@ FIELDS: tuple[Field, ...] = (
     Field("verification", "data", "", "how it was verified"),
     Field("aliases", "list", "aliases", "foreign ids and other names"),
     Field("force", "choice", "required", "of a rule", ("required", "advice")),
+    Field("guard", "guard", "", "which tool calls to stop, and what to say then"),
     Field("checklist", "flag", "checklist", "put on the list before work"),
     Field("correction", "flag", "correction", "a person corrected the agent"),
     Field("branch", "list", "branch", "git branches it is about"),
     Field("allow", "list", "allow", "codes of findings a person allowed", decides=True),
     Field("hits", "number", "hits", "uses counted elsewhere before"),
     Field("shows_markers", "flag", "", "it shows merge-conflict markers on purpose"),
+    Field("goal", "text", "", "of a task: what is to be done", only=_TASK),
+    Field("expected", "text", "", "of a task: what is to come of it", only=_TASK),
+    Field("status_of_task", "choice", "", "how a task stands", TASK_STATES, only=_TASK),
+    Field("started", "date", "", "when a task began", only=_TASK),
+    Field("ended", "date", "", "when a task ended", only=_TASK),
+    Field("ended_by", "choice", "", "who said that a task ended", ("person", "agent"), only=_TASK),
+    Field("session", "text", "", "the agent's session a task belongs to", only=_TASK),
+    Field("commit", "text", "", "the vault when a task began", only=_TASK),
+    Field("ticket", "text", "", "the ticket a task serves", only=_TASK),
+    Field(
+        "shown", "data", "", "what had been shown when a task began: ids by how much", only=_TASK
+    ),
+    Field("shown_later", "list", "", "ids shown while a task went on", only=_TASK),
+    Field("cited", "list", "", "ids that were used in a task", only=_TASK),
+    Field("stage", "choice", "", "how a ticket stands", TICKET_STAGES, only=_TICKET),
+    Field("deliverable", "text", "", "of a ticket: what is to be there at the end", only=_TICKET),
+    Field("depends_on", "list", "", "ids that have to be done before a ticket", only=_TICKET),
+    Field("due", "date", "", "last day of a ticket", only=_TICKET),
+    Field("external", "text", "", "of a ticket: where it stands elsewhere", only=_TICKET),
     Field("metadata", "data", "", "of a skill; keys mvault-<key> stand for ours"),
 )
 """Every key we know, in the order new files are written."""
@@ -101,9 +132,17 @@ def json_schema() -> dict[str, Any]:
         "title": "mvault record front matter",
         "description": "Scalars may be typed as text; unknown keys are kept and ignored.",
         "type": "object",
-        "properties": {field.key: _property(field) for field in FIELDS},
+        "properties": {field.key: _property(field) for field in FIELDS if not field.only},
+        "allOf": [_keys_of(kind) for kind in dict.fromkeys(k for f in FIELDS for k in f.only)],
         "additionalProperties": True,
     }
+
+
+def _keys_of(kind: Kind) -> dict[str, Any]:
+    """Return what holds for the keys that mean something in one kind only."""
+    own = {field.key: _property(field) for field in FIELDS if kind in field.only}
+    is_kind = {"properties": {"kind": {"const": str(kind)}}, "required": ["kind"]}
+    return {"if": is_kind, "then": {"properties": own}}
 
 
 def _property(field: Field) -> dict[str, Any]:
@@ -155,6 +194,31 @@ def _conflicts(_: Field) -> dict[str, Any]:
     return {"anyOf": [{"type": "array", "items": one}, one, {"type": "null"}]}
 
 
+def _guard(_: Field) -> dict[str, Any]:
+    text = {"type": ["string", "number", "null"]}
+    texts = {"anyOf": [{"type": "array", "items": {"type": "string"}}, text]}
+    keys = {
+        "tools": texts,
+        "field": text,
+        "match": {"type": "string", "maxLength": 500},
+        "action": {"enum": ["warn", "deny", None]},
+        "instead": text,
+        "cooldown": {"type": ["string", "null"], "pattern": r"^[0-9]{1,5}\s*[smhd]$"},
+        "examples": {
+            "type": ["object", "null"],
+            "properties": {"hit": texts, "miss": texts},
+            "additionalProperties": False,
+        },
+        "fingerprint": text,
+    }
+    return {
+        "type": ["object", "null"],
+        "properties": keys,
+        "required": ["match"],
+        "additionalProperties": False,
+    }
+
+
 ID_DATE = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 """Ids that two notes of one day would share."""
 
@@ -188,5 +252,6 @@ _SHAPES: dict[str, Callable[[Field], dict[str, Any]]] = {
         "pattern": r"^\s*(global|(project|session):.*\S.*)\s*$",
     },
     "conflicts": _conflicts,
+    "guard": _guard,
     "data": lambda _: {"type": ["array", "object", "null"]},
 }

@@ -28,7 +28,7 @@ from vault_cli.model.observation import (
 from vault_cli.model.record import Tally
 
 SESSIONS_A_DAY: Final = 3
-"""Sessions of agents of one machine that a record gets credit from in a day."""
+"""Sessions, or tasks, of agents of one machine that a record gets credit from in a day."""
 
 
 class Sums(NamedTuple):
@@ -57,9 +57,9 @@ def fold(pool: Iterable[Kept], today: date, *, settled: bool = False) -> Sums:
     """Return the sums of a pool; the same for every order of it.
 
     A person's word and a guard's match count as they stand. What an agent says counts once for
-    each record and session, and only when its session was shown the record and cited it. Nobody can
-    tell a session that an agent made up: of the sessions of one machine the first `SESSIONS_A_DAY`
-    of a day count for a record, the others are claims.
+    each record and session (an outcome for each task), and only when its session was shown the
+    record and cited it. Nobody can tell a session or a task that an agent made up: of those of one
+    machine the first `SESSIONS_A_DAY` of a day count for a record, the others are claims.
 
     Args:
         pool: distinct observations.
@@ -113,22 +113,22 @@ class _Fold:
         counts: dict[str, list[int]] = {}
         days: dict[str, str] = {}
         claims: Counter[str] = Counter()
-        agents: dict[tuple[str, str, str, str], tuple[str, str]] = {}
+        agents: dict[_Claim, tuple[str, str]] = {}
         undone = self.undone
         for row, machine, _ in self.uses:
-            kind, at, key, ids, who, session, _, result, _, _ = row
+            kind, at, key, ids, who, session, _, result, _, _, task = row
             if undone and (machine, key) in undone:
                 continue
             for record_id in ids:
                 if who == AGENT:
-                    once = (session, record_id, kind, result)
+                    once = (session, record_id, kind, result, task if kind == OUTCOME else "")
                     agents[once] = max(agents.get(once, ("", "")), (at, machine))
                 else:
                     _count(counts, days, record_id, _PLACES[kind, result], at)
-        cited = self._cited({(s, r) for s, r, kind, _ in agents if kind == CITATION})
+        cited = self._cited({(s, r) for s, r, kind, _, _ in agents if kind == CITATION})
         credited = _first_sessions({key: said for key, said in agents.items() if key[:2] in cited})
         for claim, (at, _) in agents.items():
-            _, record_id, kind, result = claim
+            _, record_id, kind, result, _ = claim
             if claim in credited:
                 _count(counts, days, record_id, _PLACES[kind, result], at)
             else:
@@ -168,14 +168,16 @@ class _Fold:
         return found
 
 
-def _first_sessions(
-    said: Mapping[tuple[str, str, str, str], tuple[str, str]],
-) -> set[tuple[str, str, str, str]]:
+_Claim = tuple[str, str, str, str, str]
+"""Session, record, kind, result, task."""
+
+
+def _first_sessions(said: Mapping[_Claim, tuple[str, str]]) -> set[_Claim]:
     """Return what counts of what agents said: of each machine the first sessions of a day."""
     taken: Counter[tuple[str, str, str, str, str]] = Counter()
     found = set()
     for (at, machine), key in sorted((place, key) for key, place in said.items()):
-        _, record_id, kind, result = key
+        _, record_id, kind, result, _ = key
         day = (machine, at[:10], record_id, kind, result)
         taken[day] += 1
         if taken[day] <= SESSIONS_A_DAY:

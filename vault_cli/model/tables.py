@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 GROUPS: Final = (
+    "handoff",
     "corrections",
     "failures",
     "required",

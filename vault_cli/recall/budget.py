@@ -18,13 +18,14 @@ from vault_cli.recall.select import Pick
 OMITTED, ID, LINE, FULL = range(4)
 """Levels in rising order; the names are `block.LEVELS`."""
 
-MUST_GROUPS: Final = frozenset({"corrections", "failures", "required", "checklist"})
+MUST_GROUPS: Final = frozenset({"handoff", "corrections", "failures", "required", "checklist"})
 """Groups that come before all others and are never sorted out by relevance."""
 
 MUST, FITTING, OTHER = range(3)
 """Tiers: must be known; fits the task (or no task was given); has nothing to do with it."""
 
 _WEIGHTS: Final[Mapping[str, int]] = {
+    "handoff": 4,
     "corrections": 4,
     "required": 4,
     "failures": 3,

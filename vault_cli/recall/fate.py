@@ -28,7 +28,7 @@ class Fate(NamedTuple):
 
     Args:
         code: `shown`; `budget`, `order` (its group is not rendered), `off` (nothing is); a code of
-            `select.Exclusion`; `draft`, `disputed`, `superseded`, `deprecated`, `rejected`,
+            `select.Exclusion`; `draft`, `work`, `disputed`, `superseded`, `deprecated`, `rejected`,
             `quarantined`, `forgotten`; or `absent` (not in the vault).
         words: the reason in words, "" when it is shown in full.
         line: its line of the receipt, None when it was not eligible.
@@ -85,6 +85,8 @@ class Fates:
         if record.in_force:
             return Fate("off", "nothing is rendered (render.mode is off)")
         code, words = _OUT_OF_FORCE[record.status]
+        if code == "draft" and not record.is_draft:
+            code, words = "work", "a record of work: it is never rendered"
         successor = self._successors.get(record.id) or record.fields.get("superseded_by")
         if record.status is Status.SUPERSEDED and successor:
             words = f"superseded by {successor}"

@@ -19,7 +19,9 @@ from vault_cli.text.values import day_of
 
 CURVES: Final = ("power", "exponential", "buckets")
 FLOOR: Final = 0.2
-NEVER_FADE: Final = frozenset({Kind.RULE, Kind.FAILURE, Kind.PREFERENCE, Kind.PERSONA})
+NEVER_FADE: Final = frozenset(
+    {Kind.RULE, Kind.FAILURE, Kind.PREFERENCE, Kind.PERSONA, Kind.HANDOFF}
+)
 
 STEPS: Final = ((0.9, 1.0), (0.5, 0.7))
 """(at least, counts as) of a render, else FLOOR: few steps, so that few lines change places."""

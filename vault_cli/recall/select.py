@@ -38,8 +38,11 @@ _KIND_GROUPS = {
     Kind.LESSON: "lessons",
     Kind.RECIPE: "recipes",
     Kind.SKILL: "skills",
+    Kind.HANDOFF: "handoff",
 }
-_ALWAYS_RELEVANT = frozenset({"corrections", "failures", "required", "checklist", "conflicts"})
+_ALWAYS_RELEVANT = frozenset(
+    {"handoff", "corrections", "failures", "required", "checklist", "conflicts"}
+)
 
 
 FindStale = Callable[[Sequence[Record]], Collection[tuple[str, str]]]

@@ -33,6 +33,7 @@ _INTRO = (
 _SHORT_INTRO = "## Memory in force (`mvault show ID` prints an entry)\n"
 
 _HEADINGS: Mapping[str, str] = {
+    "handoff": "Hand-over (reference: where the last session stopped)",
     "corrections": "Corrections (follow these first)",
     "failures": "Known failures (follow: do not repeat them)",
     "required": "Required rules (follow these, always)",

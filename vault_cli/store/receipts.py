@@ -25,7 +25,10 @@ FOLDER: Final = ".state/receipts"
 MOST_RENDERS: Final = 40
 """How many are kept; the oldest go first."""
 
-_SCHEMA: Final = 1
+_SCHEMA: Final = 2
+MOST_LEFT_OUT: Final = 1000
+"""Ids of records without room that one receipt names."""
+
 _ID_DIGITS: Final = 16
 _MARK_BYTES: Final = 6
 _NAME: Final = late(r"[0-9a-f]{16}-[0-9a-f]{8}\.json")
@@ -60,6 +63,7 @@ class KeptRender(NamedTuple):
         used, unit, budget: the size of the block and its limit (0: none).
         omitted, excluded: how many eligible records had no room, and how many were not eligible.
         entries: what was shown, in the order of the block.
+        left_out: ids of eligible records that had no room; of very many the first.
     """
 
     id: str
@@ -73,6 +77,7 @@ class KeptRender(NamedTuple):
     omitted: int
     excluded: int
     entries: tuple[KeptEntry, ...]
+    left_out: tuple[str, ...] = ()
 
     def entry(self, record_id: str, vault: str = "") -> KeptEntry | None:
         """Return the entry of a record, None when the block did not hold it.
@@ -178,7 +183,8 @@ def _read_render(data: dict[str, Any]) -> KeptRender | None:
     if data.pop("schema", None) != _SCHEMA or set(data) != set(KeptRender._fields):
         return None
     entries = tuple(KeptEntry(*entry) for entry in data["entries"])
-    return KeptRender(**{**data, "to": tuple(data["to"]), "entries": entries})
+    lists = {name: tuple(data[name]) for name in ("to", "left_out")}
+    return KeptRender(**{**data, **lists, "entries": entries})
 
 
 def is_receipt(text: str) -> bool:

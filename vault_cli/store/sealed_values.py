@@ -17,7 +17,7 @@ from vault_cli.errors import VaultError
 from vault_cli.store.files import put_in_place, temporary_name
 from vault_cli.store.opening import CREATE_FLAGS, Folders, read_at
 
-_LAYOUT: Final = b"2"
+_LAYOUT: Final = b"3"
 _MOST_CACHE: Final = 1 << 29
 _SEAL: Final = 32
 

@@ -138,6 +138,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         True,  # noqa: FBT003 - a default, not a call
         "note what `render --session` and `render --to` showed",
     ),
+    Setting("handoff.budget", int, 1500, "most characters of a hand-over; 0 = no limit"),
     Setting(
         "hooks.nudges",
         int,
@@ -149,6 +150,28 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "graduation.skills_budget", int, 6000, "characters all skill descriptions may take together"
+    ),
+    Setting(
+        "guard.threshold",
+        int,
+        3,
+        "failures of one kind after which a guard is proposed",
+        least=2,
+    ),
+    Setting(
+        "guard.propose",
+        str,
+        "ask",
+        "failures that repeat: ask (a session's start tells), draft (it writes the drafts), off",
+        choices=("ask", "draft", "off"),
+        user_only=True,
+    ),
+    Setting(
+        "guard.benign",
+        tuple,
+        (),
+        "further ends of commands that are no failure: `WORDS exit=1 says=TEXT`; `-LINE` takes one"
+        " of `guard failures --benign` out",
     ),
     Setting(
         "decay.curve",

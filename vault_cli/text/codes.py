@@ -47,6 +47,7 @@ CODES: dict[str, tuple[Severity, bool, str]] = {
     "bad-date": ("error", False, "a date is impossible or cannot be read"),
     "bad-value": ("error", False, "a field that decides about admission cannot be read"),
     "odd-value": ("warning", False, "a value cannot be used and is ignored"),
+    "guard-refused": ("warning", False, "a guard that cannot be used; it stops nothing"),
     "no-time-zone": ("note", False, "a time has no zone and is taken as UTC"),
     "future-date": ("warning", True, "the record claims to be created in the far future"),
     "trust-claim": ("warning", True, "the file claims an approval that nobody checked"),

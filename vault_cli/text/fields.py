@@ -23,6 +23,14 @@ from vault_cli.text.scan import ALL, SECRET
 from vault_cli.text.spelling import nearest_choice, nearest_key
 from vault_cli.text.values import BadValueError, describe
 
+
+def _read_guard(value: Any) -> Any:
+    """Ask a guard what its own module asks, which is loaded for records that have one."""
+    from vault_cli.text.guards import check_guard
+
+    return check_guard(value)
+
+
 _KINDS: dict[str, Kind] = {str(kind): kind for kind in Kind}
 _STATUSES: dict[str, Status] = {str(status): status for status in Status}
 _BY_FOLDER = {kind.folder: kind for kind in Kind if kind.folder != "memories"}
@@ -38,6 +46,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "flag": values.read_flag,
     "conflicts": values.read_conflicts,
     "data": values.read_data,
+    "guard": _read_guard,
 }
 _TRUST_KEYS = frozenset({"approved_by", "approved", "verified", "trust"})
 _NO_CLAIM = frozenset({"", "false", "no", "none", "0", "off"})
@@ -148,9 +157,10 @@ class _Reader:
 
     def read(self) -> None:
         """Read every known key, and look at the others."""
+        kind = self._kind()
         for key, value in self.front.items():
             field = BY_KEY.get(key)
-            if field is None:
+            if field is None or not field.is_of(kind):
                 self._look_at_unknown(key, value)
                 continue
             try:
@@ -216,7 +226,7 @@ class _Reader:
             self.found["written_status"] = _STATUSES[value]
         elif field.key == "force":
             self.found["required"] = value == "required"
-        else:
+        elif field.attribute:
             self.found[field.attribute] = value
 
     def _read_scope(self, value: Any) -> None:
@@ -234,6 +244,8 @@ class _Reader:
             self.found["created"] = value
         moment = values.read_date(value)
         if moment is None:
+            return
+        if not field.attribute:
             return
         if field.key == "created":
             if moment.year > values.LATEST_YEAR:
@@ -273,6 +285,12 @@ class _Reader:
         if self.is_skill and len(parts) > 1:
             return parts[-2]
         return parts[-1].removesuffix(".md")
+
+    def _kind(self) -> Kind:
+        """Return the kind as written, else that of the folder."""
+        written = self.front.get("kind")
+        known = _KINDS.get(written) if isinstance(written, str) else None
+        return known or self._default_kind()
 
     def _default_kind(self) -> Kind:
         if self.is_skill:

@@ -207,12 +207,18 @@ def find_secret_values(text: str, gates: frozenset[str] = ALL) -> dict[str, str]
     return {text[hit.start : hit.end]: describe(hit) for hit in hits if not hit.personal}
 
 
-def mask_secrets(text: str, gates: frozenset[str] = ALL) -> str:
-    """Return a text with the kind in the place of each secret; no line is added or lost."""
+def mask_secrets(text: str, gates: frozenset[str] = ALL, *, personal: bool = False) -> str:
+    """Return a text with the kind in the place of each secret; no line is added or lost.
+
+    Args:
+        text: any text.
+        gates: those that are on.
+        personal: in the place of each number of a person that would be refused, too.
+    """
     parts: list[str] = []
     done = 0
     for hit in sorted(_wanted(find_secrets(text), gates), key=lambda hit: hit.start):
-        if hit.personal or hit.end <= done:
+        if hit.end <= done or (hit.personal and not (personal and hit.severity == "refuse")):
             continue
         parts += [text[done : hit.start], _mark(describe(hit), text[hit.start : hit.end])]
         done = hit.end

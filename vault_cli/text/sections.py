@@ -39,8 +39,18 @@ NAMES: Final[dict[str, tuple[str, ...]]] = {
     "notes": ("notes", "note", "remarks", "备注", "说明"),
     "prerequisites": ("prerequisites", "before", "preconditions", "前提", "前提条件", "先决条件"),
     "rollback": ("rollback", "undo", "回滚", "撤销"),
+    "checkpoints": ("checkpoints", "checkpoint", "progress", "检查点", "进展"),
+    "result": ("result", "results", "结果"),
+    "background": ("background", "背景"),
 }  # fmt: skip
 """Canonical section names and the headings that mean them."""
+
+HEADINGS_OF_WORK: Final[dict[str, tuple[str, str]]] = {
+    "checkpoints": ("Checkpoints", "检查点"),
+    "result": ("Result", "结果"),
+    "background": ("Background", "背景"),
+}
+"""Sections of tasks and tickets, as they are written in English and in Chinese."""
 
 HOW_TO: Final = "做法"
 """What was tried, in a record of what happened; elsewhere people write it for how to do it."""
@@ -114,6 +124,34 @@ def split_sections(body: str, kind: str = "") -> tuple[str, tuple[Section, ...]]
 def section_text(body: str, *names: str) -> str:
     """Return the text of the first section whose canonical name is in `names`, else ""."""
     return next((part.text for part in split_sections(body)[1] if part.name in names), "")
+
+
+def put_section(body: str, name: str, heading: str, text: str, *, anew: bool = False) -> str:
+    """Return a body with text at the end of one of its sections, which is made if need be.
+
+    Args:
+        body: the whole body.
+        name: canonical name of the section; of several the last one.
+        heading: what it is headed by when it is new; it comes last then.
+        text: what to add; a heading in it goes two levels deeper, so that it begins no section.
+        anew: it takes the place of what stands there; "" leaves the section empty.
+    """
+    plain = body.replace("\r\n", "\n")
+    safe = "\n".join(
+        f"##{line}" if line.startswith(("# ", "## ")) else line
+        for line in text.replace("\r\n", "\n").split("\n")
+    )
+    lines = plain.rstrip("\n").split("\n")
+    headings = _find_headings(plain)[1]
+    places = [at for at, part in enumerate(headings) if canonical_name(part[2]) == name]
+    if not places:
+        return "\n".join([*lines, "", f"## {heading}", "", safe]) + "\n"
+    after = headings[places[-1]][1]
+    end = headings[places[-1] + 1][0] if places[-1] + 1 < len(headings) else len(lines)
+    kept = "" if anew else "\n".join(lines[after:end]).strip("\n")
+    inner = [*([kept] if kept else []), *([safe] if safe else [])]
+    tail = ["", *lines[end:]] if end < len(lines) else []
+    return "\n".join([*lines[:after], "", *inner, *tail]) + "\n"
 
 
 def canonical_name(heading: str, kind: str = "") -> str:

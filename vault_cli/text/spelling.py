@@ -61,9 +61,12 @@ def _shorter(word: str) -> set[str]:
     return {word[:i] + word[i + 1 :] for i in range(len(word))}
 
 
-_SQUEEZED = {_squeeze(key): key for key in BY_KEY}
+_KEYS = frozenset(key for key, field in BY_KEY.items() if not field.only)
+"""Keys of every kind; those of one kind are too many honest keys of others."""
+
+_SQUEEZED = {_squeeze(key): key for key in _KEYS}
 _BY_SHAPE: dict[str, list[str]] = {}
-for _key in sorted(BY_KEY):
+for _key in sorted(_KEYS):
     for _shape in {_key, *_shorter(_key)}:
         _BY_SHAPE.setdefault(_shape, []).append(_key)
 

@@ -1,0 +1,396 @@
+"""Fold what hooks took down into what was seen; propose what repeats. May import all below `cli`.
+
+Reading the spool changes nothing in it, and each event counts once, so this may run at any time,
+beside whatever else folds it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
+from vault_cli.hook import events, spool
+from vault_cli.hook.frames import Frame
+from vault_cli.store.failures import Hit, Sightings, open_sightings
+from vault_cli.store.places import PROJECT_FOLDER, state_folder
+
+if TYPE_CHECKING:
+    from vault_cli.cli.invocation import Invocation
+    from vault_cli.features.failures import Group
+    from vault_cli.features.records import Planned
+    from vault_cli.model.sighting import Sighting
+    from vault_cli.store.failures import Failure
+
+_TOOL_EVENTS = frozenset({events.POST_TOOL, events.TOOL_FAILURE})
+
+
+def fold_spool() -> int:
+    """Take in the tool calls and guard hits of the spool; return how many events were new.
+
+    Raises:
+        StoreError: the state folder cannot be written.
+    """
+    paths = spool_files(str(state_folder()))
+    if not paths:
+        return 0
+    with open_sightings() as seen:
+        new = sum(take_file(seen, path) for path in paths)
+        if new:
+            seen.prune()
+    return new
+
+
+def spool_files(state: str) -> list[Path]:
+    """Return the spool files there are, also those that were put aside to be folded."""
+    found = [Path(path) for path in spool.spools(state)]
+    folders = dict.fromkeys([Path(state) / "hook" / spool.NAMES[0], *(p.parent for p in found)])
+    for folder in folders:
+        with suppress(OSError):
+            found += sorted(
+                path
+                for path in folder.glob("events.*.bin")
+                if path.is_file() and not path.is_symlink()
+            )
+    return list(dict.fromkeys(found))
+
+
+def take_frames(frames: Sequence[Frame]) -> None:
+    """Take in the frames of one spool file, for `store.spool.fold`; twice does no harm.
+
+    Raises:
+        StoreError: the state folder cannot be written.
+    """
+    with open_sightings() as seen:
+        for frame, mark in _marked(frames):
+            take_frame(seen, frame, mark)
+        seen.prune()
+
+
+def take_file(seen: Sightings, path: Path) -> int:
+    """Take in the frames of one spool file; return how many were new."""
+    try:
+        return sum(take_frame(seen, frame, mark) for frame, mark in _marked(spool.read(str(path))))
+    except OSError:
+        return 0
+
+
+def _marked(frames: Iterable[Frame]) -> Iterator[tuple[Frame, str]]:
+    """Yield frames with what names each: two alike in one file are two events."""
+    counts: Counter[bytes] = Counter()
+    for frame in frames:
+        head = f"{frame.time}\0{frame.host}\0{frame.event}\0".encode()
+        digest = blake2b(head + frame.raw, digest_size=12).digest()
+        counts[digest] += 1
+        yield frame, f"{digest.hex()}.{counts[digest]}"
+
+
+def take_frame(seen: Sightings, frame: Frame, mark: str) -> bool:
+    """Take in one frame of the spool, if it is about tools; return whether it was new."""
+    if frame.event not in _TOOL_EVENTS and frame.event != spool.HIT:
+        return False
+    if seen.is_folded(mark):
+        return False
+    seen.mark_folded(mark, frame.time)
+    try:
+        payload = json.loads(frame.raw)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(payload, dict):
+        return False
+    if frame.event == spool.HIT:
+        seen.note_hit(_hit(payload, frame, mark))
+        return True
+    from vault_cli.hosts.outcomes import read_sighting
+
+    call = read_sighting(frame.host, frame.event, payload, frame.time, mark)
+    return call is not None and seen.note(call)
+
+
+def _hit(payload: dict[str, Any], frame: Frame, mark: str) -> Hit:
+    said = [events.text_of(payload, name) for name in ("vault", "guard", "action", "session")]
+    return Hit(mark, frame.time, *said)
+
+
+def note_hits(inv: Invocation) -> int:
+    """Make observations of guard hits in the vaults that are read here; return how many.
+
+    The key of an observation comes from its event, so that one that is written twice is one.
+    """
+    from vault_cli.model.observation import GUARD, HIT, MAX_SESSION, Observation
+    from vault_cli.store.observing import observe
+    from vault_cli.store.vault import LOCK_WAIT
+
+    done = 0
+    vaults = {str(vault.root): vault for vault in (inv.reading.home, inv.reading.other) if vault}
+    with open_sightings() as seen:
+        hits = [hit for hit in seen.unnoted_hits() if hit.vault in vaults]
+        for root, vault in vaults.items():
+            own = [hit for hit in hits if hit.vault == root]
+            if not own:
+                continue
+            lines = [
+                Observation(
+                    HIT,
+                    datetime.fromtimestamp(hit.at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    blake2b(hit.frame.encode(), digest_size=6).hexdigest(),
+                    (hit.id,),
+                    GUARD,
+                    session=hit.session[:MAX_SESSION],
+                )
+                for hit in own
+            ]
+            every = int(vault.config["render.commit_every"])
+            observe(vault, lines, inv.now, every=every, wait=LOCK_WAIT)
+            seen.mark_noted(own)
+            done += len(own)
+    return done
+
+
+def catch_up(inv: Invocation) -> None:
+    """Fold the spool; where that cannot be, say so and go on with what was counted before."""
+    try:
+        fold_spool()
+    except VaultError as error:
+        inv.out.warn(f"what hooks took down is not counted: {error.message}")
+
+
+def fold_quietly(inv: Invocation) -> None:
+    """As `catch_up`, where counts are an aside."""
+    if not inv.options.dry_run:
+        with suppress(VaultError):
+            fold_spool()
+
+
+def take_lines(inv: Invocation, path: Path) -> int:
+    """Take in failures that stand in a file, each line once; return how many were new.
+
+    Raises:
+        NotFoundError, UsageError: the file cannot be used. StoreError: nothing can be counted.
+    """
+    from vault_cli.hook.tools import canonical
+    from vault_cli.hosts.outcomes import key_of
+    from vault_cli.model.sighting import MAX_GIVEN, MAX_SAID, Sighting
+
+    counts: Counter[str] = Counter()
+    new = 0
+    with open_sightings() as seen:
+        for row in read_lines(path):
+            text = json.dumps(row, sort_keys=True)
+            counts[text] += 1
+            code, at = row.get("exit"), row.get("at")
+            session = str(row.get("session", ""))
+            new += seen.note(
+                Sighting(
+                    key=key_of("", session, str(row.get("id", "")), f"{text}#{counts[text]}"),
+                    at=at if type(at) is int else int(inv.now.timestamp()),
+                    host=str(row.get("host", "")),
+                    session=session,
+                    cwd=str(row.get("cwd", "")),
+                    tool=canonical(row["tool"]),
+                    given=str(row.get("command", ""))[:MAX_GIVEN],
+                    failed=code != 0,
+                    exit_code=code if type(code) is int else None,
+                    text=str(row.get("error", ""))[:MAX_SAID],
+                    interrupted=row.get("interrupted") is True,
+                )
+            )
+    return new
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the JSON objects of a file of lines.
+
+    Raises:
+        NotFoundError: there is no such file. UsageError: a line is no object with tool and error.
+    """
+    if not path.is_file():
+        raise NotFoundError(f"no such file: {path}")
+    rows = []
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict) or not isinstance(row.get("tool"), str):
+            raise UsageError(
+                f"{path.name}: line {number} is no failure",
+                hint='Each line is an object: {"tool": "Bash", "exit": 1, "error": "...",'
+                ' "command": "...", "session": "...", "at": 1790000000}',
+            )
+        rows.append(row)
+    return rows
+
+
+def project_folder(inv: Invocation) -> str:
+    """Return the folder whose calls count for the vault that is written, "" for all folders."""
+    root: Path = inv.root
+    return str(root.parent) if root.name == PROJECT_FOLDER else ""
+
+
+def read_groups(inv: Invocation, failures: Sequence[Failure]) -> list[Group]:
+    """Return the failures by kind, as the settings here have it.
+
+    Raises:
+        UsageError: `guard.benign` cannot be read.
+    """
+    from vault_cli.features.failures import group_failures, read_benign
+
+    benign = read_benign(inv.vault.config["guard.benign"])
+    return group_failures(failures, benign, below=project_folder(inv))
+
+
+def propose_due(inv: Invocation, wanted: Sequence[str] = ()) -> list[Proposal]:
+    """Write a draft for each failure that repeated often enough; return what became of each.
+
+    Args:
+        inv: the run; drafts go into the vault that it writes.
+        wanted: beginnings of fingerprints, whatever their number; none: all that are due.
+
+    Raises:
+        VaultError: nothing could be written.
+    """
+    from vault_cli.features.failures import due_groups
+    from vault_cli.features.guard_proposals import known_fingerprints
+
+    root = str(inv.root)
+    with open_sightings() as seen:
+        failures, calls = seen.failures(), seen.calls()
+        known = {**known_fingerprints(inv.whole_snapshot().records), **seen.proposals(root)}
+    groups = read_groups(inv, failures)
+    _note_known(inv, groups, known)
+    if wanted:
+        due = [_find(groups, text) for text in wanted]
+    else:
+        due = list(due_groups(groups, int(inv.vault.config["guard.threshold"]), known))
+    return [_propose(inv, group, calls, known.get(group.fingerprint, "")) for group in due]
+
+
+def _note_known(inv: Invocation, groups: Sequence[Group], known: Mapping[str, str]) -> None:
+    """Take down which failures records speak of, so that nobody is asked about them again."""
+    if inv.options.dry_run:
+        return
+    with open_sightings() as seen:
+        for group in groups:
+            if group.fingerprint in known:
+                at = int(inv.now.timestamp())
+                seen.note_proposal(group.fingerprint, str(inv.root), known[group.fingerprint], at)
+
+
+class Proposal:
+    """What became of one failure.
+
+    Args:
+        group: the failure.
+        record_id: the draft, or the record that speaks of it already; "" when it was refused.
+        problem: why there is no new draft, "" when there is.
+    """
+
+    def __init__(self, group: Group, record_id: str, problem: str = "") -> None:
+        self.group = group
+        self.record_id = record_id
+        self.problem = problem
+
+
+def _find(groups: Sequence[Group], text: str) -> Group:
+    found = [group for group in groups if group.fingerprint.startswith(text)]
+    if len(found) != 1:
+        words = "no failure has" if not found else f"{len(found)} failures have"
+        raise UsageError(
+            f"{words} a fingerprint that begins with {text}",
+            hint="`mvault guard failures` lists them.",
+        )
+    return found[0]
+
+
+def _propose(inv: Invocation, group: Group, calls: Sequence[Sighting], known: str) -> Proposal:
+    from vault_cli.features.failures import read_benign, why_benign
+    from vault_cli.features.guard_proposals import propose, proposed_guard
+    from vault_cli.features.guard_trials import try_guard
+    from vault_cli.features.guards import require_guard
+
+    if known:
+        return Proposal(group, known, f"{known} speaks of it already")
+    benign = read_benign(inv.vault.config["guard.benign"])
+    values = proposed_guard(group)
+    trial = None
+    if values:
+        guard = require_guard(values)
+        trial = try_guard(guard, calls, lambda seen: bool(why_benign(seen, benign)))
+    planned = _plan(inv, propose(group, trial, values))
+    if isinstance(planned, RefusedError):
+        return Proposal(group, "", planned.message)
+    own = planned.ids[0]
+    if not inv.options.dry_run:
+        inv.vault.apply(planned.change)
+        inv.forget_snapshot()
+        with open_sightings() as seen:
+            at = int(inv.now.timestamp())
+            seen.note_proposal(group.fingerprint, str(inv.root), own, at)
+    return Proposal(group, own, "held in quarantine" if planned.held else "")
+
+
+def _plan(inv: Invocation, request: Any) -> Planned | RefusedError:
+    from vault_cli.features.drafts import plan_add
+    from vault_cli.model.lifecycle import Actor
+
+    try:
+        return plan_add(
+            inv.whole_snapshot(),
+            request,
+            now=inv.now,
+            actor=Actor.HOOK,
+            origin="hook",
+            random_int=inv.random_int,
+            gates=inv.vault.config.gates,
+        )
+    except RefusedError as error:
+        return error
+
+
+def at_session_start(inv: Invocation) -> str:
+    """Compile the guards where they are not, count what was seen; return what a person is told.
+
+    For the full program's part of a session's start. Into a vault it writes only where
+    `guard.propose` is `draft`.
+
+    Raises:
+        VaultError: the state folder or the vault cannot be used.
+    """
+    from vault_cli.cli.guard_compile import compile_here
+    from vault_cli.store.guard_index import is_fresh
+
+    if not is_fresh(str(inv.cwd), inv.now.timestamp()):
+        compile_here(inv)
+    fold_spool()
+    how = str(inv.vault.config["guard.propose"])
+    if how == "off" or not (due := find_due(inv)):
+        return ""
+    if how == "draft":
+        note_hits(inv)
+        written = [item for item in propose_due(inv) if not item.problem]
+        many = "1 draft" if len(written) == 1 else f"{len(written)} drafts"
+        return f"mvault wrote {many} with guards: mvault review" if written else ""
+    many = "1 failure has" if len(due) == 1 else f"{len(due)} failures have"
+    return f"{many} repeated; mvault can propose guards: mvault guard propose"
+
+
+def find_due(inv: Invocation) -> list[Group]:
+    """Return the failures that repeated often enough and were not proposed from this machine."""
+    from vault_cli.features.failures import due_groups
+    from vault_cli.store.failures import sightings_path
+
+    if not sightings_path().exists():
+        return []
+    with open_sightings() as seen:
+        failures, known = seen.failures(), seen.proposals(str(inv.root))
+    threshold = int(inv.vault.config["guard.threshold"])
+    return list(due_groups(read_groups(inv, failures), threshold, known))
