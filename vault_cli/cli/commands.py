@@ -53,12 +53,15 @@ COMMANDS: dict[str, Entry] = {
     "conflict": Entry("curate", "pairs", "conflict", "Name two records as being in conflict."),
     "anchor": Entry("curate", "anchor", "anchor", "Name the code a record speaks about."),
     "promote": Entry("curate", "promote", "promote", "Give a record another scope, or vault."),
-    "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
-    "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),
+    "graduate": Entry(
+        "curate", "graduating", "graduate", "Turn a proven recipe into an Agent Skill."
+    ),
+    "demote": Entry("curate", "graduating", "demote", "Take a graduated skill back to its recipe."),
     "quarantine": Entry(
         "curate", "quarantine", "quarantine", "Look at what was held back, release or purge it."
     ),
     "mark": Entry("curate", "usage", "mark", "Note that records were used, helped or misled."),
+    "used": Entry("curate", "used", "used", "Note that a recipe was used, and how it went."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "guard": Entry("curate", "guards", "guard", "Stop tool calls that failed before."),
     "task": Entry("work", "tasks", "task", "Begin and end tasks; note what was used."),

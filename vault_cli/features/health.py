@@ -14,6 +14,7 @@ from vault_cli.errors import Diagnostic
 from vault_cli.features.conflicts import check_conflicts
 from vault_cli.features.evidence import check_evidence
 from vault_cli.features.forgetting import check_forgotten
+from vault_cli.features.graduating import check_skills
 from vault_cli.features.grounds import check_proposals
 from vault_cli.features.handoff import check_handoffs
 from vault_cli.features.jumps import check_history
@@ -73,6 +74,7 @@ def check(
     found += check_support(snapshot, places)
     found += check_topics(snapshot)
     found += (*check_tasks(snapshot), *check_tickets(snapshot), *check_handoffs(snapshot))
+    found += check_skills(snapshot, now)
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)

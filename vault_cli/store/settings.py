@@ -149,6 +149,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "graduation.min_hits", int, 3, "hits a recipe needs before it can become a skill", least=1
     ),
     Setting(
+        "graduation.propose",
+        str,
+        "draft",
+        "a recipe that a use makes mature: draft (it is proposed as a skill), or off",
+        choices=("draft", "off"),
+    ),
+    Setting(
         "graduation.skills_budget", int, 6000, "characters all skill descriptions may take together"
     ),
     Setting(
