@@ -47,6 +47,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "demote": ("demote", "{id}", "--yes"),
     "quarantine": ("quarantine", "show", "{id}"),
     "mark": ("mark", "{id}", "--helpful", "--yes"),
+    "persona": ("persona", "set", "{id}。", "--yes"),
     "used": ("used", "{id}", "--ok", "--yes"),
     "stats": ("stats", "{id}"),
     "guard": ("guard", "add", "{id}", "--match", "npx tsc", "--yes"),

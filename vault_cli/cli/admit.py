@@ -70,6 +70,7 @@ def plan_approval(
             return plan
     from vault_cli.features.approval import needed_paths, plan_approve
 
+    _require_budgets(inv, records)
     texts = {path: inv.read(path) for path in needed_paths(inv.snapshot, records)}
     planned = plan_approve(
         inv.snapshot,
@@ -99,6 +100,16 @@ def plan_approval(
         findings=() if planned.change.is_empty else (*own, *planned.notes, *beside),
         nothing="already in force",
     )
+
+
+def _require_budgets(inv: Invocation, records: tuple[Record, ...]) -> None:
+    """Refuse a persona that is longer than its budget; it would stand in every block."""
+    for record in records:
+        if record.kind is Kind.PERSONA and record.is_draft:
+            from vault_cli.features.persona import BUDGET_KEYS, require_within, role_of, text_of
+
+            role = role_of(record)
+            require_within(text_of(record), role, int(inv.reading.config[BUDGET_KEYS[role]]))
 
 
 def _alike_findings(inv: Invocation, records: tuple[Record, ...]) -> tuple[Diagnostic, ...]:

@@ -62,6 +62,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "mark": Entry("curate", "usage", "mark", "Note that records were used, helped or misled."),
     "used": Entry("curate", "used", "used", "Note that a recipe was used, and how it went."),
+    "persona": Entry("curate", "persona", "persona", "Who the agent is, and whom it works for."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "guard": Entry("curate", "guards", "guard", "Stop tool calls that failed before."),
     "task": Entry("work", "tasks", "task", "Begin and end tasks; note what was used."),

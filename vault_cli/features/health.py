@@ -20,6 +20,7 @@ from vault_cli.features.handoff import check_handoffs
 from vault_cli.features.jumps import check_history
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes
+from vault_cli.features.persona import check_personas
 from vault_cli.features.places import Places, finding
 from vault_cli.features.succession import Succession
 from vault_cli.features.support import (
@@ -74,7 +75,7 @@ def check(
     found += check_support(snapshot, places)
     found += check_topics(snapshot)
     found += (*check_tasks(snapshot), *check_tickets(snapshot), *check_handoffs(snapshot))
-    found += check_skills(snapshot, now)
+    found += (*check_skills(snapshot, now), *check_personas(snapshot))
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vault_cli.model.record import ID_PATTERN, Kind, Status
+from vault_cli.model.tables import USER_ROLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,12 @@ SOURCES = ("user", "agent", "web", "tool", "doc", "import")
 ORIGINS = ("cli", "editor", "hook", "mcp", "import", "reflection", "sync")
 TASK_STATES = ("open", "succeeded", "failed", "abandoned", "aborted")
 TICKET_STAGES = ("draft", "open", "doing", "review", "done")
+ROLES = ("agent", USER_ROLE)
 CONFLICT_TYPES = ("condition", "goal", "contradiction", "apparent")
 
 _TASK = (Kind.TASK,)
 _TICKET = (Kind.TICKET,)
+_PERSONA = (Kind.PERSONA,)
 
 FIELDS: tuple[Field, ...] = (
     Field("id", "id", "id", "identity; never changes", decides=True),
@@ -108,6 +111,14 @@ FIELDS: tuple[Field, ...] = (
     Field("depends_on", "list", "", "ids that have to be done before a ticket", only=_TICKET),
     Field("due", "date", "", "last day of a ticket", only=_TICKET),
     Field("external", "text", "", "of a ticket: where it stands elsewhere", only=_TICKET),
+    Field(
+        "role",
+        "choice",
+        "",
+        "whose persona: the agent's, or the user's profile",
+        ROLES,
+        only=_PERSONA,
+    ),
     Field("metadata", "data", "", "of a skill; keys mvault-<key> stand for ours"),
 )
 """Every key we know, in the order new files are written."""

@@ -139,6 +139,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "note what `render --session` and `render --to` showed",
     ),
     Setting("handoff.budget", int, 1500, "most characters of a hand-over; 0 = no limit"),
+    Setting("persona.budget", int, 600, "most characters of the agent's persona; 0 = no limit"),
+    Setting("persona.user_budget", int, 500, "most characters of the user's profile; 0 = no limit"),
     Setting(
         "hooks.nudges",
         int,
