@@ -48,6 +48,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "quarantine": ("quarantine", "show", "{id}"),
     "mark": ("mark", "{id}", "--helpful", "--yes"),
     "persona": ("persona", "set", "{id}。", "--yes"),
+    "audit": ("audit",),
+    "eval": ("eval", "add", "为什么 {id}", "--expect", "{id}"),
     "used": ("used", "{id}", "--ok", "--yes"),
     "stats": ("stats", "{id}"),
     "guard": ("guard", "add", "{id}", "--match", "npx tsc", "--yes"),

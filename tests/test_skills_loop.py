@@ -10,7 +10,7 @@ import pytest
 from helpers import checked, commit_count, make_vault, run, write_files
 
 from vault_cli.features.practice import find_practice, is_idle, success_rank
-from vault_cli.model.record import Tally
+from vault_cli.model.record import Kind, Record, Snapshot, Status, Tally
 
 EN = ("Rotate the staging keys", "a key is older than a quarter", "rotate-the-staging-keys")
 ZH = ("轮换 staging 密钥", "密钥超过一个季度", "staging")

@@ -74,6 +74,8 @@ COMMANDS: dict[str, Entry] = {
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),
+    "audit": Entry("upkeep", "audit", "audit", "Say how the vault does, each part by itself."),
+    "eval": Entry("upkeep", "evals", "evals", "Ask frozen questions; fail when it got worse."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
     "install": Entry("upkeep", "install", "install", "Set mvault up in an agent program."),

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from math import sqrt
 from typing import Any, Final, NamedTuple
 
 from vault_cli.features.recipes import THRESHOLD, is_mature
 from vault_cli.model.record import Kind, Record, Snapshot, Tally
+from vault_cli.model.shares import Share
 
 UNUSED_DAYS: Final = 30
 """After so many days without a use a recipe or a skill is told to be unused."""
-
-_Z: Final = 1.96
-"""Normal quantile of a two-sided interval of 95 %."""
 
 
 class Practice(NamedTuple):
@@ -46,16 +43,11 @@ class Practice(NamedTuple):
 def success_rank(succeeded: int, failed: int) -> float | None:
     """Return what share of uses succeeds at least, with 95 % confidence; None without outcomes.
 
-    The lower bound of the score interval of a proportion (Wilson 1927, equation 3): nine of ten
-    rank above one of one, since little was seen of that one.
+    The lower bound of `Share.interval`: nine of ten rank above one of one, since little was seen
+    of that one.
     """
-    total = succeeded + failed
-    if total <= 0:
-        return None
-    share, square = succeeded / total, _Z * _Z
-    middle = share + square / (2 * total)
-    spread = _Z * sqrt(share * (1 - share) / total + square / (4 * total * total))
-    return max(0.0, (middle - spread) / (1 + square / total))
+    bounds = Share(succeeded, succeeded + failed).interval
+    return None if bounds is None else bounds[0]
 
 
 def is_idle(record: Record, tally: Tally, today: date, days: int = UNUSED_DAYS) -> bool:
