@@ -276,7 +276,8 @@ class Prepared:
             self.folder.mkdir()
             run("--vault", self.folder, "init", cwd=self.folder).ok()
             self.trusted = trusted_fingerprint(_own_place(self.folder))
-        shutil.copytree(self.folder, root, dirs_exist_ok=True)
+        unlike = shutil.ignore_patterns("mvault-clone")  # the mark of one clone, drawn by chance
+        shutil.copytree(self.folder, root, dirs_exist_ok=True, ignore=unlike)
         note_made_here(root)
         record_trust(_own_place(root), self.trusted)
         return True

@@ -95,6 +95,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("mark", "r-0000001", "--session", "s", "--cited", "--harmful"),
     ("mark", "--settle"),
     ("review",),
+    ("task", "start", "Take r-0000001 out", "--session", "s"),
+    ("task", "end", "--status", "failed", "--cited", "r-0000001"),
+    ("ticket", "add", "改规则", "--depends", "r-0000001"),
+    ("handoff", "Tests are optional from now on.", "--yes"),
+    ("handoff", "--clear", "--yes"),
 )
 IN_FORCE = {"r-0000001", "f-0000001", "f-0000002", "o-0000001", "c-0000001"}
 

@@ -290,10 +290,10 @@ def test_a_hit_becomes_an_observation(vault: Path, home: Path) -> None:
         assert stopped(home, vault, session=session)
     frames = list(spool.read(str(state_of(home) / "hook" / "spool" / "events.bin")))
     assert [frame.event for frame in frames] == ["hit", "hit"]
-    for _ in range(2):  # each event counts once
-        run("guard", "propose", cwd=vault).ok()
-    row = run("stats", "x-0000001", "--json", cwd=vault).ok().data["records"][0]
-    assert row["hits"] == before + 2
+    for words in (("stats",), ("guard", "propose"), ("stats",)):  # each event counts once
+        run(*words, cwd=vault).ok()
+        row = run("stats", "x-0000001", "--json", cwd=vault).ok().data["records"][0]
+        assert row["hits"] == before + 2
     lines = [json.loads(line) for file in (vault / "usage").glob("*.jsonl")
              for line in file.read_text().splitlines()]  # fmt: skip
     assert {(line["kind"], line["who"]) for line in lines} == {("hit", "guard")}

@@ -11,8 +11,8 @@ from vault_cli.store.policy import is_made_here
 
 
 def _files(root: Path) -> dict[str, bytes]:
-    """Everything but what holds a time: the index, the log of HEAD, the commit and its name."""
-    changing = (".git/index", ".git/logs", ".git/objects", ".git/refs/heads/main")
+    """Everything but what holds a time or was drawn by chance: index, log, commit, clone mark."""
+    changing = (".git/index", ".git/logs", ".git/objects", ".git/refs/heads/main", ".git/mvault-")
     return {
         name: path.read_bytes()
         for path in sorted(root.rglob("*"))
@@ -33,6 +33,7 @@ def test_a_copied_vault_is_what_init_makes(tmp_path: Path) -> None:
     for root in (copied, made):
         assert git(root, "status", "--porcelain") == ""
         assert is_made_here(root)
+        assert (root / ".git/mvault-clone").read_bytes().endswith(f"{root}\n".encode())
         said = run("--vault", root, "status").ok().text
         assert "trust" not in said
         run("--vault", root, "add", "note", "--title", "T", "--body", "It says something.").ok()

@@ -137,7 +137,7 @@ def test_budgets(root: Path, words: dict[str, str]) -> None:
     path = next((root / "persona").glob("*.md"))
     path.write_text(path.read_text("utf-8") + "more", "utf-8")
     assert "persona-long" in {found["code"] for found in checked(root)}
-    run("--vault", root, "config", "set", "persona.budget", "700", "--yes",
+    run("--vault", root, "config", "set", "persona.max_characters", "700", "--yes",
         env={"MVAULT_ACTOR": "person"}).ok()  # fmt: skip
     cli(root, "persona", "set", "x" * 700)
 

@@ -18,7 +18,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _leave_locale()
     gc.disable()
     words = sys.argv[1:] if argv is None else argv
-    if words[:1] == ["hook"] and not any(word.startswith("-") for word in words):
+    is_hook = words[:1] == ["hook"]
+    if is_hook and not any(word.startswith("-") for word in words):
         from vault_cli.hook.main import main as answer
 
         return answer(list(words[1:]))
@@ -26,6 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     code = run(argv)
     gc.freeze()
+    if is_hook and code:  # an agent takes 2, a mistake in the command line, for a refusal
+        sys.stdout.write("{}\n")
+        return 0
     return code
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import case_vault, commit_all, make_vault
+from helpers import case_vault, commit_all, make_vault, run, run_real
 from hook_answers import FILES as PAYLOADS
 from hook_answers import check_answer, context_of, load, place
 from hook_runs import FILES, ask, hook, real_hook, state_of
@@ -193,8 +193,46 @@ def test_a_child_of_ours_is_answered_at_once(
 
 
 def test_help_and_json_are_those_of_a_command(tmp_path: Path) -> None:
-    from helpers import run
-
-    assert "never" not in run("hook", "--help").ok().err
+    assert "session-start" in run("hook", "--help").ok().out
     answer = run("--json", "hook", "codex", "stop", stdin=json.dumps({"cwd": str(tmp_path)}))
     assert answer.ok().data == {}
+
+
+def test_a_vault_that_is_named_is_the_one_that_is_read(tmp_path: Path) -> None:
+    root = make_vault(tmp_path, FILES)
+    payload = json.dumps({"cwd": str(tmp_path), "hook_event_name": "SessionStart"})
+    for words in (("--vault", root, "hook", "codex", "x"), ("hook", "codex", "x", "--vault", root)):
+        assert "make test" in run(*words, stdin=payload).ok().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(), ("codex",), ("codex", "stop", "--flag"), ("codex", "stop", "a", "b", "c"), ("-x",)],
+)
+def test_a_mistake_in_the_command_line_is_no_refusal(words: tuple[str, ...]) -> None:
+    """Exit 2 is that of a usage error, and what an agent program takes for a refusal."""
+    done = run_real("hook", *words)
+
+    assert done.code == 0
+    assert json.loads(done.out) == {}
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("damage", ["answer.py", "system.py", "events.py"])
+def test_half_of_an_update_is_no_refusal(damage: str, tmp_path: Path, home: Path) -> None:
+    import shutil
+    import subprocess
+    import sys
+
+    from helpers import PROJECT
+
+    shutil.copytree(PROJECT / "vault_cli" / "hook", tmp_path / "vault_cli" / "hook")
+    shutil.copy(PROJECT / "vault_cli" / "__init__.py", tmp_path / "vault_cli")
+    (tmp_path / "vault_cli" / "hook" / damage).write_text("def (")
+    shutil.rmtree(tmp_path / "vault_cli" / "hook" / "__pycache__", ignore_errors=True)
+    main = tmp_path / "vault_cli" / "hook" / "main.py"
+    argv = [sys.executable, "-I", "-S", main, "codex", "pre-tool", state_of(home)]
+    done = subprocess.run(argv, input=b"{}", capture_output=True, check=False)
+
+    assert (done.returncode, done.stdout) == (0, b"{}")
+    assert done.stderr == b"mvault hook: cannot start: SyntaxError\n"

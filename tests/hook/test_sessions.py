@@ -63,6 +63,8 @@ def test_the_same_bytes_until_something_changes(root: Path) -> None:
         ("How do I import the grafana dashboards into ops?", "Grafana dashboards live in ops"),
         ("支付回调失败了，签名校验怎么做？", "支付回调要校验签名"),
         ("請看一下支付回調的簽名校驗", "支付回调要校验签名"),
+        ("/ops/grafana/a.json: how do I import such dashboards?", "Grafana dashboards live in ops"),
+        ("# Task\nImport the grafana dashboards", "Grafana dashboards live in ops"),
     ],
 )
 def test_a_prompt_brings_what_fits_it_once(root: Path, prompt: str, title: str) -> None:
@@ -84,7 +86,8 @@ def test_a_prompt_brings_what_fits_it_once(root: Path, prompt: str, title: str) 
     [
         "/grafana dashboards ops import",
         "!grafana-cli import dashboards",
-        "# remember the grafana dashboards in ops",
+        "/mcp:grafana dashboards",
+        "# AGENTS.md instructions for /repo\n\nImport the grafana dashboards into ops",
         "<command-name>grafana dashboards ops</command-name>",
         "<task-notification>grafana dashboards ops import</task-notification>",
         "<mvault-memory>\n\nGrafana dashboards live in ops/grafana",
@@ -379,3 +382,28 @@ def test_a_block_that_a_hook_gave_is_known_to_why_and_diff(root: Path) -> None:
     assert len(kept) == 1
     assert kept[0]["unit"] == "characters"
     assert run("--vault", root, "diff", "@1").ok()
+
+
+@pytest.mark.parametrize(
+    ("matches", "spread", "tells"),
+    [
+        (("grafana", "import"), {"grafana": 2, "import": 30}, True),
+        (("run", "test"), {"run": 60, "test": 50}, False),
+        (("run", "test", "flaky"), {"run": 60, "test": 50, "flaky": 3}, True),
+        (("grafana",), {"grafana": 1}, True),
+        (("grafana",), {"grafana": 2}, False),
+        (("支付", "支", "付"), {"支付": 1, "支": 90, "付": 90}, True),
+        ((), {}, False),
+    ],
+)
+def test_words_tell_something_when_they_would_not_meet_by_chance(
+    matches: tuple[str, ...], spread: dict[str, int], tells: bool
+) -> None:
+    from vault_cli.cli.hook_prompt import Found
+    from vault_cli.recall.hits import Hit
+
+    hit = Hit(None, 1.0, matches, parts={"words": 0.9})  # type: ignore[arg-type]
+    found = Found([hit], 200, spread)
+
+    assert found.tells(hit) is tells
+    assert found.pick() == ([hit] if tells else [])

@@ -26,7 +26,7 @@ DRAFT = (
     "---\nid: f-0000002\nkind: fact\nstatus: candidate\ntitle: Staging has two workers\n---\nTwo.\n"
 )
 READING = {"brief", "context", "search", "show", "lessons_lookup", "why", "review_list"}
-WRITING = {"remember", "mark"}
+WRITING = {"remember", "mark", "task_start", "task_checkpoint", "task_end"}
 HOSTILE = (
     *("", " ", "--help", "-h", "--yes", "--vault=/tmp", "../../etc/passwd", "/etc/passwd"),
     *(
@@ -266,3 +266,39 @@ def test_over_stdio_as_an_agent_program_starts_it(root: Path) -> None:
 
     assert "l-0000001" in found
     assert added.startswith("Proposed as f-")
+
+
+def test_a_task_is_begun_and_ended_in_the_session_of_the_server(root: Path) -> None:
+    async def use(client: mcp.Client) -> list[str]:
+        async def call(tool: str, **given: Any) -> str:
+            answer = await client.call_tool(tool, given)
+            (content,) = answer.content
+            text = content.text  # type: ignore[union-attr]
+            assert not answer.is_error, text
+            return str(text)
+
+        await call("context")
+        begun = await call("task_start", goal="修好部署", expected_result="不再缺列")
+        own = begun.split()[0]
+        await call("task_checkpoint", task_id=own, text="--status failed 只是文字")
+        ended = await call("task_end", task_id=own, status="succeeded", cited=["l-0000001"])
+        return [own, begun, ended]
+
+    own, begun, ended = talk(root, use)
+    found = run("--vault", root, "--json", "task", "show", own).ok().data["task"]
+
+    assert "shown: 1 in full" in begun
+    assert "noted the outcome for 1 record" in ended
+    assert (found["state"], found["ended_by"]) == ("succeeded", "agent")
+    assert found["session"].startswith("mcp-")
+    assert found["shown"]["full"] == ["l-0000001"]
+    assert found["checkpoints"][0]["text"] == "--status failed 只是文字"
+    (row,) = run("--vault", root, "--json", "stats", "l-0000001").ok().data["records"]
+    assert row["succeeded"] == 1
+
+
+def test_an_end_that_cannot_be_is_told_to_the_model(root: Path) -> None:
+    failed, text = ask(root, "task_end", task_id="t-nobody", status="failed")
+
+    assert failed
+    assert "t-nobody" in text

@@ -47,3 +47,7 @@ def test_what_fits_comes_first_and_text_cannot_leave_its_line() -> None:
 def test_nothing_in_force() -> None:
     assert write_brief(selection(), 400).text == "Memory: nothing is in force here.\n"
     assert write_brief(selection(), 5).text == ""
+
+
+def test_every_group_of_a_block_has_a_name_here() -> None:
+    assert set(_NAMES) == set(GROUPS)

@@ -445,7 +445,10 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any]) -> None
 
 
 def test_groups_have_a_heading_each() -> None:
-    kinds = ("hypothesis", "decision", "topic", "task", "ticket", "reflection", "persona", "handoff")
+    kinds = (
+        *("hypothesis", "decision", "topic", "task"),
+        *("ticket", "reflection", "persona", "handoff"),
+    )
     every = [*english(), *(record(kind, kind) for kind in kinds)]
     every.append(record("profile", "persona", fields={"role": "user"}))
     query = Query(now=NOW, kinds=tuple(str(kind) for kind in Kind))

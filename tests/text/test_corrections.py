@@ -116,6 +116,13 @@ def test_what_is_strong_counts_anywhere() -> None:
     [
         "no no no, " * 2000,
         "不，" * 5000,
+        "不" * 5000,
+        "不是" * 5000,
+        "好的，不" * 2000,
+        "no" * 5000,
+        "so no, but " * 1000,
+        "你把" * 4000,
+        "以后不" * 3000,
         "you " * 5000,
         "that " + "really " * 3000 + "is wrong",
         "- " * 10_000,

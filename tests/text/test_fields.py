@@ -137,7 +137,10 @@ def test_the_schema_accepts_the_example_typed_and_as_text() -> None:
     schema = front_matter_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     assert list(schema["properties"]) == [field.key for field in FIELDS if not field.only]
-    assert [one["if"]["properties"]["kind"]["const"] for one in schema["allOf"]] == ["task", "ticket"]
+    assert [one["if"]["properties"]["kind"]["const"] for one in schema["allOf"]] == [
+        "task",
+        "ticket",
+    ]
     validator = jsonschema.Draft202012Validator(schema)
     record, _ = read_record(EXAMPLE.encode(), PATH)
     assert record is not None

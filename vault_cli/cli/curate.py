@@ -16,8 +16,8 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.option_groups import takes
 from vault_cli.cli.text_options import TextOptions
 from vault_cli.cli.views import plural
-from vault_cli.errors import NeedsPersonError, RefusedError, VaultError
-from vault_cli.model.record import Kind
+from vault_cli.errors import NeedsPersonError, RefusedError, UsageError, VaultError
+from vault_cli.model.record import WORK_COMMANDS, Kind
 
 if TYPE_CHECKING:
     from vault_cli.cli.editor import Desk
@@ -67,6 +67,7 @@ def add(
     more = {"supersedes": replaced, "checklist": checklist, "correction": correction}
     given = text.values(inv, **more, reason=reason)
     named = one_of(Kind, kind, "kind")
+    _require_no_work(named)
     requests, desk = read_requests(inv, named, given, text.body, text.section or [], payload)
     if allow and not inv.consent(yes=yes).how:
         raise NeedsPersonError(
@@ -76,6 +77,13 @@ def add(
     if allow:
         require_person_to_allow(inv, yes=yes)
     return _guarded(desk, lambda: submit_drafts(inv, requests, allow=tuple(allow or ())))
+
+
+def _require_no_work(kind: Kind) -> None:
+    """Refuse to draft what nobody admits; it has a command of its own."""
+    if kind in WORK_COMMANDS:
+        hint = f"It has its own command: mvault {WORK_COMMANDS[kind]} --help"
+        raise UsageError(f"a {kind} is no draft: nobody admits it", hint=hint)
 
 
 def _guarded(desk: Desk | None, act: Any) -> int:

@@ -292,12 +292,10 @@ def propose(
     Examples:
       mvault guard propose
     """
-    from vault_cli.cli.sightings import catch_up, note_hits, propose_due
+    from vault_cli.cli.sightings import catch_up, propose_due
 
     inv: Invocation = ctx.obj
     catch_up(inv)
-    if not inv.options.dry_run:
-        note_hits(inv)
     done = propose_due(inv, fingerprint or ())
     data = {
         "proposals": [

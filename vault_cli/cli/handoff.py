@@ -10,6 +10,7 @@ import typer
 from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.preview import answer_data
 from vault_cli.cli.task_notes import find_scope
 from vault_cli.errors import UsageError
 
@@ -31,7 +32,7 @@ def handoff(
     """Leave word for the next session of this project, in place of the last; without TEXT show it.
 
     It stands first in the block. A person's is in force at once; an agent's waits for a person
-    (mvault review), and its next one takes its place. At most handoff.budget characters.
+    (mvault review), and its next one takes its place. At most handoff.max_characters characters.
 
     Examples:
       mvault handoff "Import is resumable; next: the test of the torn last line."
@@ -90,7 +91,9 @@ def _leave(inv: Invocation, scope: str, text: str, *, yes: bool) -> int:
     planned = plan_handoff(
         snapshot,
         HandoffRequest(
-            read_stdin() if text == "-" else text, scope, int(inv.reading.config["handoff.budget"])
+            read_stdin() if text == "-" else text,
+            scope,
+            int(inv.reading.config["handoff.max_characters"]),
         ),
         inv.read(old.path) if old is not None else b"",
         now=inv.now,
@@ -114,15 +117,14 @@ def _leave(inv: Invocation, scope: str, text: str, *, yes: bool) -> int:
 
 
 def _clear(inv: Invocation, scope: str, *, yes: bool) -> int:
-    from vault_cli.errors import NotFoundError
     from vault_cli.features.handoff import find_handoff
     from vault_cli.features.records import plan_deprecate
 
     found = find_handoff(inv.whole_snapshot(), scope).current
     if found is None:
-        raise NotFoundError(
-            f"no hand-over of {scope} is in force", hint="`mvault handoff` shows it."
-        )
+        data = {**answer_data("deprecate", "deprecate"), "scope": scope}
+        note = f"nothing to do: no hand-over of {scope} is in force"
+        return inv.out.show(View(data, notes=(note,)))
     change = plan_deprecate(
         found,
         inv.read(found.path),

@@ -6,6 +6,7 @@ anything is loaded. Here stand its help and its `--json`.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -17,16 +18,16 @@ from vault_cli.cli.output import View
 Host = Annotated[
     str,
     typer.Argument(
-        metavar="HOST", help="claude-code codex dsh gemini-cli opencode cursor copilot."
+        metavar="[HOST]", help="claude-code codex dsh gemini-cli opencode cursor copilot."
     ),
 ]
-Event = Annotated[str, typer.Argument(metavar="EVENT", help="In any spelling: pre-tool-use.")]
+Event = Annotated[str, typer.Argument(metavar="[EVENT]", help="In any spelling: pre-tool-use.")]
 State = Annotated[
     str, typer.Argument(metavar="[STATE]", help="State folder; $MVAULT_STATE_DIR otherwise.")
 ]
 
 
-def hook(ctx: typer.Context, host: Host, event: Event, state: State = "") -> int:
+def hook(ctx: typer.Context, host: Host = "", event: Event = "", state: State = "") -> int:
     """Answer an event of an agent program: JSON on stdin, one JSON object on stdout.
 
     Agent programs call it; `mvault status` says what went wrong there. It always ends with 0: an
@@ -43,5 +44,14 @@ def hook(ctx: typer.Context, host: Host, event: Event, state: State = "") -> int
 
     inv: Invocation = ctx.obj
     raw = b"" if inv.has_terminal else sys.stdin.buffer.read()
-    answer = respond([host, event, *([state] if state else [])], raw)
+    before = os.environ.get("MVAULT")
+    if inv.options.vault:
+        os.environ["MVAULT"] = os.path.abspath(inv.options.vault)  # noqa: PTH100 - of any name
+    try:
+        answer = respond([host, event, *([state] if state else [])], raw)
+    finally:
+        if before is not None:
+            os.environ["MVAULT"] = before
+        elif inv.options.vault:
+            del os.environ["MVAULT"]
     return inv.out.show(View(loads(answer), raw=answer.decode("ascii") + "\n"))

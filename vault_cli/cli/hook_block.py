@@ -73,6 +73,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         "complete": all(map(_is_whole, block.receipt.lines)),
         "key": key,
         "tasks": _open_tasks(snapshot, query),
+        "window": int(inv.reading.config["hooks.context_window"]),
         "nudges": int(inv.reading.config["hooks.nudges"]),
     }
     if block.text:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vault_cli.cli.hook_block import host_options, make_standing
 from vault_cli.cli.rendering import Wanted, make_query
 from vault_cli.hook import events, replies, turns, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from vault_cli.cli.invocation import Invocation
     from vault_cli.hook.call import Call
     from vault_cli.model.record import Record, Snapshot
@@ -33,6 +34,7 @@ NEAR_BEST: Final = 0.6
 LEAST_WORDS: Final = 2
 """So many words of the prompt a record has; of Chinese, pairs of characters."""
 
+_ROUNDING: Final = 1e-9
 WHOLE: Final = 0.6
 """A record that answers so much of a prompt may do so with one word."""
 
@@ -107,15 +109,42 @@ def _beside(
     return block.text
 
 
-def pick_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the records that answer enough of a prompt; one common word of many is no reason."""
-    best = max((hit.parts["words"] for hit in hits), default=0.0)
-    return [
-        hit
-        for hit in hits
-        if (fit := hit.parts["words"]) >= max(LEAST_FIT, NEAR_BEST * best)
-        and (fit >= WHOLE or sum(len(term) > 1 for term in hit.matches) >= LEAST_WORDS)
-    ][:MOST]
+class Found(NamedTuple):
+    """The best records for a prompt.
+
+    Args:
+        hits: best first.
+        number: how many records were searched.
+        spread: in how many of them a term stands.
+    """
+
+    hits: Sequence[Hit]
+    number: int
+    spread: Mapping[str, int]
+
+    def tells(self, hit: Hit) -> bool:
+        """Tell whether the words found are so rare that they would not meet by chance.
+
+        By chance words meet in `number` times the product of their shares of the records; that
+        has to be less than one record. Of Chinese, pairs of characters count.
+        """
+        shares = (self.spread.get(term, 0) / self.number for term in _words_of(hit))
+        return self.number * prod(share for share in shares if share) <= 1 + _ROUNDING
+
+    def pick(self) -> list[Hit]:
+        """Return the records that answer enough of the prompt; one common word is no reason."""
+        best = max((hit.parts["words"] for hit in self.hits), default=0.0)
+        return [
+            hit
+            for hit in self.hits
+            if (fit := hit.parts["words"]) >= max(LEAST_FIT, NEAR_BEST * best)
+            and (fit >= WHOLE or len(_words_of(hit)) >= LEAST_WORDS)
+            and self.tells(hit)
+        ][:MOST]
+
+
+def _words_of(hit: Hit) -> list[str]:
+    return [term for term in hit.matches if len(term) > 1]
 
 
 def _talk_of(prompt: str) -> str:
@@ -132,20 +161,23 @@ def _search(
     from vault_cli.recall.select import judge_some
 
     for limit in LOOKED_AT:
-        hits = _look(inv, snapshot, prompt, limit)
-        fresh = [hit for hit in hits if (hit.record.id, hit.record.vault) not in given]
+        found = _look(inv, snapshot, prompt, limit)
+        fresh = [hit for hit in found.hits if (hit.record.id, hit.record.vault) not in given]
         good = judge_some(snapshot, query, [hit.record for hit in fresh])
         keys = {(record.id, record.vault) for record in good}
-        picked = pick_hits([h for h in fresh if (h.record.id, h.record.vault) in keys])
-        if picked or len(hits) < limit or hits[-1].parts["words"] < LEAST_FIT:
+        fresh = [hit for hit in fresh if (hit.record.id, hit.record.vault) in keys]
+        picked = found._replace(hits=fresh).pick()
+        is_all = len(found.hits) < limit or found.hits[-1].parts["words"] < LEAST_FIT
+        if picked or is_all:
             return picked
     return []
 
 
-def _look(inv: Invocation, snapshot: Snapshot, prompt: str, limit: int) -> Sequence[Hit]:
+def _look(inv: Invocation, snapshot: Snapshot, prompt: str, limit: int) -> Found:
     from vault_cli.cli.clocks import Clocks
     from vault_cli.cli.shelves import all_shelves
     from vault_cli.model.record import Status
+    from vault_cli.recall.corpus import TextShelf, searchable
     from vault_cli.recall.query import Narrow
     from vault_cli.recall.search import search
     from vault_cli.store.segments import PostingsError
@@ -153,9 +185,16 @@ def _look(inv: Invocation, snapshot: Snapshot, prompt: str, limit: int) -> Seque
     clocks = Clocks("", None, inv.now, "", snapshot)
     narrow = Narrow(frozenset({Status.ACTIVE, Status.VERIFIED}))
 
-    def look(*, stored: bool) -> Sequence[Hit]:
-        with all_shelves(inv, clocks, stored=stored) as shelves:
-            return search(snapshot, prompt, limit=limit, narrow=narrow, shelves=shelves).hits
+    def look(*, stored: bool) -> Found:
+        with all_shelves(inv, clocks, stored=stored) as given:
+            shelves = [TextShelf(searchable(snapshot.records))] if given is None else given
+            hits = search(snapshot, prompt, limit=limit, narrow=narrow, shelves=shelves).hits
+            spread = Counter[str]()
+            for shelf in shelves:
+                terms = {term for hit in hits for term in _words_of(hit)}
+                spread.update({t: len(places) for t, (places, _) in shelf.find(terms).items()})
+            number = sum(len(shelf.lengths) - len(shelf.gone) for shelf in shelves)
+            return Found(hits, number, spread)
 
     try:
         return look(stored=True)

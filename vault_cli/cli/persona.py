@@ -134,7 +134,7 @@ def propose(
 ) -> int:
     """Propose a persona in place of the one in force: a draft that only a person admits.
 
-    Every locked line stays in it, word for word. At most persona.budget characters.
+    Every locked line stays in it, word for word. At most persona.max_characters characters.
 
     Examples:
       mvault persona propose "Boundary: never pushes to main."

@@ -27,8 +27,9 @@ def mcp(ctx: typer.Context) -> int:
     """Serve the vault to an agent over stdio (Model Context Protocol).
 
     Tools: brief, context, search, show, lessons_lookup, why, review_list read; remember proposes
-    a candidate, mark notes what helped, task_start, task_checkpoint and task_end note work. Nothing an agent calls puts a record in force. The vault is
-    that of the working directory, or of --vault. Needs the extra `mvault[mcp]`.
+    a candidate, mark notes what helped, task_start, task_checkpoint and task_end note work.
+    Nothing an agent calls puts a record in force. The vault is that of the working directory, or of
+    --vault. Needs the extra `mvault[mcp]`.
 
     Examples:
       claude mcp add mvault -- mvault mcp

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
 from vault_cli.hook import events, spool
 from vault_cli.hook.frames import Frame
-from vault_cli.store.failures import Hit, Sightings, open_sightings
+from vault_cli.store.failures import Hit, Sightings, open_sightings, sightings_path
 from vault_cli.store.places import PROJECT_FOLDER, state_folder
 
 if TYPE_CHECKING:
@@ -154,9 +154,12 @@ def note_hits(inv: Invocation) -> int:
 
 
 def catch_up(inv: Invocation) -> None:
-    """Fold the spool; where that cannot be, say so and go on with what was counted before."""
+    """Fold the spool and note the hits of guards as observations of their records.
+
+    Where that cannot be, it is said, and what was counted before counts. A dry run notes nothing.
+    """
     try:
-        fold_spool()
+        _take_in(inv)
     except VaultError as error:
         inv.out.warn(f"what hooks took down is not counted: {error.message}")
 
@@ -165,7 +168,13 @@ def fold_quietly(inv: Invocation) -> None:
     """As `catch_up`, where counts are an aside."""
     if not inv.options.dry_run:
         with suppress(VaultError):
-            fold_spool()
+            _take_in(inv)
+
+
+def _take_in(inv: Invocation) -> None:
+    fold_spool()
+    if not inv.options.dry_run and sightings_path().exists():
+        note_hits(inv)
 
 
 def take_lines(inv: Invocation, path: Path) -> int:
@@ -386,7 +395,6 @@ def at_session_start(inv: Invocation) -> str:
 def find_due(inv: Invocation) -> list[Group]:
     """Return the failures that repeated often enough and were not proposed from this machine."""
     from vault_cli.features.failures import due_groups
-    from vault_cli.store.failures import sightings_path
 
     if not sightings_path().exists():
         return []

@@ -72,7 +72,7 @@ def strange_hints(strange: Sequence[str], session: str) -> Iterator[str]:
     """Yield which records an agent named that nothing says its session was shown."""
     if strange:
         which = f"that session {session}" if session else "that a session"
-        yield f"Not noted as used: {', '.join(strange)}; nothing says {which} was shown it."
+        yield f"Not noted as used: {', '.join(strange)}; nothing says {which} was shown the text."
 
 
 def settle(inv: Invocation, logs: Sequence[Log]) -> None:

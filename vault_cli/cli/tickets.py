@@ -13,7 +13,7 @@ from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.complete import complete_id, complete_stage, complete_ticket
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import View, inline
-from vault_cli.cli.task_notes import find_scope
+from vault_cli.cli.task_notes import find_scope, is_person
 from vault_cli.cli.ticket_views import tickets_view, whole_lines
 from vault_cli.errors import UsageError
 from vault_cli.model.record import Kind
@@ -352,6 +352,7 @@ def drop(
     """
     from vault_cli.cli.ending import drop_record
     from vault_cli.features.records import require_reason
+    from vault_cli.features.tasks import TaskEnd
     from vault_cli.features.tickets import Board, plan_dropped_tasks, serving_tasks
 
     inv: Invocation = ctx.obj
@@ -360,7 +361,8 @@ def drop(
     snapshot = inv.whole_snapshot()
     waiting = Board(snapshot).waiting_for(found.id)
     texts = {r.path: inv.read(r.path) for r in serving_tasks(snapshot, found.id)}
-    tasks = plan_dropped_tasks(snapshot, found.id, texts, why, inv.now)
+    end = TaskEnd("abandoned", why, ended_by="person" if is_person(inv, yes=yes) else "agent")
+    tasks = plan_dropped_tasks(snapshot, found.id, texts, end, inv.now)
     hints = [f"Waits for what is gone: {item.id} {inline(item.title)}" for item in waiting]
     hints += [f"Abandoned with it: {key}" for _, key in tasks]
     data = {

@@ -261,8 +261,11 @@ def stats(
       mvault stats l-7k3qd2m
       mvault stats --demote
     """
+    from vault_cli.cli.sightings import catch_up
+
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
+    catch_up(inv)
     found = (find_shown(inv, text) for text in ids or ())
     named = {record.path: record for record in found}
     records = tuple(named.values()) if ids else shown_of(inv).records

@@ -38,7 +38,7 @@ from vault_cli.features.supersession import (
 from vault_cli.model.change import ALLOW_TRAILER, Change, Edit, Move, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import fold_path, skill_folder
-from vault_cli.model.record import WORK_KINDS, Kind, Record, Snapshot, Status
+from vault_cli.model.record import WORK_COMMANDS, Kind, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE
 from vault_cli.text.late import late
 from vault_cli.text.names import file_name, new_id
@@ -131,10 +131,10 @@ def plan_approve(
 def _require_no_work(records: Sequence[Record]) -> None:
     """Refuse to admit what nobody admits: tasks, tickets, reflections."""
     for record in records:
-        if record.kind in WORK_KINDS:
+        if record.kind in WORK_COMMANDS:
             raise RefusedError(
                 f"{record.id} is a {record.kind}: it says how work goes and is never in force",
-                hint=f"Its own commands change it: mvault {record.kind} --help",
+                hint=f"Its own commands change it: mvault {WORK_COMMANDS[record.kind]} --help",
             )
 
 

@@ -160,12 +160,14 @@ def make_key(*parts: str) -> str:
 
 
 def _read_prompt(seen: _Session, event: Event) -> Iterator[Finding]:
-    own = seen.echo.without(event.text)
     before, seen.turn = seen.turn, event.place
     first = not seen.acted
     seen.prompts += 1
     for failure in seen.open:
         failure.prompts += 1
+    if len(event.text) <= MAX_CONTEXT and find_correction(event.text) is None:
+        return  # too short for a block that hides one
+    own = seen.echo.without(event.text)
     is_echo = not own and len(event.text) <= MAX_CONTEXT
     said = event.text.strip() if is_echo else own
     found = find_correction(said, first=first, asked=_asks(seen.said))

@@ -72,10 +72,11 @@ def choose_turns(turns: Sequence[Turn], text: str) -> list[Turn]:
     Raises:
         UsageError: it names none. NotFoundError: the log has not as many.
     """
-    first, _, last = text.partition("-")
-    if not first.strip().isdigit() or (last.strip() and not last.strip().isdigit()):
+    first, dash, last = text.partition("-")
+    last = last if dash else first
+    if not (first.strip().isdecimal() and last.strip().isdecimal()):
         raise UsageError(f"--turns {text}: cannot be read", hint="Write --turns 3, or --turns 2-5.")
-    low, high = int(first), int(last or first)
+    low, high = int(first), int(last)
     found = [turn for turn in turns if low <= turn.number <= high]
     if not found or found[-1].number < high or low < 1:
         raise NotFoundError(

@@ -89,7 +89,7 @@ class HandoffRequest:
         if self.budget and len(text) > self.budget:
             raise UsageError(
                 f"the hand-over has {len(text)} characters, {len(text) - self.budget} too many",
-                hint=f"At most {self.budget} (handoff.budget): say first what is needed next.",
+                hint=f"At most {self.budget} (handoff.max_characters): what is needed first?",
             )
         return text
 
@@ -185,7 +185,11 @@ def _replaced(
     body = f"{_body(text)}\n"
     if body.strip() == old.body.strip():
         return put_change("handoff", old, data, data, actor=actor, origin=origin)
-    values: dict[str, Any] = {"created": instant_text(now), "title": TITLES[is_chinese(text)]}
+    values: dict[str, Any] = {
+        "created": instant_text(now),
+        "title": TITLES[is_chinese(text)],
+        "source": "user" if actor is Actor.PERSON else "agent",
+    }
     if old is found.waiting:
         wanted = [found.current.id] if found.current is not None else []
         if wanted != list(old.supersedes):

@@ -37,8 +37,8 @@ BUDGETS: Final[Mapping[str, int]] = {AGENT_ROLE: 600, USER_ROLE: 500}
 """Characters that each may have, headings that only name it left out (C-42)."""
 
 BUDGET_KEYS: Final[Mapping[str, str]] = {
-    AGENT_ROLE: "persona.budget",
-    USER_ROLE: "persona.user_budget",
+    AGENT_ROLE: "persona.max_characters",
+    USER_ROLE: "persona.max_user",
 }
 """The setting of each."""
 

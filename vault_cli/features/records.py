@@ -18,7 +18,7 @@ from vault_cli.features.resolve import (
 from vault_cli.model.change import Change, Edit, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import SKILL_PREFIX, is_skill_file
-from vault_cli.model.record import WORK_KINDS, Record, Snapshot, Status
+from vault_cli.model.record import WORK_COMMANDS, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE, parse_document, patch_document
 from vault_cli.text.fields import read_record
 
@@ -248,10 +248,10 @@ def require_editable(record: Record, actor: Actor, what: str) -> None:
         )
     if actor is Actor.PERSON or record.is_draft:
         return
-    if record.kind in WORK_KINDS:
+    if record.kind in WORK_COMMANDS:
         raise RefusedError(
             f"{record.id} is a {record.kind}: {what} is for a person, not for {actor}",
-            hint=f"Use its own command: mvault {record.kind} --help",
+            hint=f"Use its own command: mvault {WORK_COMMANDS[record.kind]} --help",
         )
     raise RefusedError(
         f"{record.id} is {record.status}: {what} is for a person, not for {actor}",

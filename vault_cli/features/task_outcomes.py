@@ -116,7 +116,7 @@ def tell_end(task: Task) -> list[Observation]:
         Observation(
             kind,
             task.ended,
-            _key(task.id, record_id, kind),
+            _key(task.id, record_id, kind, task.state, task.ended),
             (record_id,),
             who,
             task.session,

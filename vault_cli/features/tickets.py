@@ -285,7 +285,7 @@ def plan_move(
 
 
 def plan_dropped_tasks(
-    snapshot: Snapshot, ticket_id: str, texts: Mapping[str, bytes], reason: str, now: datetime
+    snapshot: Snapshot, ticket_id: str, texts: Mapping[str, bytes], end: TaskEnd, now: datetime
 ) -> tuple[tuple[Put, str], ...]:
     """Return the open tasks that serve a ticket as abandoned, each with its id: it is dropped.
 
@@ -293,14 +293,13 @@ def plan_dropped_tasks(
         snapshot: all records.
         ticket_id: which.
         texts: bytes by path of `serving_tasks`.
-        reason: why it is dropped.
+        end: how they end: abandoned, and why.
         now: aware instant.
     """
     found = []
     for record in serving_tasks(snapshot, ticket_id):
         task, data = read_task(record), texts[record.path]
         require_same(record, data)
-        end = TaskEnd("abandoned", reason.strip(), ended_by="agent")
         new = ended_bytes(task, data, end, instant_text(now))
         found.append((Put(record.path, new, record.digest), record.id))
     return tuple(found)

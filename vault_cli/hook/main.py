@@ -26,11 +26,16 @@ def _start() -> None:
     for _ in range(3):
         place = place[: max(place.rfind("/"), place.rfind("\\"))]
     sys.path.append(place)
-    from vault_cli.hook.system import calls
+    try:
+        from vault_cli.hook.system import calls
 
-    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
-        _start_in_utf8()
-    code = main()
+        if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+            _start_in_utf8()
+        code = main()
+    except BaseException as error:  # noqa: BLE001 - half of us was replaced: the agent goes on
+        sys.stdout.write("{}")
+        sys.stderr.write(f"mvault hook: cannot start: {type(error).__name__}\n")
+        return
     calls._exit(code)  # noqa: SLF001 - nothing to flush, and tearing down is not free
 
 

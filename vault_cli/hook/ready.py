@@ -13,7 +13,8 @@ import os
 import time
 
 from vault_cli.hook.injected import digest
-from vault_cli.hook.state import FOLDER, own_folder
+from vault_cli.hook.keeping import put, thin
+from vault_cli.hook.state import FOLDER
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -95,17 +96,8 @@ def keep(state: str, key: str, data: dict[str, Any]) -> None:
     if token is None:
         return
     body = marshal.dumps({**data, "layout": LAYOUT})
-    folder = own_folder(os.path.join(own_folder(os.path.join(state, FOLDER)), FOLDER_NAME))
-    temporary = os.path.join(folder, f".{os.getpid()}-{os.urandom(4).hex()}")
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(file, "wb") as stream:
-            stream.write(digest(body, token, _SEAL // 2).encode("ascii") + body)
-        os.replace(temporary, os.path.join(folder, key))
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    _prune(folder)
+    sealed = digest(body, token, _SEAL // 2).encode("ascii") + body
+    thin(put(os.path.join(state, FOLDER), FOLDER_NAME, key, sealed), MOST)
 
 
 def _read(state: str, key: str) -> dict[str, Any] | None:
@@ -133,18 +125,6 @@ def _token(state: str) -> bytes | None:
     except OSError:
         return None
     return token if len(token) == _SEAL else None
-
-
-def _prune(folder: str) -> None:
-    try:
-        names = os.listdir(folder)
-        if len(names) <= MOST:
-            return
-        aged = sorted((os.lstat(os.path.join(folder, name)).st_mtime_ns, name) for name in names)
-        for _, name in aged[: len(aged) - MOST // 2]:
-            os.unlink(os.path.join(folder, name))
-    except OSError:
-        return
 
 
 def stamp(kind: str, path: str) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 
 from vault_cli.hook.injected import digest
-from vault_cli.hook.state import FOLDER, own_folder, spare_folder
+from vault_cli.hook.keeping import put, thin
+from vault_cli.hook.state import FOLDER, spare_folder
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -65,25 +66,12 @@ def save(state: str, kind: str, text: str, data: dict[str, Any]) -> None:
 
     body = dumps(data)
     try:
-        _put(os.path.join(state, FOLDER), kind, name_of(text), body)
+        put(os.path.join(state, FOLDER), kind, name_of(text), body)
     except OSError as first:
         try:
-            _put(spare_folder(), kind, name_of(text), body)
+            put(spare_folder(), kind, name_of(text), body)
         except OSError:
             raise first from None
-
-
-def _put(base: str, kind: str, name: str, body: bytes) -> None:
-    folder = own_folder(os.path.join(own_folder(base), kind))
-    temporary = os.path.join(folder, f".{os.getpid()}-{os.urandom(4).hex()}")
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(file, "wb") as stream:
-            stream.write(body)
-        os.replace(temporary, os.path.join(folder, name))
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def drop(state: str, kind: str, text: str) -> None:
@@ -97,13 +85,4 @@ def drop(state: str, kind: str, text: str) -> None:
 
 def prune(state: str, kind: str) -> None:
     """Let the oldest files of a folder go when there are too many; never fails."""
-    folder = os.path.join(state, FOLDER, kind)
-    try:
-        names = os.listdir(folder)
-        if len(names) <= MOST:
-            return
-        aged = sorted((os.lstat(os.path.join(folder, name)).st_mtime_ns, name) for name in names)
-        for _, name in aged[: len(aged) - MOST // 2]:
-            os.unlink(os.path.join(folder, name))
-    except OSError:
-        return
+    thin(os.path.join(state, FOLDER, kind), MOST)

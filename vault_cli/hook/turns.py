@@ -71,8 +71,8 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         call: a session's start, or its first prompt.
         standing: `block`, its `receipt`, ids with their vaults that it has (`shown`) and those
             with their whole text (`whole`), whether that is all (`complete`), its `key`, and how
-            often the session may be told of work that was not recorded (`nudges`); and perhaps `tasks`,
-            what is said of tasks that are open.
+            often the session may be told of work that was not recorded (`nudges`); and perhaps
+            `tasks`, what is said of tasks that are open.
     """
     session = load_session(call)
     block = str(standing["block"])
@@ -91,6 +91,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         "given": given,
         "pending": "",
         "nudges": int(standing["nudges"]),
+        "window": int(standing.get("window", 0)),
         "repeat": call.event == events.SESSION_START and call.host == events.DSH and bool(block),
     }
     save_session(call, session)
@@ -109,9 +110,18 @@ def _notices(call: Call, session: dict[str, Any], tasks: str) -> list[str]:
     if (session.get("pending") or source == "compact") and told < MOST_NOTICES:
         session["told"] = told + 1
         found.append(words.PRESSURE)
+        found += _what_was_lost(session)
     if call.event == events.SESSION_START and source in {"startup", "clear", ""}:
         found += [*_handed_over(call), *([tasks] if tasks else [])]
     return found
+
+
+def _what_was_lost(session: dict[str, Any]) -> list[str]:
+    """Return where what was compacted can be read again, once."""
+    lost = session.pop("lost", None)
+    if not isinstance(lost, list) or len(lost) != 3 or not lost[2]:  # noqa: PLR2004
+        return []
+    return [words.REREAD.format(*lost)]
 
 
 def _handed_over(call: Call) -> list[str]:
@@ -186,6 +196,7 @@ def _stop(call: Call) -> Reply:
     Nothing is said while a task of the session is open (`tasks`, left by `mvault task`).
     """
     session = load_session(call)
+    _look_at_pressure(call, session)
     left = int(session.get("nudges", 0))
     if (
         left <= 0
@@ -197,9 +208,34 @@ def _stop(call: Call) -> Reply:
     from vault_cli.hook.work import unrecorded
 
     text = unrecorded(call.state, events.session_of(call.payload))
-    if text and session.get("nudge") != text:
-        save_session(call, session | {"nudge": text, "nudges": left - 1})
+    before = str(session.get("nudge", ""))
+    if text and text not in before:
+        full = before if session.get("pressed") and before.startswith(_FILLING) else ""
+        save_session(call, session | {"nudge": full + text, "nudges": left - 1})
     return {}
+
+
+_FILLING = (words.FILLING.partition("{")[0], words.FILLING_CHINESE.partition("{")[0])
+
+
+def _look_at_pressure(call: Call, session: dict[str, Any]) -> None:
+    """Leave word for the next prompt, once before a compaction, that the context fills up."""
+    window = int(session.get("window", 0))
+    if window <= 0 or session.get("pressed") or not session.get("given"):
+        return
+    if events.is_subagent(call.payload):
+        return
+    from vault_cli.hook.pressure import FULL, fullness, log_path
+
+    percent = fullness(log_path(call.payload), window)
+    if percent < FULL:
+        return
+    from vault_cli.hook.work import speaks_chinese
+
+    chinese = speaks_chinese(call.state, events.session_of(call.payload))
+    text = (words.FILLING_CHINESE if chinese else words.FILLING).format(percent)
+    session |= {"nudge": text, "pressed": True}
+    save_session(call, session)
 
 
 def _compacting(call: Call) -> Reply:
@@ -207,7 +243,13 @@ def _compacting(call: Call) -> Reply:
     session = load_session(call)
     if session.get("pending"):
         return {}
-    session["pending"] = "compact"
+    from vault_cli.hook.pressure import count_lines, log_path
+
+    path = log_path(call.payload)
+    first, last = int(session.get("compacted", 0)) + 1, count_lines(path)
+    session |= {"pending": "compact", "pressed": False}
+    if last >= first:
+        session |= {"lost": [first, last, path], "compacted": last}
     save_session(call, session)
     return {"notice": words.COMPACTING} if session.get("given") else {}
 

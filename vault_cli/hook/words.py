@@ -25,6 +25,22 @@ PRESSURE = (
 )
 """Said once after each compaction."""
 
+REREAD = "Memory: what was compacted stands in lines {} to {} of the session's log, {}\n"
+"""Said with it where the host names the log."""
+
+FILLING = (
+    "Memory: the context is {} % full and may be compacted soon. What this session taught is in no"
+    " record unless it was proposed: `mvault search` shows what is known, `mvault add` proposes;"
+    " rarely more than three things are worth it.\n"
+)
+"""Said once before a compaction, with the prompt after the turn that filled it."""
+
+FILLING_CHINESE = (
+    "记忆：上下文已用 {} %，可能很快会被压缩。本次会话学到的内容，没有提出就不在任何记录里："
+    "`mvault search` 看已有什么，`mvault add` 提出候选；值得提的很少超过三条。\n"
+)
+"""The same after a prompt in Chinese."""
+
 COMPACTING = (
     "mvault: the conversation is being compacted; what it taught is in the summary only, unless"
     " it is proposed with `mvault add`"
@@ -83,7 +99,6 @@ _TAGS = (
     *("<environment_context>", "<hook_prompt", "<user_instructions>", "# AGENTS.md instructions"),
     "[Request interrupted",
 )
-_COMMANDS = "/!#"
 _LEAST = 3
 """Letters of the shortest prompt that can be about anything; of Chinese two."""
 
@@ -94,12 +109,18 @@ def is_talk(prompt: str) -> bool:
     Slash commands, what a program put into the conversation, our own text and mere assent are not.
     """
     text = prompt.strip()
-    if not text or text[0] in _COMMANDS or text.startswith((*_OWN, *_TAGS)):
+    if not text or _is_command(text) or text.startswith((*_OWN, *_TAGS)):
         return False
     if "</mvault-memory>" in text:
         return False
     letters = sum(char.isalnum() + (char >= "\u2e80") for char in text[:_SEEN])
     return letters > _LEAST
+
+
+def _is_command(text: str) -> bool:
+    """Tell whether a prompt is for the program itself: `/name …`, but no path; `!ls`."""
+    first = text.split(None, 1)[0]
+    return first[0] == "!" or (first[0] == "/" and "/" not in first[1:])
 
 
 _SEEN = 200

@@ -73,6 +73,13 @@ def _is_chinese(raw: bytes) -> bool:
     return 3 * sum("\u4e00" <= char <= "\u9fff" for char in letters) >= max(len(letters), 1)
 
 
+def speaks_chinese(state: str, session: str) -> bool:
+    """Tell whether the last prompt of a session is in Chinese, as far as it is still spooled."""
+    mark = f'"{session}"'.encode("utf-8", "surrogatepass")
+    prompts = [raw for event, raw in _frames(state) if event == events.PROMPT and mark in raw]
+    return bool(prompts) and _is_chinese(prompts[-1])
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 

@@ -75,7 +75,10 @@ _FOLDERS = {
     Kind.PERSONA: "persona",
     Kind.HANDOFF: "handoff",
 }
-WORK_KINDS = frozenset({Kind.TASK, Kind.TICKET, Kind.REFLECTION})
+WORK_COMMANDS = {Kind.TASK: "task", Kind.TICKET: "ticket", Kind.REFLECTION: "reflect"}
+"""The command that changes records of a kind that nobody admits."""
+
+WORK_KINDS = frozenset(WORK_COMMANDS)
 """Kinds that say how work goes: nobody admits them, none is rendered, none waits for a review.
 
 They have a state of their own in place of an admission, and are changed by their own commands.
@@ -283,7 +286,9 @@ class Record:
     @property
     def is_draft(self) -> bool:
         """Whether it is a candidate that waits for a person; work goes on without one."""
-        return self.status is Status.CANDIDATE and self.kind not in WORK_KINDS
+        if self.status is not Status.CANDIDATE:
+            return False
+        return self.kind not in WORK_KINDS or self.path.startswith("drafts/")
 
     @property
     def in_force(self) -> bool:

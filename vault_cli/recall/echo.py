@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 from typing import Final
 
 from vault_cli.hook.injected import LEAST, fingerprint, normalise
@@ -73,7 +74,12 @@ class Echo:
 
     def __init__(self, marks: Collection[str] = (), records: Iterable[Record] = ()) -> None:
         self._marks = marks
-        self._whole = "\0".join(_own_texts(records))
+        self._records = tuple(records)
+
+    @cached_property
+    def _whole(self) -> str:
+        """The letters of all that may have been shown; worked out when a text is looked at."""
+        return "\0".join(_own_texts(self._records))
 
     def without(self, text: str) -> str:
         """Return a text without the lines that are ours; what a person wrote beside them stays."""

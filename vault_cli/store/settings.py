@@ -138,9 +138,17 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         True,  # noqa: FBT003 - a default, not a call
         "note what `render --session` and `render --to` showed",
     ),
-    Setting("handoff.budget", int, 1500, "most characters of a hand-over; 0 = no limit"),
-    Setting("persona.budget", int, 600, "most characters of the agent's persona; 0 = no limit"),
-    Setting("persona.user_budget", int, 500, "most characters of the user's profile; 0 = no limit"),
+    Setting("handoff.max_characters", int, 1500, "most characters of a hand-over; 0 = no limit"),
+    Setting(
+        "hooks.context_window",
+        int,
+        200_000,
+        "tokens of the context where a log does not say; at 70 % a session is told. 0 = never",
+    ),
+    Setting("persona.max_characters", int, 600, "most characters of the persona; 0 = no limit"),
+    Setting(
+        "persona.max_user", int, 500, "most characters of the user's profile; 0 = no limit"
+    ),
     Setting(
         "hooks.nudges",
         int,

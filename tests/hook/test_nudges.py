@@ -1,0 +1,113 @@
+"""What a session is told of tasks: of work without one, of tasks that are still open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import make_vault, run
+from hook_answers import context_of
+from hook_runs import FILES, ask
+
+from vault_cli.hook import words
+
+PROMPT = "claude-code/UserPromptSubmit.json"
+START = "claude-code/SessionStart.json"
+AGENT = {"MVAULT_ACTOR": "agent"}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_vault(tmp_path, FILES)
+
+
+def said(file: str, folder: Path, **more: Any) -> str:
+    return context_of(ask(file, folder, session_id="s1", **more)) or ""
+
+
+def turn(root: Path, prompt: str, calls: int = 0, edits: int = 0, **more: Any) -> str:
+    """One turn of work, and what the next prompt is told of it."""
+    said(PROMPT, root, prompt=prompt)
+    for number in range(calls):
+        file = "edit" if number < edits else "agent"
+        ask(f"claude-code/PostToolUse.{file}.json", root, session_id="s1", **more)
+    ask("claude-code/Stop.json", root, session_id="s1")
+    return said(PROMPT, root, prompt=prompt)
+
+
+def task(root: Path, *argv: str) -> str:
+    result = run("--vault", root, "--json", "task", *argv, cwd=root, env=AGENT).ok()
+    return str(result.data.get("task", ""))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        ("please build the code", "9 tool calls and changed 2 files"),
+        ("请把登录页面修好，然后跑一遍测试", "调用了 9 次工具，改动了 2 个文件"),
+    ],
+)
+def test_work_without_a_task_is_stated_in_the_language_of_the_prompt(
+    root: Path, prompt: str, text: str
+) -> None:
+    said(START, root)
+    told = turn(root, prompt, 9, 2)
+
+    assert text in told
+    assert not any(word in told for word in ("must", "should", "必须", "应该", "请"))
+    assert not words.is_talk(told)
+
+
+def test_nothing_is_said_while_a_task_of_the_session_is_open(root: Path) -> None:
+    said(START, root)
+    own = task(root, "start", "Fix the login", "--session", "s1")
+    assert turn(root, "please build the code", 9, 2) == ""
+    task(root, "end", own, "--status", "succeeded")
+    assert "9 tool calls" in turn(root, "please build the code", 9, 2)
+
+
+def test_a_task_of_another_session_says_nothing_about_this_one(root: Path) -> None:
+    said(START, root)
+    task(root, "start", "Fix the login", "--session", "s2")
+
+    assert "9 tool calls" in turn(root, "please build the code", 9, 2)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["mvault task start x", "mvault ticket add x", "mvault handoff x", "mcp__mvault__task_end"],
+)
+def test_a_turn_that_touched_work_is_left_alone(root: Path, command: str) -> None:
+    said(START, root)
+    assert turn(root, "please build the code", 9, 2, tool_input={"command": command}) == ""
+
+
+@pytest.mark.parametrize(
+    ("goal", "text"),
+    [("Fix the login", "1 task of earlier sessions"), ("修好登录页面", "还有 1 个任务没有结束")],
+)
+def test_a_new_session_is_told_of_open_tasks_by_id_only(root: Path, goal: str, text: str) -> None:
+    own = task(root, "start", goal, "--session", "s0")
+    told = said(START, root, source="startup")
+
+    assert text in told
+    assert own in told
+    assert goal not in told
+    task(root, "end", own, "--status", "aborted")
+    assert own not in context_of(ask(START, root, session_id="s2", source="startup"))  # type: ignore[operator]
+
+
+def test_a_task_of_another_project_is_not_told(root: Path) -> None:
+    own = task(root, "start", "x", "--session", "s0", "--scope", "project:github.com/acme/web")
+
+    assert own not in said(START, root, source="startup")
+
+
+def test_what_the_hook_gave_is_what_a_task_notes(root: Path) -> None:
+    said(START, root)
+    own = task(root, "start", "x", "--session", "s1")
+    data = run("--vault", root, "--json", "task", "show", own).ok().data["task"]["shown"]
+
+    assert sorted(data["full"]) == ["l-0000002", "r-0000001"]
+    assert len(data["receipts"]) == 1
