@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from vault_cli.model.record import Kind, Record, Snapshot, Status
-from vault_cli.recall.brief import write_brief
+from vault_cli.model.tables import GROUPS
+from vault_cli.recall.brief import _NAMES, write_brief
 from vault_cli.recall.select import Query, Selection, select_records
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)

@@ -146,9 +146,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "tokens of the context where a log does not say; at 70 % a session is told. 0 = never",
     ),
     Setting("persona.max_characters", int, 600, "most characters of the persona; 0 = no limit"),
-    Setting(
-        "persona.max_user", int, 500, "most characters of the user's profile; 0 = no limit"
-    ),
+    Setting("persona.max_user", int, 500, "most characters of the user's profile; 0 = no limit"),
     Setting(
         "hooks.nudges",
         int,
