@@ -173,3 +173,21 @@ def test_which_lines_are_locked() -> None:
     assert locked_lines(text) == ("- **Boundary:** a", "> 边界：b", "boundary: c")
     assert dropped_lines(text, "boundary:   c\n- **Boundary:** a") == ("> 边界：b",)
     assert dropped_lines("plain", "") == ()
+
+
+def test_an_agent_does_not_switch_it_off_by_an_objection(root: Path, words: dict[str, str]) -> None:
+    cli(root, "persona", "set", words["first"])
+    cli(root, "persona", "set", "--user", words["profile"])
+    for record in run("--vault", root, "--json", "list").data["records"]:
+        refused = run(
+            "--vault",
+            root,
+            "dispute",
+            record["id"],
+            "--reason",
+            "不",
+            env={"MVAULT_ACTOR": "agent"},
+        )
+        assert refused.code in (3, 4), refused.text
+    assert words["line"] in rendered(root)
+    assert words["profile"] in rendered(root)
