@@ -121,4 +121,5 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
     assert fsck(both["b"].root) == []
     assert git(both["b"].root, "status", "--porcelain") == ""
     left = {path.name for path in (both["b"].root / ".git").glob("mvault-*")}
-    assert left <= {"mvault-recovery"}  # the lock that recoveries share; it stays
+    # The lock that recoveries share and the mark of this clone stay.
+    assert left <= {"mvault-recovery", "mvault-clone"}

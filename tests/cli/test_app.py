@@ -48,9 +48,9 @@ def test_every_command_has_help_with_an_example(command: list[str]) -> None:
 def test_every_command_stands_in_a_transcript_or_a_test(command: list[str]) -> None:
     words = " ".join(command)
     transcripts = "".join(path.read_text(encoding="utf-8") for path in TESTS.glob("*.md"))
-    tests = "".join(path.read_text(encoding="utf-8") for path in TESTS.glob("test_*.py"))
+    tests = "".join(path.read_text(encoding="utf-8") for path in TESTS.parent.rglob("test_*.py"))
     quoted = ", ".join(f'"{word}"' for word in command)
-    line = rf"(?m)^\$ (?:[A-Z_]+=\S+ )*mvault (?:--vault memory |--json )*{words}\b"
+    line = rf"(?m)^\$ (?:[A-Z_]+=\S+ )*mvault (?:--vault \S+ |--json )*{words}\b"
     assert re.search(line, transcripts) or quoted in tests
 
 

@@ -141,7 +141,7 @@ def test_the_dossier_carries_evidence_and_history(recipe: Any, graduate: Any) ->
     for line in (
         "- recipe: c-1abcdef (recipes/publish.md)",
         "- created: 2026-09-09T09:30:00Z",
-        "- uses: 4 hits, 3 helpful, 0 harmful",
+        "- uses: 4 hits, 0 succeeded, 0 failed, 3 helpful, 0 harmful",
         "- graduated: 2026-12-15T10:02:11Z (terminal)",
         "- l-1 Freeze the clock",
         "- id e1, type session-event, session s",

@@ -40,6 +40,7 @@ READING = {"brief", "context", "search", "show", "lessons_lookup", "why", "revie
 WRITING = {
     "remember",
     "mark",
+    "playbook_use",
     "task_start",
     "task_checkpoint",
     "task_end",
@@ -343,6 +344,28 @@ def test_a_task_is_begun_and_ended_in_the_session_of_the_server(root: Path) -> N
     assert found["checkpoints"][0]["text"] == "--status failed 只是文字"
     (row,) = run("--vault", root, "--json", "stats", "l-0000001").ok().data["records"]
     assert row["succeeded"] == 1
+
+
+def test_how_a_recipe_went_is_noted_for_what_the_session_was_shown(root: Path) -> None:
+    text = (
+        "---\nid: c-0000009\nkind: recipe\nstatus: active\ntitle: 轮换密钥\n---\n"
+        "## 问题\n旧密钥失效。\n\n## 步骤\n1. 重新生成。\n"
+    )
+    (root / "recipes").mkdir(exist_ok=True)
+    (root / "recipes" / "keys.md").write_text(text, "utf-8")
+    failed, told = ask(root, "playbook_use", recipe_id="c-0000009", ok=True)
+    assert failed
+    assert "no block" in told
+
+    async def use(client: mcp.Client) -> str:
+        await client.call_tool("context", {})
+        answer = await client.call_tool("playbook_use", {"recipe_id": "c-0000009", "ok": False})
+        assert not answer.is_error
+        return str(answer.content[0].text)  # type: ignore[union-attr]
+
+    talk(root, use)
+    (row,) = run("--vault", root, "--json", "graduate", "--list").ok().data["records"]
+    assert (row["hits"], row["failed"], row["state"]) == (0, 1, "proving")
 
 
 def test_an_end_that_cannot_be_is_told_to_the_model(root: Path) -> None:

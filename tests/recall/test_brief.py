@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from vault_cli.model.record import Kind, Record, Snapshot, Status
-from vault_cli.recall.brief import write_brief
+from vault_cli.model.tables import GROUPS
+from vault_cli.recall.brief import _NAMES, write_brief
 from vault_cli.recall.select import Query, Selection, select_records
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -47,3 +48,7 @@ def test_what_fits_comes_first_and_text_cannot_leave_its_line() -> None:
 def test_nothing_in_force() -> None:
     assert write_brief(selection(), 400).text == "Memory: nothing is in force here.\n"
     assert write_brief(selection(), 5).text == ""
+
+
+def test_every_group_of_a_block_has_a_name_here() -> None:
+    assert set(_NAMES) == set(GROUPS)

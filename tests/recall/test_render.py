@@ -450,6 +450,7 @@ def test_groups_have_a_heading_each() -> None:
         *("ticket", "reflection", "persona", "handoff"),
     )
     every = [*english(), *(record(kind, kind) for kind in kinds)]
+    every.append(record("profile", "persona", fields={"role": "user"}))
     query = Query(now=NOW, kinds=tuple(str(kind) for kind in Kind))
     block = render_block(
         select_records(Snapshot(records=tuple(every)), query), query, RenderOptions(budget=0)

@@ -74,7 +74,7 @@ def test_each_kind_has_its_group(kind: str, values: dict[str, Any], group: str) 
 
 
 def test_kinds_on_request_are_excluded_until_asked_for() -> None:
-    kinds = ("hypothesis", "decision", "topic", "task", "ticket", "reflection", "persona")
+    kinds = ("hypothesis", "decision", "topic", "task", "ticket", "reflection")
     every = [record(kind, kind) for kind in kinds]
     selection = select(*every)
     assert ids(selection) == []

@@ -53,12 +53,16 @@ COMMANDS: dict[str, Entry] = {
     "conflict": Entry("curate", "pairs", "conflict", "Name two records as being in conflict."),
     "anchor": Entry("curate", "anchor", "anchor", "Name the code a record speaks about."),
     "promote": Entry("curate", "promote", "promote", "Give a record another scope, or vault."),
-    "graduate": Entry("curate", "admit", "graduate", "Turn a proven recipe into an Agent Skill."),
-    "demote": Entry("curate", "admit", "demote", "Take a graduated skill back to its recipe."),
+    "graduate": Entry(
+        "curate", "graduating", "graduate", "Turn a proven recipe into an Agent Skill."
+    ),
+    "demote": Entry("curate", "graduating", "demote", "Take a graduated skill back to its recipe."),
     "quarantine": Entry(
         "curate", "quarantine", "quarantine", "Look at what was held back, release or purge it."
     ),
     "mark": Entry("curate", "usage", "mark", "Note that records were used, helped or misled."),
+    "used": Entry("curate", "used", "used", "Note that a recipe was used, and how it went."),
+    "persona": Entry("curate", "persona", "persona", "Who the agent is, and whom it works for."),
     "topic": Entry("curate", "topics", "topic", "Declare topics, put records under them."),
     "guard": Entry("curate", "guards", "guard", "Stop tool calls that failed before."),
     "task": Entry("work", "tasks", "task", "Begin and end tasks; note what was used."),
@@ -72,6 +76,8 @@ COMMANDS: dict[str, Entry] = {
     "init": Entry("upkeep", "setup", "init", "Make a folder a vault."),
     "status": Entry("upkeep", "upkeep", "status", "Say what is in the vault and what waits."),
     "check": Entry("upkeep", "checking", "check", "Check every file of the vault."),
+    "audit": Entry("upkeep", "audit", "audit", "Say how the vault does, each part by itself."),
+    "eval": Entry("upkeep", "evals", "evals", "Ask frozen questions; fail when it got worse."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
     "sync": Entry("upkeep", "sync", "sync", "Bring this vault and its remote together."),
     "purge": Entry("upkeep", "purge", "purge", "Plan a history without a leaked secret."),

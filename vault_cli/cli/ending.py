@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import reason_for
+from vault_cli.cli.deciding import reason_for
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import brief_data, plural, record_data, value_text

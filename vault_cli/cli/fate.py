@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import approval_card, decide_about, reason_for
+from vault_cli.cli.deciding import approval_card, decide_about, reason_for
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import reason_for
 from vault_cli.cli.complete import complete_id
+from vault_cli.cli.deciding import reason_for
 from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.errors import UsageError

@@ -138,7 +138,7 @@ def release(
     Examples:
       mvault quarantine release l-7k3qd2m --reason "quotes the attack it warns of"
     """
-    from vault_cli.cli.admit import reason_for
+    from vault_cli.cli.deciding import reason_for
 
     inv: Invocation = ctx.obj
     record = inv.find(record_id)

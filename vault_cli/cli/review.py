@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import approval_card, plan_approval, plan_rejection
+from vault_cli.cli.admit import plan_approval, plan_rejection
+from vault_cli.cli.deciding import approval_card
 from vault_cli.cli.filters import one_of
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import inline

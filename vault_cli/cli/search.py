@@ -103,13 +103,13 @@ def search(
 
     inv: Invocation = ctx.obj
     text = " ".join(query or ()).strip()
-    narrow = _narrow(view, status, topic, source, (since, until))
+    narrow = narrow_by(view, status, topic, source, (since, until))
     clocks = set_clocks(inv, view, valid_at, known_at, guarded=True, standing=True, faded=True)
     named = topic if inv.layers.beside else None  # of two vaults a topic is not only its names
     plain = make_filter(clocks.snapshot.records, kind, None, named, scope)
     test = plain if kind or scope or named else None
     size = max(preview, _LEAST_PREVIEW) if preview else 0
-    results, mates = _find(inv, clocks, text, (limit, size), narrow, test, expand=expand)
+    results, mates = find_hits(inv, clocks, text, (limit, size), narrow, test, expand=expand)
     warn_unreadable(inv, clocks)
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     ids = {hit.record.id for hit in results.hits}
@@ -134,7 +134,7 @@ def search(
     return code
 
 
-def _narrow(
+def narrow_by(
     view: str,
     status: list[str] | None,
     topic: list[str] | None,
@@ -173,7 +173,7 @@ def _read_day(text: str, option: str) -> date | None:
     return found.date() if isinstance(found, datetime) else found
 
 
-def _find(
+def find_hits(
     inv: Invocation,
     clocks: Clocks,
     text: str,

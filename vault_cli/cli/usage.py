@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from vault_cli.model.sums import Sums
     from vault_cli.store.observing import Observed
     from vault_cli.store.usage_log import UsageLog
+
+Follow = Callable[[], tuple[dict[str, Any], list[str]]]
 
 _HEADS = ("shown", "cited", "helped", "harmed", "hits", "good", "bad")
 """Columns of `stats`, in the order of `features.usage.NUMBERS`."""
@@ -75,7 +77,7 @@ def mark(
     kinds += ["outcome"] if _result(outcome) else []
     request = MarkRequest(
         tuple(kinds),
-        _witness(inv, yes=yes),
+        witness(inv, yes=yes),
         session_of(inv, session),
         receipt.strip(),
         note.strip(),
@@ -84,12 +86,12 @@ def mark(
     if not ids:
         if not settle or kinds:
             raise UsageError("no record is named", hint="mvault mark ID --helpful")
-        return _report(inv, (), [], request, settle=True)
+        return report_seen(inv, (), [], request, settle=True)
     records = inv.find_all(ids)
     if not undo:
         require_admitted(inv.vault, "mark", *records, only_id=True)
-    seen = _plan(inv, records, request, undo=undo)
-    return _report(inv, records, seen, request, settle=settle)
+    seen = plan_seen(inv, records, request, undo=undo)
+    return report_seen(inv, records, seen, request, settle=settle)
 
 
 def is_usage_path(path: str) -> bool:
@@ -123,7 +125,7 @@ def _result(outcome: str) -> str:
     return outcome
 
 
-def _witness(inv: Invocation, *, yes: bool) -> str:
+def witness(inv: Invocation, *, yes: bool) -> str:
     """Return who says it: a person, or somebody whose word needs a citation."""
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.observation import AGENT, PERSON
@@ -132,9 +134,10 @@ def _witness(inv: Invocation, *, yes: bool) -> str:
     return PERSON if consent.how and consent.actor is Actor.PERSON else AGENT
 
 
-def _plan(
+def plan_seen(
     inv: Invocation, records: Sequence[Record], request: MarkRequest, *, undo: bool
 ) -> list[Observation]:
+    """Return the observations that a request comes to, or that take its newest ones back."""
     from vault_cli.features.usage import plan_marks, plan_takebacks
     from vault_cli.store.own_usage import machine_id, new_key, stamp_time
 
@@ -155,15 +158,27 @@ def read_log(inv: Invocation) -> UsageLog:
     return read_usage(inv.root, inv.now.astimezone(UTC).date(), known)
 
 
-def _report(
+def report_seen(
     inv: Invocation,
     records: Sequence[Record],
     seen: list[Observation],
     request: MarkRequest,
     *,
     settle: bool,
+    verb: str = "mark",
+    follow: Follow | None = None,
 ) -> int:
-    """Take it down, or show it; say how far it is until the block changes."""
+    """Take it down, or show it; say how far it is until the block changes.
+
+    Args:
+        inv: the run.
+        records: what it is about.
+        seen: what to note.
+        request: what was said.
+        settle: the block shows at once what waits.
+        verb: name of the command.
+        follow: what is done once it is noted; gives further data and notes.
+    """
     from vault_cli.cli.preview import answer_data
     from vault_cli.model.observation import write_line
     from vault_cli.store.observing import observe
@@ -171,7 +186,7 @@ def _report(
     from vault_cli.store.vault import LOCK_WAIT
 
     data = {
-        **answer_data("mark", "mark"),
+        **answer_data(verb, verb),
         "records": [brief_data(record) for record in records],
         "ids": [record.id for record in records],
         "who": request.who,
@@ -197,8 +212,12 @@ def _report(
         "settled": done.settled,
     }
     notes = [_said(seen), *_outlook(done, every)]
-    view = View(data, lambda: [record.id for record in records], notes=[n for n in notes if n])
     inv.forget_snapshot()
+    if follow is not None:
+        more, told = follow()
+        data |= more
+        notes += told
+    view = View(data, lambda: [record.id for record in records], notes=[n for n in notes if n])
     return inv.out.show(view)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vault_cli.cli import flags
-from vault_cli.cli.admit import approval_card, decide_about
+from vault_cli.cli.deciding import approval_card, decide_about
 from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation
 

@@ -11,6 +11,7 @@ from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.composing import DraftRequest, compose_draft
 from vault_cli.features.guarded import require_person_for_deny
 from vault_cli.features.parts import is_chinese, missing_notes
+from vault_cli.features.persona import require_admissible
 from vault_cli.features.records import (
     ENDING_KEYS,
     PERSON_ONLY,
@@ -207,6 +208,7 @@ def _approve_one(facts: _Approval, record: Record) -> tuple[Record, Edit, Effect
     _require_draft(facts.snapshot, record)
     require_step(record.status, Status.ACTIVE, facts.actor, record.id)
     require_person_for_deny(record, facts.actor)
+    require_admissible(facts.snapshot, record, facts.actor)
     allowed = _require_not_held(record, facts.allow)
     if record.kind is Kind.SKILL and not skill_folder(record.path):
         raise RefusedError(

@@ -58,6 +58,8 @@ PROGRAM_KEYS = frozenset(
         "disputed",
         "valid_to_before",
         "graduated",
+        "graduated_sha256",
+        "graduates",
         "confirmed",
         "approved",
         "approved_by",

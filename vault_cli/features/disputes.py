@@ -32,7 +32,7 @@ from vault_cli.features.supersession import (
 )
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
-from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
+from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
 from vault_cli.text.document import REMOVE
 from vault_cli.text.late import late
 
@@ -44,11 +44,11 @@ _WAS = late(r"(?:^|; )was: ([a-z]+)(?:;|$)")
 
 
 def needs_person(record: Record) -> bool:
-    """Tell whether only a person may dispute a record: a rule that must be followed.
+    """Tell whether only a person may dispute a record: a rule that must be followed, a persona.
 
-    Whoever is bound by a rule could else switch it off by objecting to it.
+    Whoever is bound by it, or by its locked lines, could else switch it off by objecting to it.
     """
-    return record.in_force and record.required
+    return record.in_force and (record.required or record.kind is Kind.PERSONA)
 
 
 def plan_dispute(
@@ -70,7 +70,7 @@ def plan_dispute(
         record: what is objected to; `data` are the bytes of its file.
         data: see `record`.
         now: aware instant in the vault's time zone.
-        actor: who objects; anyone may, except to a required rule in force.
+        actor: who objects; anyone may, except to a required rule or a persona in force.
         reason: why; body of the commit message.
         evidence: ids of records, or of pieces of the record's own evidence, that speak against it.
         conflicts_with: ids of records that say something else.
@@ -87,7 +87,9 @@ def plan_dispute(
         require_reason("", "dispute")
     if needs_person(record) and actor is not Actor.PERSON:
         raise RefusedError(
-            f"{record.id} is a required rule: objecting to it is not for {actor}", hint=PERSON_ONLY
+            f"{record.id} is a {'required rule' if record.required else record.kind}: objecting to"
+            f" it is not for {actor}",
+            hint=PERSON_ONLY,
         )
     values, named = _new_conflicts(record, against)
     old = record.fields.get("disputed")

@@ -21,6 +21,7 @@ from vault_cli.features.editing import plan_set
 from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.grounds import require_grounds, rival_notes
 from vault_cli.features.parts import missing_notes
+from vault_cli.features.persona import require_proposable
 from vault_cli.features.proposing import Composer
 from vault_cli.features.records import (
     Planned,
@@ -104,6 +105,7 @@ def plan_add(
     checked = check_request(request)
     if allow:
         require_reason(checked.reason, "add --allow")
+    require_proposable(snapshot, checked, actor)
     own_id = new_id(checked.kind, other_ids(snapshot), random_int)
     fresh = set(checked.derived_from).difference(before.derived_from if before else ())
     grounds = require_grounds(snapshot, checked.supersedes, actor, checked.reason, fresh)

@@ -11,6 +11,7 @@ from typing import Any
 from vault_cli.errors import RefusedError
 from vault_cli.features.composing import PROGRAM_KEYS
 from vault_cli.features.grounds import require_grounds
+from vault_cli.features.persona import require_editable_persona
 from vault_cli.features.records import (
     SKILL_KEYS,
     put_change,
@@ -86,7 +87,9 @@ def plan_set(
     new = patch_document(data, values, record.path)
     if new != data:
         _require_no_new_errors(record, new, values)
-        _require_grounds(snapshot, record, read_checked(new, record.path), actor, reason)
+        after = read_checked(new, record.path)
+        require_editable_persona(record, after, actor)
+        _require_grounds(snapshot, record, after, actor, reason)
     change = put_change(verb, record, data, new, reason=reason, actor=actor, origin=origin)
     require_sound_change(snapshot, change, record)
     return change
@@ -177,6 +180,7 @@ def plan_edit(
     before, front = parse_document(old, record.path).front, parse_document(new, record.path).front
     changed = {key for key in {*before, *front} if before.get(key) != front.get(key)}
     _require_word(record, actor, changed)
+    require_editable_persona(record, after, actor)
     _require_grounds(snapshot, record, after, actor, reason)
     change = put_change("edit", after, old, new, reason=reason, actor=actor, origin=origin)
     require_sound_change(snapshot, change, record)

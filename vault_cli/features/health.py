@@ -14,11 +14,13 @@ from vault_cli.errors import Diagnostic
 from vault_cli.features.conflicts import check_conflicts
 from vault_cli.features.evidence import check_evidence
 from vault_cli.features.forgetting import check_forgotten
+from vault_cli.features.graduating import check_skills
 from vault_cli.features.grounds import check_proposals
 from vault_cli.features.handoff import check_handoffs
 from vault_cli.features.jumps import check_history
 from vault_cli.features.links import LinkIndex, find_links
 from vault_cli.features.parts import missing_notes
+from vault_cli.features.persona import check_personas
 from vault_cli.features.places import Places, finding
 from vault_cli.features.reflection import check_runs
 from vault_cli.features.succession import Succession
@@ -75,6 +77,7 @@ def check(
     found += check_topics(snapshot)
     found += (*check_tasks(snapshot), *check_tickets(snapshot), *check_handoffs(snapshot))
     found += check_runs(snapshot)
+    found += (*check_skills(snapshot, now), *check_personas(snapshot))
     if head is not None:
         found += check_history(snapshot, head)
     return sorted(found)

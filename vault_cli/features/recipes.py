@@ -22,15 +22,18 @@ from vault_cli.features.records import (
     require_reason,
     require_same,
     subject_of,
+    texts_of,
 )
 from vault_cli.features.skill_texts import choose_description, dossier_text, skill_text
 from vault_cli.features.skills import (
+    LISTING_LIMIT,
     check_skill,
     listing_budget,
     listing_notes,
     name_problem,
 )
-from vault_cli.model.change import Change, Put, Remove
+from vault_cli.model.change import ABSENT, Change, Put, Remove
+from vault_cli.model.evidence import claim_digest
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import skill_folder
 from vault_cli.model.record import ENDED, Kind, Record, Snapshot, Status, Tally
@@ -40,6 +43,10 @@ from vault_cli.text.late import late
 from vault_cli.text.names import new_id, skill_name
 
 THRESHOLD = 3
+USES_TRAILER = "Vault-Uses"
+"""Trailer of a demotion: the hits of the recipe up to then; it has to prove itself anew."""
+
+_CHANGED = "the recipe changed"
 _RUNS = late(r"!`|^[ ]{0,3}(?:`{3,}|~{3,})[ \t]*!", re.MULTILINE)
 _LOADS = late(r"(?m)^[ \t]*@\S")
 
@@ -62,12 +69,22 @@ class Graduation:
 
 
 def is_mature(record: Record, tally: Tally, threshold: int = THRESHOLD) -> bool:
-    """Tell whether a recipe has proven itself: in force, hits enough, not judged harmful."""
+    """Tell whether a recipe has proven itself: in force, hits enough, more good than bad of it.
+
+    Judgements and outcomes that were noted must be in its favour; without any the hits decide.
+    """
     if record.kind is not Kind.RECIPE or not record.in_force:
         return False
-    judged = tally.helpful + tally.harmful
-    liked = judged == 0 or tally.harmful < tally.helpful
-    return liked and tally.hits + record.hits >= threshold
+    return not _speaks_against(tally) and tally.hits + record.hits >= threshold
+
+
+def _speaks_against(tally: Tally) -> str:
+    """Say what outweighs in the use of a recipe, "" when nothing does."""
+    if tally.helpful + tally.harmful and tally.harmful >= tally.helpful:
+        return f"{tally.helpful} helpful and {tally.harmful} harmful"
+    if tally.succeeded + tally.failed and tally.failed >= tally.succeeded:
+        return f"{tally.succeeded} succeeded and {tally.failed} failed"
+    return ""
 
 
 def plan_graduate(
@@ -86,6 +103,8 @@ def plan_graduate(
     force_reason: str = "",
     how: str = "",
     origin: str = "cli",
+    own_id: str = "",
+    budget: int = LISTING_LIMIT,
 ) -> Graduation:
     """Plan to write a recipe out as `skills/<name>/SKILL.md` and `references/dossier.md`.
 
@@ -104,6 +123,8 @@ def plan_graduate(
         force_reason: graduates one that is not mature, and says why.
         how: how the approval was given, for the dossier and the commit.
         origin: how the request came in.
+        own_id: id of the skill, where it has one already; "" makes one.
+        budget: characters that hosts list of all descriptions.
 
     Returns:
         What would be written; its change is empty when the recipe is a skill in force already.
@@ -119,16 +140,17 @@ def plan_graduate(
     _require_proven(record, snapshot.tally(record.id), threshold, force_reason)
     chosen = _choose_name(snapshot, record, name, existing)
     listed = choose_description(record, description)
-    skill_id = new_id(Kind.SKILL, other_ids(snapshot), random_int)
+    skill_id = own_id or new_id(Kind.SKILL, other_ids(snapshot), random_int)
     path, skill = _skill_file(record, chosen, listed, skill_id)
     why = force_reason.strip()
-    dossier = dossier_text(snapshot, record, skill_id, history, now, how, why)
+    remark = f"before it was mature, because: {why}" if why else ""
+    dossier = dossier_text(snapshot, record, skill_id, history, now, how, remark)
     files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
     edits = (*_new_files(files), _retire(record, data, skill_id, chosen))
     extra = (("Vault-Approval", how),) if how else ()
     ids = (record.id, skill_id)
     change = Change("graduate", subject_of(record), edits, why, ids, actor, origin, extra)
-    planned = Planned(change, ids, _notes(snapshot, record, path, listed))
+    planned = Planned(change, ids, _notes(snapshot, record, path, listed, budget))
     return Graduation(chosen, listed, files, planned)
 
 
@@ -159,6 +181,7 @@ def _retire(record: Record, data: bytes, skill_id: str, name: str) -> Put:
         "status": str(Status.SUPERSEDED),
         "superseded_by": skill_id,
         "graduated": name,
+        "graduated_sha256": claim_digest(record),
     }
     return Put(record.path, patch_keys(data, record.path, values), digest_of(data))
 
@@ -193,9 +216,9 @@ def _require_proven(record: Record, tally: Tally, threshold: int, force_reason: 
     if force_reason.strip() or is_mature(record, tally, threshold):
         return
     hits = tally.hits + record.hits
-    judged = f", {tally.helpful} helpful and {tally.harmful} harmful" if tally.harmful else ""
+    against = _speaks_against(tally)
     raise RefusedError(
-        f"{record.id} is not mature: {hits} of {threshold} hits{judged}",
+        f"{record.id} is not mature: {hits} of {threshold} hits{against and f', {against}'}",
         hint="Let it prove itself in use, or graduate it now: --force --reason WHY.",
     )
 
@@ -261,14 +284,15 @@ def _require_valid(path: str, data: bytes, name: str) -> None:
 
 
 def _notes(
-    snapshot: Snapshot, record: Record, path: str, description: str
+    snapshot: Snapshot, record: Record, path: str, description: str, budget: int
 ) -> tuple[Diagnostic, ...]:
     skills = [
         (name, other.summary)
         for other in snapshot.records
-        if (name := skill_folder(other.path)) and other.status not in ENDED
+        if (name := skill_folder(other.path)) and other.status not in ENDED and other.path != path
     ]
-    notes = [*listing_notes(listing_budget(skills, adding=description))]
+    listing = listing_budget(skills, limit=budget or LISTING_LIMIT, adding=description)
+    notes = [*listing_notes(listing)]
     if find_second_block(record.body, 1):
         text = "the text begins with a front-matter block; it was put into a code fence"
         notes.append(Diagnostic(path, 0, "skill-block-fenced", "note", text))
@@ -281,6 +305,60 @@ def _notes(
         hint = "Put the name into code marks if that is not meant."
         notes.append(Diagnostic(path, 0, "skill-loads-file", "warning", text, hint))
     return tuple(notes)
+
+
+def plan_renew(
+    snapshot: Snapshot,
+    recipe: Record,
+    skill: Record,
+    texts: Mapping[str, bytes],
+    *,
+    description: str,
+    now: datetime,
+    how: str = "",
+    history: Sequence[str] = (),
+    origin: str = "cli",
+) -> Graduation:
+    """Plan to write a skill anew from its recipe, which has changed since it graduated.
+
+    Args:
+        snapshot: the vault, with tallies.
+        recipe: superseded by the skill.
+        skill: in force.
+        texts: bytes by path of both, and of the dossier if it is there.
+        description: what and when.
+        now: aware instant, for the dossier.
+        how: how the approval was given.
+        history: lines of the recipe's history, oldest first.
+        origin: how the request came in.
+
+    Raises:
+        RefusedError: held, a description that does not fit, or a text that a host would run.
+        ChangedMeanwhileError: bytes are missing or differ.
+    """
+    old, recipe_data = texts_of(texts, skill), texts_of(texts, recipe)
+    _require_text_only(recipe)
+    name = skill_folder(skill.path)
+    listed = choose_description(recipe, description)
+    path, new = _skill_file(recipe, name, listed, skill.id)
+    dossier_path = path.removesuffix("SKILL.md") + "references/dossier.md"
+    dossier = dossier_text(
+        snapshot, recipe, skill.id, history, now, how, f"written anew: {_CHANGED}"
+    )
+    old_dossier = texts.get(dossier_path)
+    values = {"graduated_sha256": claim_digest(recipe)}
+    edits = (
+        Put(path, new, digest_of(old)),
+        Put(dossier_path, dossier, digest_of(old_dossier) if old_dossier else ABSENT),
+        Put(recipe.path, patch_keys(recipe_data, recipe.path, values), digest_of(recipe_data)),
+    )
+    extra = (("Vault-Approval", how),) if how else ()
+    ids = (recipe.id, skill.id)
+    change = Change(
+        "graduate", subject_of(recipe), edits, _CHANGED, ids, Actor.PERSON, origin, extra
+    )
+    notes = _notes(snapshot, recipe, path, listed, LISTING_LIMIT)
+    return Graduation(name, listed, {path: new, dossier_path: dossier}, Planned(change, ids, notes))
 
 
 def plan_demote(
@@ -322,6 +400,8 @@ def plan_demote(
     require_same(recipe, old)
     require_same(skill, files.get(skill.path, b""))
     values = {"status": str(Status.ACTIVE), "superseded_by": REMOVE, "graduated": REMOVE}
+    if "graduated_sha256" in recipe.fields:
+        values["graduated_sha256"] = REMOVE
     new = patch_keys(old, recipe.path, values)
     folder = skill.path.removesuffix("SKILL.md")
     gone = [path for path in files if path.startswith(folder)]
@@ -336,5 +416,6 @@ def plan_demote(
         ids=(recipe.id, skill.id),
         actor=actor,
         origin=origin,
+        extra=((USES_TRAILER, str(snapshot.tally(recipe.id).hits + recipe.hits)),),
     )
     return Planned(change, change.ids)

@@ -71,10 +71,11 @@ def skill_text(record: Record, name: str, description: str, skill_id: str) -> by
     if record.allow:  # what a person allowed of the recipe's text holds for the same text here
         metadata["mvault-allow"] = record.allow[0] if len(record.allow) == 1 else record.allow
     front["metadata"] = metadata
-    return compose_document(front, _skill_body(record))
+    return compose_document(front, skill_body(record))
 
 
-def _skill_body(record: Record) -> str:
+def skill_body(record: Record) -> str:
+    """Return a recipe's text as a skill has it: with a heading, no second block at its start."""
     body = record.body.strip("\n")
     if find_second_block(body, 1):
         body = _fenced_block(body)
@@ -101,11 +102,11 @@ def dossier_text(
     history: Sequence[str],
     now: datetime,
     how: str,
-    force_reason: str,
+    remark: str,
 ) -> bytes:
     """Write the dossier: where the skill comes from, what supports it, how it went in."""
     tally = snapshot.tally(record.id)
-    uses = tally.hits + record.hits
+    good = f"{tally.hits + record.hits} hits, {tally.succeeded} succeeded, {tally.failed} failed"
     lines = [
         f"# Dossier: {neutral_inline(record.title)}",
         "",
@@ -115,11 +116,11 @@ def dossier_text(
         f"- recipe: {record.id} ({neutral_inline(record.path)})",
         f"- created: {record.created or 'unknown'}",
         f"- source: {record.source or 'unknown'}, origin: {record.origin or 'unknown'}",
-        f"- uses: {uses} hits, {tally.helpful} helpful, {tally.harmful} harmful",
+        f"- uses: {good}, {tally.helpful} helpful, {tally.harmful} harmful",
         f"- graduated: {instant_text(now)}" + (f" ({how})" if how else ""),
     ]
-    if force_reason:
-        lines.append(f"- before it was mature, because: {neutral_inline(force_reason)}")
+    if remark:
+        lines.append(f"- {neutral_inline(remark)}")
     lines += ["", "## Evidence", "", *_evidence_lines(snapshot, record)]
     entries = [f"- {neutral_inline(line)}" for line in history] or ["- none given"]
     lines += ["", "## History", "", *entries, "", "## Way back", ""]

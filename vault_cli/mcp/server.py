@@ -189,6 +189,16 @@ def _add_marking(server: MCPServer[Any], tools: Tools) -> None:
         """Note what records did in this session. Counts once for a record and session."""
         return tools.mark(ids, verdict, note)
 
+    @tool(title="Say how following a recipe went")
+    @_told
+    def playbook_use(
+        recipe_id: Annotated[str, Field(description="Id of the recipe or skill followed.")],
+        ok: Annotated[bool, Field(description="Whether it led to what it promises.")],
+        note: Annotated[str, Field(description="A few words; kept in the vault.")] = "",
+    ) -> str:
+        """Note a use of what was shown in this session. Counts once for a recipe and session."""
+        return tools.used(recipe_id, ok=ok, note=note)
+
 
 def _add_tasks(server: MCPServer[Any], tools: Tools) -> None:
     tool = functools.partial(server.tool, annotations=_ADDS, structured_output=False)

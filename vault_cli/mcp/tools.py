@@ -78,6 +78,11 @@ class Tools:
         args = [f"--{verdict}", *_valued({"--note": note}), *_flag("--cited", verdict != "cited")]
         return self._ask("mark", *args, "--", *map(_checked_id, idents))
 
+    def used(self, ident: str, *, ok: bool, note: str = "") -> str:
+        """Note that a recipe or a skill was followed in this session, and whether it worked."""
+        args = ["--ok" if ok else "--fail", *_valued({"--note": note})]
+        return self._ask("used", *args, "--", _checked_id(ident))
+
     def task_start(self, goal: str, expected: str = "", ticket: str = "") -> str:
         """Begin a task of this session; return its id and what had been shown."""
         args = [*_valued({"--expected": expected}), *_valued({"--ticket": ticket})]

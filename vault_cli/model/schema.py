@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vault_cli.model.record import ID_PATTERN, Kind, Status
+from vault_cli.model.tables import USER_ROLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,13 @@ RUN_STATES = ("pending", "prepared", "completed", "abandoned")
 RUN_MODES = ("task", "turn", "session", "threshold", "consolidate", "dialectic")
 TASK_STATES = ("open", "succeeded", "failed", "abandoned", "aborted")
 TICKET_STAGES = ("draft", "open", "doing", "review", "done")
+ROLES = ("agent", USER_ROLE)
 CONFLICT_TYPES = ("condition", "goal", "contradiction", "apparent")
 
 _TASK = (Kind.TASK,)
 _RUN = (Kind.REFLECTION,)
 _TICKET = (Kind.TICKET,)
+_PERSONA = (Kind.PERSONA,)
 
 FIELDS: tuple[Field, ...] = (
     Field("id", "id", "id", "identity; never changes", decides=True),
@@ -124,6 +127,14 @@ FIELDS: tuple[Field, ...] = (
     Field("answer", "text", "", "SHA-256 of the answer that completed a run", only=_RUN),
     Field("result", "data", "", "what came of a run: relation, id, cites …", only=_RUN),
     Field("consumed", "data", "", "of the sources those that were cited", only=_RUN),
+    Field(
+        "role",
+        "choice",
+        "",
+        "whose persona: the agent's, or the user's profile",
+        ROLES,
+        only=_PERSONA,
+    ),
     Field("metadata", "data", "", "of a skill; keys mvault-<key> stand for ours"),
 )
 """Every key we know, in the order new files are written."""

@@ -6,6 +6,8 @@ from typing import Final
 
 GROUPS: Final = (
     "handoff",
+    "persona",
+    "profile",
     "corrections",
     "failures",
     "required",
@@ -19,6 +21,9 @@ GROUPS: Final = (
     "requested",
 )
 """Groups of a rendered block in their default order (setting `render.order`)."""
+
+USER_ROLE: Final = "user"
+"""Value of `role` of a persona that is the profile of the person, not the agent's persona."""
 
 SCOPE_LEVELS: Final = ("global", "project", "session")
 """Levels of a record's scope, the widest first (setting `render.scopes`)."""

@@ -14,6 +14,9 @@ from vault_cli.text.neutral import neutral_inline
 _RULES = ("rule", "rules")
 _LESSONS = ("lesson", "lessons")
 _NAMES = {
+    "handoff": ("hand-over", "hand-overs"),
+    "persona": ("persona", "personas"),
+    "profile": ("profile", "profiles"),
     "corrections": _LESSONS,
     "failures": ("known failure", "known failures"),
     "required": _RULES,

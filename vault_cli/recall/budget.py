@@ -18,7 +18,9 @@ from vault_cli.recall.select import Pick
 OMITTED, ID, LINE, FULL = range(4)
 """Levels in rising order; the names are `block.LEVELS`."""
 
-MUST_GROUPS: Final = frozenset({"handoff", "corrections", "failures", "required", "checklist"})
+MUST_GROUPS: Final = frozenset(
+    {"handoff", "persona", "profile", "corrections", "failures", "required", "checklist"}
+)
 """Groups that come before all others and are never sorted out by relevance."""
 
 MUST, FITTING, OTHER = range(3)
@@ -26,6 +28,8 @@ MUST, FITTING, OTHER = range(3)
 
 _WEIGHTS: Final[Mapping[str, int]] = {
     "handoff": 4,
+    "persona": 4,
+    "profile": 4,
     "corrections": 4,
     "required": 4,
     "failures": 3,

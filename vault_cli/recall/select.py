@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from vault_cli.model.record import Kind, Record, Snapshot
 from vault_cli.model.support import ORPHANED, Support
-from vault_cli.model.tables import GROUPS, SCOPE_LEVELS
+from vault_cli.model.tables import GROUPS, SCOPE_LEVELS, USER_ROLE
 from vault_cli.recall.retention import newest_use
 from vault_cli.recall.score import RELEVANCE_FLOOR, Score, query_words, score_record
 from vault_cli.recall.support import judge_supports
@@ -28,7 +28,6 @@ ON_REQUEST = frozenset(
         Kind.TASK,
         Kind.TICKET,
         Kind.REFLECTION,
-        Kind.PERSONA,
     }
 )
 """Kinds that are rendered only when `Query.kinds` asks for them."""
@@ -41,7 +40,16 @@ _KIND_GROUPS = {
     Kind.HANDOFF: "handoff",
 }
 _ALWAYS_RELEVANT = frozenset(
-    {"handoff", "corrections", "failures", "required", "checklist", "conflicts"}
+    {
+        "handoff",
+        "persona",
+        "profile",
+        "corrections",
+        "failures",
+        "required",
+        "checklist",
+        "conflicts",
+    }
 )
 
 
@@ -358,6 +366,8 @@ def group_of(record: Record) -> str:
         return "checklist" if record.checklist else "rules"
     if record.kind in ON_REQUEST:
         return "requested"
+    if record.kind is Kind.PERSONA:
+        return "profile" if record.fields.get("role") == USER_ROLE else "persona"
     return _KIND_GROUPS.get(record.kind, "reference")
 
 

@@ -34,6 +34,8 @@ _SHORT_INTRO = "## Memory in force (`mvault show ID` prints an entry)\n"
 
 _HEADINGS: Mapping[str, str] = {
     "handoff": "Hand-over (reference: where the last session stopped)",
+    "persona": "Persona (follow: who you are here)",
+    "profile": "Who you work for (reference)",
     "corrections": "Corrections (follow these first)",
     "failures": "Known failures (follow: do not repeat them)",
     "required": "Required rules (follow these, always)",

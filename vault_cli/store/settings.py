@@ -145,6 +145,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         200_000,
         "tokens of the context where a log does not say; at 70 % a session is told. 0 = never",
     ),
+    Setting("persona.max_characters", int, 600, "most characters of the persona; 0 = no limit"),
+    Setting("persona.max_user", int, 500, "most characters of the user's profile; 0 = no limit"),
     Setting(
         "hooks.nudges",
         int,
@@ -153,6 +155,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "graduation.min_hits", int, 3, "hits a recipe needs before it can become a skill", least=1
+    ),
+    Setting(
+        "graduation.propose",
+        str,
+        "draft",
+        "a recipe that a use makes mature: draft (it is proposed as a skill), or off",
+        choices=("draft", "off"),
     ),
     Setting(
         "graduation.skills_budget", int, 6000, "characters all skill descriptions may take together"
