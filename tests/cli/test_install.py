@@ -422,3 +422,103 @@ def test_the_plugin_for_opencode_is_javascript(machine: Path, root: Path) -> Non
         path = machine / "check.mjs"
         path.write_text(text)
         subprocess.run([node, "--check", path], check=True)
+
+
+OWN_SERVER = {
+    ".cursor/mcp.json": '{"mcpServers": {"mvault": {"command": "docker", "args": ["run"]}}}\n',
+    ".gemini/settings.json": '{"mcpServers": {"mvault": {"command": "mine"}}}\n',
+    ".codex/config.toml": '[mcp_servers.mvault]\ncommand = "mine"\n',
+}
+
+
+@pytest.mark.parametrize("name", OWN_SERVER)
+def test_a_server_of_that_name_which_a_person_wrote_stays(
+    machine: Path, root: Path, name: str
+) -> None:
+    host = {".cursor": "cursor", ".gemini": "gemini-cli", ".codex": "codex"}[
+        name.split("/", maxsplit=1)[0]
+    ]
+    (machine / name).parent.mkdir()
+    (machine / name).write_text(OWN_SERVER[name])
+
+    mvault(root, "install", host, "--mcp", "--yes").ok()
+    mvault(root, "uninstall", host, "--yes").ok()
+
+    assert (machine / name).read_text() == OWN_SERVER[name]
+
+
+def test_claude_md_may_be_a_link_to_agents_md(machine: Path, root: Path) -> None:
+    (machine / "project/AGENTS.md").write_text("# 项目\n")
+    (machine / "project/CLAUDE.md").symlink_to("AGENTS.md")
+
+    mvault(root, "install", "claude-code", "--project", "--block", "--yes").ok()
+
+    text = (machine / "project/AGENTS.md").read_text()
+    assert "先跑测试" in text
+    assert "@AGENTS.md" not in text
+    assert mvault(root, "install", "--check", "claude-code").code == 0
+
+
+def test_what_is_yours_goes_into_no_shared_file_unasked(machine: Path, root: Path) -> None:
+    result = mvault(root, "install", "cursor", "--project", "--yes").ok()
+
+    assert not (machine / "project/AGENTS.md").exists()
+    assert "others get this file" in result.err
+    mvault(root, "install", "cursor", "--project", "--block", "--yes").ok()
+    assert "先跑测试" in (machine / "project/AGENTS.md").read_text()
+
+
+def test_the_block_that_others_read_stays(machine: Path, root: Path) -> None:
+    mvault(root, "install", "cursor", "--project", "--block", "--yes").ok()
+    mvault(root, "install", "claude-code", "--project", "--yes").ok()
+
+    result = mvault(root, "uninstall", "claude-code", "--project", "--yes").ok()
+
+    assert "先跑测试" in (machine / "project/AGENTS.md").read_text()
+    assert "keeps its block" in result.err
+
+
+@pytest.mark.parametrize("text", ["[]", '{"hooks": [1]}', '{"hooks": {"Stop": "x"}}'])
+def test_settings_of_another_layout_are_a_problem_and_no_failure(
+    machine: Path, root: Path, text: str
+) -> None:
+    (machine / ".claude").mkdir()
+    (machine / ".claude/settings.json").write_text(text)
+
+    assert mvault(root, "uninstall", "claude-code", "--yes").code == 0
+    result = mvault(root, "--json", "install", "--check", "claude-code")
+
+    assert result.code == (1 if text == "[]" else 0)
+    assert (machine / ".claude/settings.json").read_text() == text
+
+
+def test_check_says_that_all_hooks_are_switched_off(machine: Path, root: Path) -> None:
+    (machine / ".claude").mkdir()
+    (machine / ".claude/settings.json").write_text('{"disableAllHooks": true}\n')
+    mvault(root, "install", "claude-code", "--yes").ok()
+
+    result = mvault(root, "--json", "install", "--check", "claude-code")
+
+    assert result.code == 1
+    assert "disableAllHooks" in result.data["hosts"][0]["problems"][0]
+
+
+def test_a_copied_skill_goes_with_its_folders(machine: Path) -> None:
+    files = {"skills/find-flaky/SKILL.md": SKILL, "skills/find-flaky/references/a.md": "A.\n"}
+    root = make_vault(machine, files)
+
+    mvault(root, "install", "codex", "--skills", "copy", "--yes").ok()
+    mvault(root, "uninstall", "codex", "--yes").ok()
+
+    assert not (machine / ".agents/skills/find-flaky").exists()
+
+
+def test_a_remark_where_the_hooks_were_stays(machine: Path, root: Path) -> None:
+    text = '{\n  "hooks": { /* keep me */ }\n}\n'
+    (machine / ".claude").mkdir()
+    (machine / ".claude/settings.json").write_text(text)
+
+    mvault(root, "install", "claude-code", "--yes").ok()
+    mvault(root, "uninstall", "claude-code", "--yes").ok()
+
+    assert "keep me" in (machine / ".claude/settings.json").read_text()

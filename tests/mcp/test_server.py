@@ -225,6 +225,13 @@ def test_a_mark_counts_for_what_this_session_was_shown(root: Path) -> None:
     assert (row["exposures"], row["citations"], row["helpful"]) == (1, 1, 1)
 
 
+def test_an_argument_that_a_tool_has_not_is_named(root: Path) -> None:
+    failed, text = ask(root, "remember", kind="fact", title="参数", body="important")
+    assert failed
+    assert "body" in text
+    assert ask(root, "search", query="迁移", lmit=1)[0]
+
+
 def test_a_long_answer_is_cut_at_a_line_and_says_so(tmp_path: Path) -> None:
     body = "\n".join(f"第{n}行：这一行说明一件事情，很长很长很长。" for n in range(3000))
     root = make_vault(

@@ -22,12 +22,13 @@ from vault_cli.cli.installing import (
     this_program,
 )
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.errors import VaultError
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
 from vault_cli.hosts.install.hooks import find_hooks
 from vault_cli.hosts.install.instructions import Reading, read_instructions
 from vault_cli.hosts.table import HOSTS, Host
-from vault_cli.text.json_patch import JsonTextError
+from vault_cli.text.json_patch import JsonTextError, read_json_text
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
@@ -67,7 +68,7 @@ def check_hosts(inv: Invocation, name: str) -> int:
         name: one host; "" for all whose folder is there or that are set up.
     """
     hosts = [known_host(name)] if name else list(HOSTS.values())
-    reports = [_examine(inv, host) for host in hosts]
+    reports = [_examined(inv, host) for host in hosts]
     shown = [each for each in reports if name or each.is_there or each.hooks or _has_block(each)]
     problems = [problem for each in shown for problem in each.problems]
     view = View(
@@ -83,8 +84,17 @@ def _has_block(report: Report) -> bool:
     return any(file.block_end for file in report.reading.files) if report.reading else False
 
 
-def _examine(inv: Invocation, host: Host) -> Report:
+def _examined(inv: Invocation, host: Host) -> Report:
+    """Examine one host; what cannot be read is its problem, and hides no other host."""
     report = Report(host, program_home(host, inv.environ).is_dir())
+    try:
+        _examine(inv, host, report)
+    except VaultError as error:
+        report.problems.append(error.message)
+    return report
+
+
+def _examine(inv: Invocation, host: Host, report: Report) -> None:
     for is_project in (False, True):
         _examine_hooks(inv, Wanted(host, is_project), report)
     report.reading = read_instructions(host, project_top(inv), inv.cwd)
@@ -92,7 +102,6 @@ def _examine(inv: Invocation, host: Host) -> Report:
     if report.hooks:
         _ask_hook(inv, report)
         _warn_twice(report)
-    return report
 
 
 def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
@@ -102,9 +111,14 @@ def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
         return
     try:
         found = find_hooks(text)
+        settings = read_json_text(text)
     except JsonTextError as error:
         report.problems.append(f"{path}, {error}: the program itself cannot read its settings")
         return
+    if not isinstance(settings, dict):
+        report.problems.append(f"{path} is no object: the program cannot read its settings")
+    elif found and settings.get("disableAllHooks") is True:
+        report.problems.append(f"{path}: disableAllHooks is set, so no hook is started")
     if not found:
         return
     report.hooks[str(path)] = list(found)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vault_cli.cli import flags
 from vault_cli.cli.invocation import LEFT, Invocation
 from vault_cli.cli.output import Line, View
 from vault_cli.errors import NeedsPersonError, UsageError
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from vault_cli.hosts.install.changes import FileChange, Installation
 
 _HostName = Annotated[str, typer.Argument(metavar="HOST", help="claude-code, codex, dsh, …")]
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; enough without a terminal.")]
 _Project = Annotated[
     bool, typer.Option("--project", help="For this project only, not for all of yours.")
 ]
@@ -42,7 +42,7 @@ def install(
     check: Annotated[
         bool, typer.Option("--check", help="Say what is set up and whether it arrives.")
     ] = False,
-    yes: flags.Yes = False,
+    yes: _Yes = False,
 ) -> int:
     """Set mvault up in an agent program: hooks, skills; a block where hooks cannot give one.
 
@@ -73,7 +73,7 @@ def install(
 
 
 def uninstall(
-    ctx: typer.Context, host: _HostName, project: _Project = False, yes: flags.Yes = False
+    ctx: typer.Context, host: _HostName, project: _Project = False, yes: _Yes = False
 ) -> int:
     """Take out of an agent program what `install` put there, and nothing else.
 

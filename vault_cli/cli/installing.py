@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.hosts.install import hooks, servers
-from vault_cli.hosts.install.changes import Installation
+from vault_cli.hosts.install.changes import Installation, read_text
 from vault_cli.hosts.install.commands import Program, hook_command, portable_command
 from vault_cli.hosts.table import HOSTS, HookPlace, Host, find_host
 from vault_cli.text.json_patch import JsonTextError
@@ -97,6 +97,11 @@ def plan_install(inv: Invocation, wanted: Wanted) -> Installation:
     """
     found = Installation()
     host = wanted.host
+    if inv.options.vault:
+        found.notes.append(
+            "hooks read the vault of the folder the agent works in, beside yours: --vault is not"
+            " kept ($MVAULT in the environment of the agent names another)"
+        )
     _plan_hooks(inv, wanted, found, remove=False)
     if wanted.server:
         _plan_server(inv, wanted, found, remove=False)
@@ -116,8 +121,13 @@ def plan_uninstall(inv: Invocation, wanted: Wanted) -> Installation:
     _plan_hooks(inv, wanted, found, remove=True)
     _plan_server(inv, wanted, found, remove=True)
     for path in instruction_files(inv, wanted):
-        if path.is_file():
-            found.edit(path, without_block, "the block")
+        if not path.is_file():
+            continue
+        if path.name == _SHARED and wanted.is_project and wanted.host.injects:
+            if without_block(read_text(path) or "") != read_text(path):
+                found.notes.append(f"{path} keeps its block, which other programs read too")
+            continue
+        found.edit(path, without_block, "the block")
     try:
         own = inv.root / "skills"
     except UsageError:
@@ -268,13 +278,25 @@ def _plan_block(inv: Invocation, wanted: Wanted, found: Installation) -> None:
             " puts the block into its AGENTS.md"
         )
         return
+    if wanted.is_project and not wanted.block and inv.layers.beside is None:
+        found.notes.append(
+            f"{files[0].name} is left as it is: others get this file, and this project has no vault"
+            " of its own. `mvault init .mvault` makes one; --block puts your own memory in."
+        )
+        return
     texts = [standing_block(inv, alone=wanted.is_project), *[IMPORT_LINE] * (len(files) - 1)]
     for path, text in zip(files, texts, strict=True):
         require_no_own_place(path, inv.environ)
+        if text == IMPORT_LINE and _is_same_file(path, files[0]):
+            continue  # one is a link to the other
         plan = plan_managed_block(path, text)
         if len(files) > 1 and text == IMPORT_LINE and IMPORT_LINE.strip() in plan.old:
             continue
         found.edit(path, lambda _old, new=plan.new: new, "the block")  # type: ignore[misc]
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def standing_block(inv: Invocation, *, alone: bool) -> str:

@@ -54,7 +54,20 @@ def build_server(run: Run) -> MCPServer[Any]:
     adders = (_add_overview, _add_lookup, _add_proposing, _add_marking, _add_tasks)
     for add in (*adders, _add_learning, _add_resources):
         add(server, tools)
+    _refuse_unknown(server)
     return server
+
+
+def _refuse_unknown(server: MCPServer[Any]) -> None:
+    """Let a call with an argument that a tool has not fail, and name it.
+
+    The SDK passes over such arguments: a text under a wrong name would be lost without a word.
+    """
+    for tool in server._tool_manager.list_tools():  # noqa: SLF001 - the SDK has no setting for it
+        model = tool.fn_metadata.arg_model
+        model.model_config["extra"] = "forbid"
+        model.model_rebuild(force=True)
+        tool.parameters["additionalProperties"] = False
 
 
 def _add_overview(server: MCPServer[Any], tools: Tools) -> None:

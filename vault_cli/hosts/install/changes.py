@@ -26,6 +26,8 @@ class FileChange:
         what: a few words for a person.
         link: where a link is to lead, for a link and not a text; `old` and `new` are then "" or
             None.
+        below: folders that this leaves empty go too, but for those right below this one; None =
+            they stay.
     """
 
     path: Path
@@ -33,6 +35,7 @@ class FileChange:
     new: str | None
     what: str
     link: Path | None = None
+    below: Path | None = None
 
     @property
     def changes(self) -> bool:
@@ -75,12 +78,13 @@ class Installation:
 
 
 def read_text(path: Path) -> str | None:
-    """Return the text of a file, None when there is none.
+    """Return the text of a file, None when there is none; links are followed.
 
     Raises:
         RefusedError: it is no UTF-8 text, or too large.
         StoreError: the disk says no.
     """
+    path = Path(os.path.realpath(path))
     if not path.parent.is_dir():
         return None
     try:
@@ -111,7 +115,8 @@ def carry_out(changes: Iterable[FileChange]) -> None:
                 hint="Run the command again.",
             )
         if change.new is None:
-            remove_file(change.path.parent, change.path.name)
+            root = change.below or change.path.parent
+            remove_file(root, change.path.relative_to(root).as_posix())
         else:
             root = next(parent for parent in change.path.parents if parent.is_dir())
             relative = change.path.relative_to(root).as_posix()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -51,13 +52,21 @@ def without_hooks(text: str, place: HookPlace) -> str:
     """Return settings without our hooks, and without what only held them; "" for an own file."""
     if place.is_own:
         return ""
-    for event in _events_with_ours(read_json_text(text)):
+    ours = _events_with_ours(read_json_text(text))
+    for event in ours:
         text = _without_event(text, event)
     data = read_json_text(text)
-    if data.get("hooks") == {}:
+    if not ours or not isinstance(data, dict):
+        return text
+    if data.get("hooks") == {} and not _holds_comment(text):
         text = take_out(text, ["hooks"])
         data.pop("hooks")
     return "" if data in ({}, {"version": 1}) and place.shape in _FLAT else text
+
+
+def _holds_comment(text: str) -> bool:
+    """Tell whether a person's remark stands where the hooks were."""
+    return re.search(r'"hooks"\s*:\s*\{\s*[^\s}]', text) is not None
 
 
 def find_hooks(text: str) -> dict[str, list[str]]:

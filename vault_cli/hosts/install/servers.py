@@ -29,10 +29,14 @@ def with_server(text: str, place: ServerPlace) -> str:
 
 
 def without_server(text: str, place: ServerPlace) -> str:
-    """Return settings without our server; "" when nothing else was in them."""
+    """Return settings without our server; "" when nothing else was in them.
+
+    One of that name which a person wrote, or changed, stays.
+    """
+    ours = _OPENCODE if place.shape == "opencode" else _PLAIN
     if place.shape == "toml":
         return _toml_without(text, place.key)
-    if NAME not in _table(read_json_text(text), place.key):
+    if _table(read_json_text(text), place.key).get(NAME) != ours:
         return text
     text = take_out(text, [place.key, NAME])
     if not read_json_text(text)[place.key]:
@@ -62,7 +66,7 @@ def _toml_with(text: str, key: str) -> str:
 
 def _toml_without(text: str, key: str) -> str:
     """Return TOML without the lines of our table, and the blank one before them."""
-    if NAME not in _table(_read_toml(text), key):
+    if _table(_read_toml(text), key).get(NAME) != _PLAIN:
         return text
     lines = text.splitlines(keepends=True)
     head = next((at for at, line in enumerate(lines) if line.strip() == f"[{key}.{NAME}]"), None)

@@ -59,7 +59,8 @@ def plan_removal(folder: Path, vault_skills: Path) -> tuple[list[FileChange], li
                 notes.append(f"{target} was changed by hand; it was left as it is")
                 continue
             changes += [
-                FileChange(path, read_text(path), None, "the copy") for path in _files(target)
+                FileChange(path, read_text(path), None, "the copy", below=folder.parent)
+                for path in _files(target)
             ]
     return changes, notes
 
