@@ -55,28 +55,34 @@ def incoming_policy(root: Path, config: Config) -> str:
             return "review" if is_replaced(root, find_place(root)) else policy
     if policy != "auto":
         return policy
-    return "accept" if is_own(root) else "review"
+    return "accept" if is_own(root, named=config.named) else "review"
 
 
-def is_own(root: Path) -> bool:
-    """Whether the person made or trusted the vault, named it, or nothing comes into it by git."""
+def is_own(root: Path, *, named: bool) -> bool:
+    """Whether the person made or trusted the vault, named it, or nothing comes into it by git.
+
+    Args:
+        root: the vault.
+        named: whether `--vault` or `$MVAULT` names it (`Config.named`).
+    """
     place = find_place(root)
     if place is None or _was_trusted(place) or is_made_here(root):
         return True
     if not is_at_home(place):
         return False
-    return is_only_named(root, place) or not has_other_side(place)
+    return (named and is_plain_folder(root, place)) or not has_other_side(place)
 
 
-def is_only_named(root: Path, place: Place) -> bool:
-    """Whether a vault is read only by who names it or stands in it.
+def is_plain_folder(root: Path, place: Place) -> bool:
+    """Whether a vault is a plain folder of a bigger repository, like a sample beside the code.
 
-    That is a plain folder of a bigger repository: work in that repository finds a vault at its
-    top and in `.mvault/`, and no other. Without this, a sample vault beside the code of a
-    program would wait for a trust that says nothing.
+    Who names one is given it. Who works in a folder of a clone did not choose what lies there, so
+    a vault that is found on the way up waits like one at the top or in `.mvault/`, whatever that
+    name leads to.
     """
     real = Path(os.path.realpath(root))
-    return real != Path(os.path.realpath(place.work_tree)) and real.name != PROJECT_FOLDER
+    is_top = real == Path(os.path.realpath(place.work_tree))
+    return not is_top and PROJECT_FOLDER not in {real.name, root.name}
 
 
 def has_other_side(place: Place) -> bool:
