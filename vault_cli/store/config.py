@@ -138,16 +138,16 @@ class _Loader:
         self.vaults: Mapping[str, Any] = {}
 
     def take_vaults(self, root: Path | None) -> Mapping[str, Any]:
-        """Return what the person's file sets for the vault at `root` alone."""
+        """Return what the person's file sets for the vault at `root` alone, by dotted names."""
         if root is None or not self.vaults:
             return {}
-        real = os.path.realpath(root)
-        tables = (t for name, t in self.vaults.items() if _is_place(name, real))
-        return next((table for table in tables if isinstance(table, Mapping)), {})
+        from vault_cli.store.here import settings_for
+
+        return settings_for(self.vaults, root)
 
     def add_here(self, table: Mapping[str, Any], where: str) -> None:
         """Lay the person's settings for this vault over what is there."""
-        for name, value in flatten(table):
+        for name, value in table.items():
             try:
                 self.take(find_setting(name), value, "user-here")
             except UsageError as error:
@@ -246,10 +246,6 @@ def _is_named(root: Path | None, environ: Mapping[str, str]) -> bool:
     if root is None or not given:
         return False
     return os.path.realpath(expand_home(given)) == os.path.realpath(root)
-
-
-def _is_place(name: str, real: str) -> bool:
-    return os.path.realpath(expand_home(name)) == real
 
 
 def _at(where: str, error: UsageError, hint: str) -> UsageError:

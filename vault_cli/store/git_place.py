@@ -51,6 +51,19 @@ def find_place(start: Path) -> Place | None:
     return None
 
 
+def main_twin(real: str, place: Place | None) -> str:
+    """Return where a folder of a linked work tree lies in the main one, "" when it is no such.
+
+    Args:
+        real: the folder, without links.
+        place: the repository that holds it.
+    """
+    if place is None or place.git_dir == place.common_dir or place.common_dir.name != ".git":
+        return ""
+    inner = os.path.relpath(real, place.work_tree)
+    return os.path.normpath(place.common_dir.parent / inner)
+
+
 def _git_dir_of(folder: Path) -> Path | None:
     candidate = folder / ".git"
     if os.path.isdir(candidate):  # noqa: PTH112 - a folder above that we may not enter has none
