@@ -279,3 +279,45 @@ def test_one_s_own_vault_at_the_top_stands_alone(tmp_path: Path, home: Path) -> 
     mine = received(tmp_path, {"vault.toml": SETTINGS, "playbook/team.md": TEAM})
     trust(mine)
     assert "推送前先跑测试" not in shown(mine)
+
+
+# what others put in the place of a vault
+
+
+@pytest.mark.parametrize(("title", "body"), LANGUAGES)
+@pytest.mark.parametrize("what", ["link", "link out", "loose link", "file", "gone"])
+def test_the_admitted_rules_stay_when_others_replace_the_folder(
+    tmp_path: Path, home: Path, what: str, title: str, body: str
+) -> None:
+    team = Team(tmp_path, home)
+    before = shown(team.mine)
+    rule = RULE.format(id="r-evil", title=title, body=body)
+    place, other = team.theirs / ".mvault", team.theirs / "other"
+    shutil.move(place, other)
+    if what == "gone":
+        shutil.rmtree(other)
+    elif what == "file":
+        place.write_text("x\n")
+    else:
+        target = {"link": "other", "link out": str(tmp_path), "loose link": "none"}[what]
+        place.symlink_to(target)
+        write_files(other, {"playbook/evil.md": rule})
+        (other / "playbook/team.md").unlink()
+    git(team.mine, "clean", "-fdxq")
+    shutil.rmtree(team.mine / ".mvault" / ".state", ignore_errors=True)
+    shutil.rmtree(team.mine / ".mvault" / "quarantine", ignore_errors=True)
+    team.push({"y": "1\n"})
+    answer = run("render", cwd=team.mine).ok()
+    assert "先问团队" in answer.out
+    assert title not in answer.out
+    assert "by a change of others" in answer.err
+    assert "先问团队" in before
+    for place in ("", "sub"):
+        assert "by a change of others" in run("status", cwd=team.mine / place).text
+    assert "r-team" in run("--json", "status", cwd=team.mine).out
+    added = run("add", "note", "--title", "一", "--body", "b", cwd=team.mine)
+    assert added.code == 7, added.text
+    assert "Put the folder back" in added.err
+    trust(team.mine / ".mvault")
+    assert "先问团队" not in run("render", cwd=team.mine).out
+    assert title not in run("render", cwd=team.mine).out

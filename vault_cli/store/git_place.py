@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vault_cli.errors import StoreError
+from vault_cli.store.own_state import standing_place
 
 _PER_WORKTREE = ("refs/bisect/", "refs/worktree/", "refs/rewritten/")
 _HEX = frozenset("0123456789abcdef")
@@ -43,7 +44,7 @@ def find_place(start: Path) -> Place | None:
     Raises:
         StoreError: a `.git` on the way up points nowhere, or may not be looked into.
     """
-    top = Path(os.path.realpath(start))
+    top = Path(standing_place(start))
     for folder in (top, *top.parents):
         git_dir = _git_dir_of(folder)
         if git_dir is not None:

@@ -7,7 +7,6 @@ git, changes files but not this list. The texts themselves stay in git only.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from vault_cli.store.own_state import (
     INCOMING,
     path_key,
     require_state,
+    standing_place,
     state_file,
     write_state,
 )
@@ -151,7 +151,7 @@ def read_settings(root: Path) -> bytes:
 
 def load_ledger(root: Path) -> Ledger:
     """Return what was admitted in the vault at `root`; see `Ledger.problem`."""
-    real = os.path.realpath(root)
+    real = standing_place(root)
     name = path_key(real)
     try:
         data = require_state(INCOMING, name)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vault_cli.errors import StoreError
 from vault_cli.store.clone import is_at_home, is_replaced, make_mark, read_mark
 from vault_cli.store.git_place import Place, find_place, main_twin
-from vault_cli.store.own_state import path_key, read_state, write_state
+from vault_cli.store.own_state import path_key, read_state, standing_place, write_state
 from vault_cli.store.places import PROJECT_FOLDER
 from vault_cli.text.late import late
 
@@ -119,7 +119,7 @@ def is_made_here(root: Path) -> bool:
 def _made(root: Path) -> Mapping[str, Any] | None:
     """Return what was noted when this vault was made; in a linked work tree, in the main one."""
     place = find_place(root)
-    real = os.path.realpath(root)
+    real = standing_place(root)
     for path in filter(None, (real, main_twin(real, place))):
         made = read_state("made", path_key(path))
         if made.get("vault") == path and _is_same(made, place):

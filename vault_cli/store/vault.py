@@ -74,7 +74,7 @@ class Vault:
                 raise
             config = load_config(root, environ=environ, flags=flags, vault_file=kept)
         vault = cls(root, config)
-        if os.path.lexists(root / JOURNAL_PATH):
+        if os.path.lexists(root / JOURNAL_PATH) and not vault.is_displaced:
             vault._settle()
         return vault
 
@@ -94,6 +94,22 @@ class Vault:
         from vault_cli.store.repo import Repository
 
         return Repository.find(self.root)
+
+    @cached_property
+    def is_displaced(self) -> bool:
+        """Whether others removed the vault's folder, or put something else in its place.
+
+        Only where their changes wait: nothing is read there then, and what was admitted counts.
+        """
+        from vault_cli.store.own_state import is_displaced
+
+        return is_displaced(self.root) and not self._trusts_pushes()
+
+    def _displaced(self) -> Diagnostic:
+        what = "a link" if self.root.is_symlink() else "a file" if self.root.exists() else "gone"
+        words = f"{self.root} is {what} now, by a change of others: the admitted texts count"
+        hint = "Put the folder back with git, or give up what was admitted of it: mvault trust"
+        return Diagnostic(str(self.root), 0, "vault-unreadable", "error", words, hint)
 
     def require_repo(self) -> Repository:
         """Return the repository.
@@ -119,6 +135,8 @@ class Vault:
             NotFoundError: git does not know `at`.
             UsageError: `at` was given and the vault is not in git.
         """
+        if not at and self.is_displaced:
+            return Snapshot(diagnostics=(self._displaced(),))
         if not at:
             from vault_cli.store.outside import find_outside
             from vault_cli.store.reader import read_vault
@@ -180,6 +198,9 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
+        if self.is_displaced:
+            found = self._displaced()
+            raise StoreError(found.message, hint=found.hint)
         self._commit_usage(wait)
         before = self._look_before()
         done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)

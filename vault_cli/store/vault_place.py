@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from vault_cli.errors import StoreError, UsageError, VaultError
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
 from vault_cli.store.git_place import Place, find_place
+from vault_cli.store.own_state import is_displaced
 from vault_cli.store.places import PROJECT_FOLDER, expand_home, user_folder
 from vault_cli.store.policy import incoming_policy, is_made_here
 
@@ -148,7 +149,9 @@ def _is_kept(folder: Path, environ: Mapping[str, str]) -> bool:
     if is_vault(folder):
         return True
     try:
-        return folder.is_dir() and admitted_settings(folder, environ) is not None
+        return (folder.is_dir() or is_displaced(folder)) and admitted_settings(
+            folder, environ
+        ) is not None
     except OSError:
         return False
 
@@ -169,7 +172,10 @@ def _require_own(folder: Path) -> None:
     if not hasattr(os, "geteuid") or os.geteuid() == 0:
         return
     settings = folder / CONFIG_FILE
-    owner = (settings if settings.exists() else folder).stat().st_uid
+    try:
+        owner = (settings if settings.exists() else folder).stat().st_uid
+    except OSError:  # its folder is gone; what was admitted of it is the person's
+        return
     if owner not in {os.geteuid(), 0}:
         raise UsageError(
             f"the vault {folder} belongs to another user",
@@ -180,7 +186,11 @@ def _require_own(folder: Path) -> None:
 def _require_inside(place: Path, folder: Path) -> None:
     """Do not be led to another vault by a link that may have come with a clone."""
     real = os.path.realpath(folder)
-    if place != folder and not Path(os.path.realpath(place)).is_relative_to(real):
+    if (
+        place != folder
+        and not is_displaced(place)
+        and not Path(os.path.realpath(place)).is_relative_to(real)
+    ):
         raise UsageError(
             f"{place} is a link that leads out of {folder}",
             hint=f"If that vault is meant, name it: --vault {place}",
