@@ -19,9 +19,11 @@ from vault_cli.cli.installing import (
     known_host,
     program_home,
     project_top,
+    skill_folder,
     this_program,
 )
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.placing import loose_skills
 from vault_cli.errors import VaultError
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
@@ -96,7 +98,9 @@ def _examined(inv: Invocation, host: Host) -> Report:
 
 def _examine(inv: Invocation, host: Host, report: Report) -> None:
     for is_project in (False, True):
-        _examine_hooks(inv, Wanted(host, is_project), report)
+        wanted = Wanted(host, is_project)
+        _examine_hooks(inv, wanted, report)
+        report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
     report.reading = read_instructions(host, project_top(inv), inv.cwd)
     _examine_reading(report)
     if report.hooks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -317,34 +316,21 @@ def standing_block(inv: Invocation, *, alone: bool) -> str:
 
 
 def _plan_skills(inv: Invocation, wanted: Wanted, found: Installation) -> None:
-    from vault_cli.hosts.install.skills import plan_skills
+    from vault_cli.cli.placing import skills_in_force
+    from vault_cli.hosts.install.skills import plan_skills, plan_withdrawal
 
     if wanted.skills not in {"link", "copy"}:
         raise UsageError(f"--skills {wanted.skills}: unknown", hint="Use link, copy or none.")
     try:
-        sources = skills_in_force(inv)
+        skills = skills_in_force(inv)
     except UsageError:  # hooks may be there before any vault is
         found.notes.append("there is no vault here yet, so there are no skills to place")
         return
     copies = wanted.skills == "copy"
-    changes, notes = plan_skills(sources, skill_folder(inv, wanted), copies=copies)
-    found.changes += changes
-    found.notes += notes
-
-
-def skills_in_force(inv: Invocation) -> list[Path]:
-    """Return the folders of the skills that are in force in the vault that is written."""
-    from vault_cli.model.record import Kind, Status
-
-    snapshot = inv.reading.snapshot(whole=True, guarded=True)
-    home = os.path.realpath(inv.root)
-    found = []
-    for record in snapshot.records:
-        if record.kind is not Kind.SKILL or record.status not in {Status.ACTIVE, Status.VERIFIED}:
-            continue
-        folder = (inv.root / record.path).parent
-        if record.vault in ("", inv.vault_name) and not record.withheld and folder.is_dir():
-            real = os.path.realpath(folder)
-            if real.startswith(home + os.sep):
-                found.append(Path(real))
-    return sorted(found)
+    folder = skill_folder(inv, wanted)
+    for changes, notes in (
+        plan_skills(skills, folder, copies=copies),
+        plan_withdrawal(skills, folder, inv.root / "skills"),
+    ):
+        found.changes += changes
+        found.notes += notes

@@ -75,7 +75,10 @@ class Invocation:
         from vault_cli.store.layers import find_layers
 
         typed = Path(self.options.vault).expanduser() if self.options.vault else None
-        return find_layers(typed, cwd=self.cwd, environ=self.environ)
+        found = find_layers(typed, cwd=self.cwd, environ=self.environ)
+        if typed is not None or self.environ.get("MVAULT"):  # one place says what was named
+            self.environ = {**self.environ, "MVAULT": str(found.home)}
+        return found
 
     @cached_property
     def reading(self) -> Reading:

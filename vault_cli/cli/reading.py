@@ -58,6 +58,14 @@ class Reading:
         self._guarding = False
         if self._layers.refused is not None:
             self._note(self._layers.refused.message, self._layers.refused.hint)
+        if self._layers.passed is not None:
+            self._note_passed(self._layers.passed)
+
+    def _note_passed(self, place: Path) -> None:
+        words = f"nobody admitted anything of it here, and {self._layers.home} counts"
+        from shlex import quote
+
+        self._note(words, f"Look at it: mvault --vault {quote(str(place))} status", place)
 
     def _note(self, words: str, hint: str, place: Path | None = None) -> None:
         text = f"this vault is not read: {words}" if place else f"not read: {words}"

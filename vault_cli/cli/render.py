@@ -196,7 +196,7 @@ def _belongs_to_project(inv: Invocation, names: list[str]) -> bool:
 
     if inv.layers.beside is None:
         return False
-    top = os.path.realpath(inv.layers.home.parent)
+    top = os.path.realpath(inv.layers.top)
     places = [Path(os.path.realpath(_target(inv, name))) for name in names]
     if not any(place.is_relative_to(top) for place in places):
         return False

@@ -219,7 +219,7 @@ def _admit_own(inv: Invocation) -> None:
     try:
         vault = Vault.open(inv.root, environ=inv.environ)
         asks = incoming_policy(vault.root, vault.config) != "accept"
-        if asks and is_own(vault.root) and not has_ledger(vault.root):
+        if asks and is_own(vault.root, named=vault.config.named) and not has_ledger(vault.root):
             count = admit_present(vault, vault.snapshot())
             inv.out.say(f"{count} in force here are taken as admitted")
     except VaultError as error:  # the setting is made; there may be no vault here

@@ -194,24 +194,34 @@ def _carry_out(inv: Invocation, setup: Setup) -> int:
     if not setup.files:
         return _answer(inv, setup, repo, "", ["nothing to do: this is a vault already"])
     repo.require_identity()
+    was_vault = bool(setup.old["vault.toml"] or (repo.head() and repo.read_head(["vault.toml"])))
     commit = _write(inv, setup)
-    if not setup.old["vault.toml"]:
-        _note_made(inv, setup.root)
+    if not was_vault:
+        _note_made(inv, setup)
     notes = [_describe(setup), f"wrote {', '.join(sorted(setup.files))} (commit {commit[:10]})"]
     return _answer(inv, setup, repo, commit, notes)
 
 
-def _note_made(inv: Invocation, root: Path) -> None:
-    """Remember that the person made this vault, unless something was in force in it before.
+def _note_made(inv: Invocation, setup: Setup) -> None:
+    """Remember who made this vault, unless something was in force in it before.
 
     What came with a repository waits for `mvault trust`, also when it came without a vault.toml.
+    In a repository that something can come into only a person's word counts: else `init` would
+    stand for `trust`.
     """
-    from vault_cli.store.policy import note_made_here
+    from vault_cli.model.lifecycle import Actor
+    from vault_cli.store.git_place import find_place
+    from vault_cli.store.policy import has_other_side, note_made_here
     from vault_cli.store.vault import Vault
 
+    root, place = setup.root, find_place(setup.root)
+    consent = inv.consent(yes=True)
+    by_person = bool(consent.how) and consent.actor is Actor.PERSON
+    if not by_person and place is not None and has_other_side(place):
+        return
     vault = Vault.open(root, environ=inv.environ, lenient=True)
     if not any(record.in_force for record in vault.snapshot(whole=False).records):
-        note_made_here(root)
+        note_made_here(root, by_person=by_person or setup.kind == OWN)
 
 
 def _make_folder(root: Path) -> None:

@@ -130,7 +130,7 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
 
     inv: Invocation = ctx.obj
     repo = repository(inv)
-    names, is_known = repo.untrusted(), is_own(inv.root)
+    names, is_known = repo.untrusted(), is_own(inv.root, named=False)
     waiting = guard_snapshot(inv.vault, inv.vault.snapshot()).waiting
     data = {
         **answer_data("trust", "trust"),

@@ -15,7 +15,7 @@ from typing import Final
 
 from vault_cli.errors import StoreError
 from vault_cli.store.git_place import Place, find_place
-from vault_cli.store.own_state import path_key, read_state, write_state
+from vault_cli.store.own_state import path_key, read_state, standing_place, write_state
 
 _NAME: Final = "mvault-clone"
 _LENGTH: Final = 32
@@ -146,7 +146,7 @@ def is_replaced(root: Path, place: Place | None) -> bool:
     if place is not None and not is_at_home(place):
         return True
     mark = read_mark(place)
-    real = os.path.realpath(root)
+    real = standing_place(root)
     kept = [read_state("made", path_key(real))]
     if place is not None:
         kept.append(read_state("trust", path_key(place.common_dir)))

@@ -57,11 +57,13 @@ class Config:
         values: every setting by its dotted name.
         origins: layer that set it, for those that are not at their default.
         diagnostics: settings that were ignored, and why.
+        named: whether `$MVAULT` names the vault (`--vault` is put there): the person chose it.
     """
 
     values: Mapping[str, Any]
     origins: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...] = ()
+    named: bool = False
 
     @property
     def gates(self) -> frozenset[str]:
@@ -122,7 +124,7 @@ def load_config(
     for name, value in (flags or {}).items():
         if value is not None:
             loader.add_flag(name, value)
-    return loader.build()
+    return loader.build(named=_is_named(root, environ))
 
 
 class _Loader:
@@ -136,16 +138,16 @@ class _Loader:
         self.vaults: Mapping[str, Any] = {}
 
     def take_vaults(self, root: Path | None) -> Mapping[str, Any]:
-        """Return what the person's file sets for the vault at `root` alone."""
+        """Return what the person's file sets for the vault at `root` alone, by dotted names."""
         if root is None or not self.vaults:
             return {}
-        real = os.path.realpath(root)
-        tables = (t for name, t in self.vaults.items() if _is_place(name, real))
-        return next((table for table in tables if isinstance(table, Mapping)), {})
+        from vault_cli.store.here import settings_for
+
+        return settings_for(self.vaults, root)
 
     def add_here(self, table: Mapping[str, Any], where: str) -> None:
         """Lay the person's settings for this vault over what is there."""
-        for name, value in flatten(table):
+        for name, value in table.items():
             try:
                 self.take(find_setting(name), value, "user-here")
             except UsageError as error:
@@ -229,15 +231,21 @@ class _Loader:
             )
         )
 
-    def build(self) -> Config:
+    def build(self, *, named: bool) -> Config:
         """Return the frozen result."""
         return Config(
-            MappingProxyType(self.values), MappingProxyType(self.origins), tuple(self.findings)
+            MappingProxyType(self.values),
+            MappingProxyType(self.origins),
+            tuple(self.findings),
+            named,
         )
 
 
-def _is_place(name: str, real: str) -> bool:
-    return os.path.realpath(expand_home(name)) == real
+def _is_named(root: Path | None, environ: Mapping[str, str]) -> bool:
+    given = environ.get("MVAULT", "")
+    if root is None or not given:
+        return False
+    return os.path.realpath(expand_home(given)) == os.path.realpath(root)
 
 
 def _at(where: str, error: UsageError, hint: str) -> UsageError:

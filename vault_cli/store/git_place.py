@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vault_cli.errors import StoreError
+from vault_cli.store.own_state import standing_place
 
 _PER_WORKTREE = ("refs/bisect/", "refs/worktree/", "refs/rewritten/")
 _HEX = frozenset("0123456789abcdef")
@@ -43,12 +44,25 @@ def find_place(start: Path) -> Place | None:
     Raises:
         StoreError: a `.git` on the way up points nowhere, or may not be looked into.
     """
-    top = Path(os.path.realpath(start))
+    top = Path(standing_place(start))
     for folder in (top, *top.parents):
         git_dir = _git_dir_of(folder)
         if git_dir is not None:
             return Place(git_dir, _common_dir_of(git_dir), folder)
     return None
+
+
+def main_twin(real: str, place: Place | None) -> str:
+    """Return where a folder of a linked work tree lies in the main one, "" when it is no such.
+
+    Args:
+        real: the folder, without links.
+        place: the repository that holds it.
+    """
+    if place is None or place.git_dir == place.common_dir or place.common_dir.name != ".git":
+        return ""
+    inner = os.path.relpath(real, place.work_tree)
+    return os.path.normpath(place.common_dir.parent / inner)
 
 
 def _git_dir_of(folder: Path) -> Path | None:

@@ -7,8 +7,8 @@ git, changes files but not this list. The texts themselves stay in git only.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -19,12 +19,13 @@ from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.store.clone import make_mark, mark_of
 from vault_cli.store.files import read_file
-from vault_cli.store.git_place import find_place
+from vault_cli.store.git_place import find_place, main_twin
 from vault_cli.store.own_state import (
     INCOMING,
     has_state,
     path_key,
     require_state,
+    standing_place,
     state_file,
     write_state,
 )
@@ -151,7 +152,7 @@ def read_settings(root: Path) -> bytes:
 
 def load_ledger(root: Path) -> Ledger:
     """Return what was admitted in the vault at `root`; see `Ledger.problem`."""
-    real = os.path.realpath(root)
+    real = standing_place(root)
     name = path_key(real)
     try:
         data = require_state(INCOMING, name)
@@ -161,7 +162,23 @@ def load_ledger(root: Path) -> Ledger:
         return Ledger(name, real, exists=True, problem=problem)
     if data is not None and data.get("mark", "") != mark_of(root):
         return Ledger(name, real)  # about a clone that lay there before
-    return ledger
+    return ledger if data is not None else _of_main_tree(name, real, root)
+
+
+def _of_main_tree(name: str, real: str, root: Path) -> Ledger:
+    """Return what was admitted of a vault in the main work tree of its clone, for a linked one.
+
+    It is a list of its own from the first change on.
+    """
+    with suppress(StoreError):
+        twin = main_twin(real, find_place(root))
+        mark = mark_of(root)
+        data = require_state(INCOMING, path_key(twin)) if twin and mark else None
+        if data is not None and data.get("mark") == mark:
+            found = _read_ledger(path_key(twin), twin, data)
+            found.name, found.root = name, real
+            return found
+    return Ledger(name, real)
 
 
 def _read_ledger(name: str, real: str, data: Mapping[str, Any]) -> Ledger:

@@ -2,7 +2,7 @@
 
 There are at most two: the project vault (`.mvault/` of a code repository, found on the way up) and
 the user vault. A vault that was named (`--vault`, `$MVAULT`), and a folder that is a vault itself,
-stands alone.
+stands alone; the latter only where the person made or trusted it, or nothing comes into it by git.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import NamedTuple
 from vault_cli.errors import UsageError
 from vault_cli.store.config import load_config
 from vault_cli.store.places import PROJECT_FOLDER, user_folder
-from vault_cli.store.vault import admitted_settings, find_vault, is_vault
+from vault_cli.store.policy import stands_alone
+from vault_cli.store.vault_place import admitted_settings, find_vault, is_vault, vaults_above
 
 
 class Layers(NamedTuple):
@@ -26,6 +27,7 @@ class Layers(NamedTuple):
         beside: the other one when both are read.
         hidden: the other one when it is there and `read_scopes` leaves it out.
         is_project: whether `home` is the project vault.
+        passed: a vault nearer by of which nothing counts here, so that it is not read.
         refused: why the project vault is not used although one was found on the way up; `home`
             is the user vault then.
     """
@@ -35,6 +37,12 @@ class Layers(NamedTuple):
     hidden: Path | None = None
     is_project: bool = False
     refused: UsageError | None = None
+    passed: Path | None = None
+
+    @property
+    def top(self) -> Path:
+        """The folder that `home` is about when it is a project vault."""
+        return self.home.parent if self.home.name == PROJECT_FOLDER else self.home
 
     @property
     def both(self) -> bool:
@@ -68,7 +76,11 @@ def find_layers(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str])
         if user is None:
             raise
         return Layers(user, refused=error)
-    return _beside(home, user, environ) if home.name == PROJECT_FOLDER else Layers(home)
+    nearest = next(vaults_above(cwd, environ), home)
+    is_alone = user is None or is_same_folder(user, home) or stands_alone(home)
+    is_alone = is_alone and home.name != PROJECT_FOLDER
+    found = Layers(home) if is_alone else _beside(home, user, environ)
+    return found._replace(passed=nearest) if nearest != home else found
 
 
 def _beside(home: Path, user: Path | None, environ: Mapping[str, str]) -> Layers:

@@ -51,6 +51,30 @@ def has_state(group: str, name: str) -> bool:
     return _is_there(state_file(group, name))
 
 
+def standing_place(root: str | Path) -> str:
+    """Return the real path of a folder; of a vault that became a link, the place where it stood.
+
+    A push can put a link in the place of a vault of which something was admitted. What is kept
+    about it, and what git has of it, is about that place, not about where the link leads.
+    """
+    if os.path.islink(root):  # noqa: PTH114 - asked by every command
+        parent, name = os.path.split(os.path.abspath(root))  # noqa: PTH100
+        place = os.path.join(os.path.realpath(parent), name)  # noqa: PTH118
+        if has_state(INCOMING, path_key(place)):
+            return place
+    return os.path.realpath(root)
+
+
+def is_displaced(root: Path) -> bool:
+    """Whether something was admitted of a vault, and its folder is gone or something else now."""
+    if os.path.isdir(root) and not os.path.islink(root):  # noqa: PTH112, PTH114 - as above
+        return False
+    place = standing_place(root)
+    if os.path.islink(root) and place == os.path.realpath(root):  # noqa: PTH114
+        return False
+    return has_group(INCOMING) and has_state(INCOMING, path_key(place))
+
+
 def _is_there(path: Path) -> bool:
     """Whether a path leads to anything; where one may not look, there is something."""
     try:
@@ -91,6 +115,15 @@ def require_state(group: str, name: str) -> dict[str, Any] | None:
     if data.get("schema") != _SCHEMA:
         raise StoreError(f"{path} was written by another version of mvault")
     return data
+
+
+def drop_state(group: str, name: str) -> None:
+    """Forget what was kept under a name; StoreError when the state folder cannot be written."""
+    path = state_file(group, name)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot remove {path}: {error.strerror}") from error
 
 
 def write_state(group: str, name: str, data: dict[str, Any]) -> None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vault_cli.errors import StoreError
 from vault_cli.store.clone import is_at_home, is_replaced, make_mark, read_mark
-from vault_cli.store.git_place import Place, find_place
-from vault_cli.store.own_state import path_key, read_state, write_state
+from vault_cli.store.git_place import Place, find_place, main_twin
+from vault_cli.store.own_state import path_key, read_state, standing_place, write_state
 from vault_cli.store.places import PROJECT_FOLDER
 from vault_cli.text.late import late
 
@@ -27,6 +27,9 @@ _REMOTE: Final = late(
     re.IGNORECASE | re.MULTILINE,
 )
 """A section of configuration with a remote, or one that may hold it; a packed remote branch."""
+
+_CLONED: Final = late(rb"\t(?:clone: from|pull\b)")
+"""What git notes about HEAD where commits came from elsewhere, also when nothing else says so."""
 
 
 def policies_of(root: Path, config: Config) -> tuple[str, ...]:
@@ -55,28 +58,34 @@ def incoming_policy(root: Path, config: Config) -> str:
             return "review" if is_replaced(root, find_place(root)) else policy
     if policy != "auto":
         return policy
-    return "accept" if is_own(root) else "review"
+    return "accept" if is_own(root, named=config.named) else "review"
 
 
-def is_own(root: Path) -> bool:
-    """Whether the person made or trusted the vault, named it, or nothing comes into it by git."""
+def is_own(root: Path, *, named: bool) -> bool:
+    """Whether the person made or trusted the vault, named it, or nothing comes into it by git.
+
+    Args:
+        root: the vault.
+        named: whether `--vault` or `$MVAULT` names it (`Config.named`).
+    """
     place = find_place(root)
     if place is None or _was_trusted(place) or is_made_here(root):
         return True
     if not is_at_home(place):
         return False
-    return is_only_named(root, place) or not has_other_side(place)
+    return (named and is_plain_folder(root, place)) or not has_other_side(place)
 
 
-def is_only_named(root: Path, place: Place) -> bool:
-    """Whether a vault is read only by who names it or stands in it.
+def is_plain_folder(root: Path, place: Place) -> bool:
+    """Whether a vault is a plain folder of a bigger repository, like a sample beside the code.
 
-    That is a plain folder of a bigger repository: work in that repository finds a vault at its
-    top and in `.mvault/`, and no other. Without this, a sample vault beside the code of a
-    program would wait for a trust that says nothing.
+    Who names one is given it. Who works in a folder of a clone did not choose what lies there, so
+    a vault that is found on the way up waits like one at the top or in `.mvault/`, whatever that
+    name leads to.
     """
     real = Path(os.path.realpath(root))
-    return real != Path(os.path.realpath(place.work_tree)) and real.name != PROJECT_FOLDER
+    is_top = real == Path(os.path.realpath(place.work_tree))
+    return not is_top and PROJECT_FOLDER not in {real.name, root.name}
 
 
 def has_other_side(place: Place) -> bool:
@@ -86,6 +95,8 @@ def has_other_side(place: Place) -> bool:
     is in force came with the folder, and nothing can follow without leaving these traces.
     """
     common = place.common_dir
+    if _CLONED.search(_read(common / "logs" / "HEAD")):
+        return True
     if (place.git_dir / "FETCH_HEAD").exists() or (common / "shallow").exists():
         return True
     if any(_REMOTE.search(_read(common / name)) for name in ("config", "packed-refs")):
@@ -101,16 +112,46 @@ def _read(path: Path) -> bytes:
 
 
 def is_made_here(root: Path) -> bool:
-    """Whether `mvault init` made this vault for the person, on this machine, in this clone."""
-    real = os.path.realpath(root)
-    made = read_state("made", path_key(real))
-    return made.get("vault") == real and _is_same(made, find_place(root))
+    """Whether `mvault init` made this vault, on this machine, in this clone."""
+    return _made(root) is not None
 
 
-def note_made_here(root: Path) -> None:
-    """Remember that the person made this vault; StoreError as `write_state`, `make_mark`."""
+def _made(root: Path) -> Mapping[str, Any] | None:
+    """Return what was noted when this vault was made; in a linked work tree, in the main one."""
+    place = find_place(root)
+    real = standing_place(root)
+    for path in filter(None, (real, main_twin(real, place))):
+        made = read_state("made", path_key(path))
+        if made.get("vault") == path and _is_same(made, place):
+            return made
+    return None
+
+
+def note_made_here(root: Path, *, by_person: bool = True) -> None:
+    """Remember that this vault was made here; StoreError as `write_state`, `make_mark`.
+
+    Args:
+        root: the vault.
+        by_person: whether a person made it: only then it stands in the place of their user vault.
+    """
     real = os.path.realpath(root)
-    write_state("made", path_key(real), {"vault": real, "mark": make_mark(find_place(root))})
+    made = {"vault": real, "mark": make_mark(find_place(root)), "by_person": by_person}
+    write_state("made", path_key(real), made)
+
+
+def stands_alone(root: Path) -> bool:
+    """Whether a vault that is found on the way up may be read without the user vault beside it.
+
+    One that others put there, or an agent in a repository that there was, must not take the rules
+    of the person out of sight.
+    """
+    try:
+        made, place = _made(root), find_place(root)
+    except StoreError:  # said by what needs the repository
+        return True
+    by_other = made is not None and made.get("by_person") is False
+    is_trusted = place is not None and _was_trusted(place)
+    return is_trusted or (is_own(root, named=False) and not by_other)
 
 
 def _was_trusted(place: Place) -> bool:

@@ -23,6 +23,7 @@ from vault_cli.store.git_run import Git, find_git, start
 from vault_cli.store.git_settings import KnownSettings, Settings
 from vault_cli.store.hooks import Hooks
 from vault_cli.store.identity import people_of, require_identity, signing_of
+from vault_cli.store.own_state import standing_place
 from vault_cli.store.pending import Pending
 from vault_cli.store.trees import Tree, Trees
 
@@ -55,7 +56,7 @@ class Repository:
         self.git = Git.at(place, vault_root)
         self._settings = KnownSettings(self.git)
         self._trees = Trees(self.git)
-        inner = Path(os.path.realpath(vault_root)).relative_to(place.work_tree).as_posix()
+        inner = Path(standing_place(vault_root)).relative_to(place.work_tree).as_posix()
         self._prefix = "" if inner == "." else inner
 
     @classmethod

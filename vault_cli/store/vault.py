@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 from vault_cli.errors import Diagnostic, StoreError, UsageError, VaultError
 from vault_cli.model.record import Snapshot
 from vault_cli.model.tables import MAX_FILE
-from vault_cli.store.config import CONFIG_FILE, Config, load_config
+from vault_cli.store.config import Config, load_config
 from vault_cli.store.files import read_file
 from vault_cli.store.lock import JOURNAL_PATH
-from vault_cli.store.places import PROJECT_FOLDER, USAGE_FOLDER, expand_home, user_folder
+from vault_cli.store.places import USAGE_FOLDER
+from vault_cli.store.vault_place import NoVaultError, admitted_settings, find_vault, is_vault
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change, Receipt
@@ -24,119 +25,9 @@ if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
     from vault_cli.store.screen import Screen
 
+__all__ = ["LOCK_WAIT", "NoVaultError", "Vault", "admitted_settings", "find_vault", "is_vault"]
+
 LOCK_WAIT: Final = 10.0
-
-
-class NoVaultError(UsageError):
-    """There is no vault: neither here nor the person's own."""
-
-
-def find_vault(explicit: Path | None, *, cwd: Path, environ: Mapping[str, str]) -> Path:
-    """Find the vault root.
-
-    The order: `--vault`, `$MVAULT`, upwards from `cwd` `vault.toml` or `.mvault/vault.toml`,
-    the user vault. A vault found on the way up must belong to the person (or be named).
-
-    Args:
-        explicit: value of `--vault`.
-        cwd: working directory.
-        environ: environment, for `$MVAULT`.
-
-    Raises:
-        UsageError: there is none; the hint names `mvault init`.
-    """
-    named = explicit or (Path(environ["MVAULT"]) if environ.get("MVAULT") else None)
-    if named is not None:
-        where = "--vault" if explicit else "$MVAULT"
-        return _require_vault((cwd / expand_home(str(named))).absolute(), where, environ)
-    start = cwd.absolute()
-    for folder in (start, *start.parents):
-        for place in (folder, folder / PROJECT_FOLDER):
-            if _is_kept(place, environ):
-                _require_own(place)
-                _require_inside(place, folder)
-                return place
-    user_vault = user_folder("data")
-    if _is_kept(user_vault, environ):
-        return user_vault
-    raise NoVaultError(
-        f"there is no vault here ({start}), above it, or in {user_vault}",
-        hint="Run `mvault init` to make one, or name one with --vault.",
-    )
-
-
-def is_vault(folder: Path) -> bool:
-    """Tell whether a folder is a vault, as far as one may look."""
-    try:
-        return (folder / CONFIG_FILE).is_file()
-    except OSError:  # a folder we may not look into is not ours
-        return False
-
-
-def admitted_settings(root: Path, environ: Mapping[str, str]) -> bytes | None:
-    """Return the settings that count while those of others wait for a person, else None.
-
-    Under `trust.incoming` a push must not close the vault, or hide it, with its `vault.toml`.
-    """
-    from vault_cli.store.own_state import INCOMING, has_group
-
-    if not has_group(INCOMING):  # most people: nothing to load and to hash, for any folder
-        return None
-    from vault_cli.store.incoming import has_ledger
-
-    if not has_ledger(root):
-        return None
-    from vault_cli.store import waiting
-
-    own = load_config(root, environ=environ, lenient=True, vault_file=b"")
-    try:
-        return waiting.admitted_settings(Vault(root, own))
-    except VaultError:  # said by what reads the vault
-        return None
-
-
-def _is_kept(folder: Path, environ: Mapping[str, str]) -> bool:
-    """Whether a folder is a vault, or was one until others removed its settings."""
-    if is_vault(folder):
-        return True
-    try:
-        return folder.is_dir() and admitted_settings(folder, environ) is not None
-    except OSError:
-        return False
-
-
-def _require_vault(folder: Path, where: str, environ: Mapping[str, str]) -> Path:
-    if _is_kept(folder, environ):
-        return folder
-    if _is_kept(folder / PROJECT_FOLDER, environ):
-        return folder / PROJECT_FOLDER
-    what = "has no vault.toml" if folder.is_dir() else "is not a folder"
-    raise UsageError(
-        f"{where}: {folder} {what}", hint=f"Run `mvault init {folder}` to make a vault there."
-    )
-
-
-def _require_own(folder: Path) -> None:
-    """Do not take instructions from a vault that another user put above the working directory."""
-    if not hasattr(os, "geteuid") or os.geteuid() == 0:
-        return
-    settings = folder / CONFIG_FILE
-    owner = (settings if settings.exists() else folder).stat().st_uid
-    if owner not in {os.geteuid(), 0}:
-        raise UsageError(
-            f"the vault {folder} belongs to another user",
-            hint=f"If you trust it, name it: --vault {folder}",
-        )
-
-
-def _require_inside(place: Path, folder: Path) -> None:
-    """Do not be led to another vault by a link that may have come with a clone."""
-    real = os.path.realpath(folder)
-    if place != folder and not Path(os.path.realpath(place)).is_relative_to(real):
-        raise UsageError(
-            f"{place} is a link that leads out of {folder}",
-            hint=f"If that vault is meant, name it: --vault {place}",
-        )
 
 
 class Vault:
@@ -183,7 +74,7 @@ class Vault:
                 raise
             config = load_config(root, environ=environ, flags=flags, vault_file=kept)
         vault = cls(root, config)
-        if os.path.lexists(root / JOURNAL_PATH):
+        if os.path.lexists(root / JOURNAL_PATH) and not vault.is_displaced:
             vault._settle()
         return vault
 
@@ -203,6 +94,22 @@ class Vault:
         from vault_cli.store.repo import Repository
 
         return Repository.find(self.root)
+
+    @cached_property
+    def is_displaced(self) -> bool:
+        """Whether others removed the vault's folder, or put something else in its place.
+
+        Only where their changes wait: nothing is read there then, and what was admitted counts.
+        """
+        from vault_cli.store.own_state import is_displaced
+
+        return is_displaced(self.root) and not self._trusts_pushes()
+
+    def _displaced(self) -> Diagnostic:
+        what = "a link" if self.root.is_symlink() else "a file" if self.root.exists() else "gone"
+        words = f"{self.root} is {what} now, by a change of others: the admitted texts count"
+        hint = "Put the folder back with git, or give up what was admitted of it: mvault trust"
+        return Diagnostic(str(self.root), 0, "vault-unreadable", "error", words, hint)
 
     def require_repo(self) -> Repository:
         """Return the repository.
@@ -228,6 +135,8 @@ class Vault:
             NotFoundError: git does not know `at`.
             UsageError: `at` was given and the vault is not in git.
         """
+        if not at and self.is_displaced:
+            return Snapshot(diagnostics=(self._displaced(),))
         if not at:
             from vault_cli.store.outside import find_outside
             from vault_cli.store.reader import read_vault
@@ -289,6 +198,9 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
+        if self.is_displaced:
+            found = self._displaced()
+            raise StoreError(found.message, hint=found.hint)
         self._commit_usage(wait)
         before = self.look_before()
         done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)

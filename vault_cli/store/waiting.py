@@ -15,6 +15,13 @@ from vault_cli.errors import StoreError, VaultError
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.store.files import read_file
 from vault_cli.store.incoming import Admitted, Ledger, load_ledger, read_settings
+from vault_cli.store.own_state import (
+    INCOMING,
+    drop_state,
+    is_displaced,
+    path_key,
+    standing_place,
+)
 from vault_cli.store.policy import incoming_policy
 from vault_cli.store.toml_read import CONFIG_FILE
 from vault_cli.store.waited import let_pass, note_waited, read_waited, text_mark
@@ -324,6 +331,9 @@ def admit_present(vault: Kept, snapshot: Snapshot) -> int:
     Raises:
         StoreError: the state folder cannot be written.
     """
+    if is_displaced(vault.root):  # a person gave up the vault that lay there
+        drop_state(INCOMING, path_key(standing_place(vault.root)))
+        return 0
     ledger = load_ledger(vault.root)
     ledger.rows.clear()
     ledger.unseen.clear()
