@@ -19,7 +19,10 @@ from vault_cli.store.lock import JOURNAL_PATH
 from vault_cli.store.places import PROJECT_FOLDER, USAGE_FOLDER, expand_home, user_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from vault_cli.model.change import Change, Receipt
+    from vault_cli.model.record import Record
     from vault_cli.store.incoming import Before
     from vault_cli.store.repo import Repository
     from vault_cli.store.screen import Screen
@@ -217,12 +220,14 @@ class Vault:
             )
         return self.repo
 
-    def snapshot(self, *, at: str = "", whole: bool = True) -> Snapshot:
+    def snapshot(self, *, at: str = "", whole: bool = True, hasty: bool = False) -> Snapshot:
         """Read the working tree, or the commit/date `at`, with the settings of today.
 
         Args:
             at: a commit or a date (see `resolve`), "" for the working tree.
             whole: False for commands that look closely at few records (see `read_vault`).
+            hasty: only what can be in force has to be right, soon: a text of others that cannot
+                be is not scanned, and no finding says what is in it.
 
         Raises:
             NotFoundError: git does not know `at`.
@@ -232,7 +237,8 @@ class Vault:
             from vault_cli.store.outside import find_outside
             from vault_cli.store.reader import read_vault
 
-            found = read_vault(self.root, self.config, whole=whole)
+            unheard = self._unheard() if hasty else None
+            found = read_vault(self.root, self.config, whole=whole, unheard=unheard)
             if self._has_usage():
                 from vault_cli.store.tallies import with_sums
 
@@ -248,6 +254,15 @@ class Vault:
         ignore, gates = self.config["files.ignore"], self.config.gates
         found = read_past(repo, self.resolve(at), ignore=ignore, gates=gates, whole=whole)
         return with_past_sums(repo, found, self._trusts_pushes)
+
+    def _unheard(self) -> Callable[[Record], bool] | None:
+        """Return what tells that a record of others has no say here; None where all have one."""
+        if self._trusts_pushes():
+            return None
+        from vault_cli.store.incoming import load_ledger
+
+        knows = load_ledger(self.root).knows
+        return lambda record: not knows(record)  # one in force it always knows
 
     def _has_usage(self) -> bool:
         """Tell whether there are observations: here, or of this machine until others took them."""
