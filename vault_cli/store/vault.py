@@ -304,12 +304,20 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
+        self._require_person_for_edits(change)
         self._commit_usage(wait)
         before = self._look_before()
         done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
         done = self._note_admitted(change, done, wait, before)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
+
+    def _require_person_for_edits(self, change: Change) -> None:
+        """Refuse that an agent's change commits an edit, where the commit lets it count."""
+        if self.config["trust.uncommitted"] == "committed" and self.repo is not None:
+            from vault_cli.store.hand_edits import require_person_for_edits
+
+            require_person_for_edits(self.repo, change, self.screen())
 
     def _commit_usage(self, wait: float) -> None:
         """Let observations that wait go first, as a commit of their own; they can wait longer."""
@@ -382,6 +390,7 @@ class Vault:
         """
         screen = self.screen()
         screen.ask(change)
+        self._require_person_for_edits(change)
         if self.repo is not None:
             screen.require_clean_people(self.repo.identity())
         sources = screen.old_paths(change) - change.discarded  # given up, not recorded first
