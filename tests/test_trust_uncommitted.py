@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import head, make_vault, rendered, run, write_files
+from helpers import git, head, make_vault, rendered, run, write_files
 
 RULE = """---
 id: r-one1111
@@ -103,3 +103,34 @@ def test_a_person_s_command_records_the_edit_first(root: Path, text: tuple[str, 
     person = {"MVAULT_ACTOR": "person"}
     run("--vault", root, "deprecate", "r-one1111", "--reason", "x", "--yes", env=person).ok()
     assert text[0] not in rendered(root)
+
+
+SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        '[render]\nmode = "off"\n',
+        '[render]\norder = ["lessons"]\n',
+        "[admission]\ngates = []\n",
+        "[[",
+    ],
+)
+def test_settings_count_when_they_are_committed(
+    root: Path, text: tuple[str, str], settings: str
+) -> None:
+    before, first = rendered(root), (root / "vault.toml").read_text("utf-8")
+    (root / "vault.toml").write_text(f"schema = 1\n{settings}", "utf-8")
+    assert rendered(root) == before
+    assert text[0] in before
+    words = ("add", "lesson", "--title", f"CI {text[0]}", "--section")
+    done = run("--vault", root, *words, f"problem=The token is {SECRET}", env=AGENT)
+    assert done.code == 4
+    found = run("--vault", root, "--json", "check").json["diagnostics"]
+    assert "uncommitted-settings" in {item["code"] for item in found}
+    (root / "vault.toml").write_text(first, "utf-8")
+    if settings.startswith("[render]\nmode"):
+        (root / "vault.toml").write_text(f"schema = 1\n{settings}", "utf-8")
+        git(root, "commit", "-qam", "settings")
+        assert text[0] not in rendered(root)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
     from vault_cli.store.waiting import Waiting
 
+_NO_SETTINGS = b"schema = 1\n"
 _SHORT = 10
 _MOST = 20
 
@@ -142,7 +143,9 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
     if data["trusted"]:
         return inv.out.show(View(data, notes=("nothing to do: nothing here needs trust",)))
     shown: list[Line] = [[("yellow", "would run: "), name] for name in names]
-    shown += [_waiting_line(item) for item in waiting]
+    for item in waiting:
+        shown.append(_waiting_line(item))
+        shown += _settings_lines(inv, item)
     if not is_known:
         shown.append([("yellow", "would count from now on: "), "what this clone has and pulls"])
     if inv.options.dry_run:
@@ -189,6 +192,14 @@ _WHAT = {
 def _waiting_line(item: Waiting) -> Line:
     title = f"  {told(item.present.title)}" if item.present is not None else ""
     return [("yellow", f"{_WHAT[item.what]}: "), f"{told(item.id)}{title}"]
+
+
+def _settings_lines(inv: Invocation, item: Waiting) -> Iterator[Line]:
+    """Yield what waiting settings set: nothing else of them is shown before they count."""
+    if item.what == "settings":
+        text = (_present(inv, item) or b"").decode("utf-8", "replace")
+        lines = (line.strip() for line in text.splitlines())
+        yield from (f"  {told(line)}" for line in lines if line and not line.startswith("#"))
 
 
 def waiting_data(waiting: Iterable[Waiting]) -> list[dict[str, str]]:
@@ -278,7 +289,9 @@ def _reject_incoming(inv: Invocation, item: Waiting, old: bytes, new: bytes | No
         raise StoreError(f"git no longer has the admitted text of {item.id}")
     edits: list[Edit] = []
     here = digest_of(new) if new is not None else ABSENT
-    if item.admitted is None:
+    if item.admitted is None and item.what == "settings":
+        edits.append(Put(item.path, _NO_SETTINGS, here))
+    elif item.admitted is None:
         edits.append(Remove(item.path, here))
     elif item.path == item.admitted.path or not item.path:
         edits.append(Put(item.admitted.path, old, here))

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from vault_cli.errors import StoreError, VaultError
+from vault_cli.errors import StoreError, UsageError, VaultError
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.store.clone import make_mark, mark_of
@@ -27,7 +27,7 @@ from vault_cli.store.own_state import (
     state_file,
     write_state,
 )
-from vault_cli.store.toml_read import CONFIG_FILE
+from vault_cli.store.toml_read import CONFIG_FILE, parse_toml
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change
@@ -135,9 +135,21 @@ class Ledger:
         self.rows[CONFIG_FILE] = Admitted(CONFIG_FILE, digest, commit)
 
     def pin_settings(self, root: Path, commit: str) -> None:
-        """Take the settings down as they are beside the first admitted text: later ones wait."""
-        if self.rows and CONFIG_FILE not in self.rows:
-            self.admit_settings(read_settings(root), commit)
+        """Take settings that set nothing down beside the first admitted text: later ones wait.
+
+        Others were not shown to anybody with that text, and wait themselves.
+        """
+        data = read_settings(root)
+        if self.rows and CONFIG_FILE not in self.rows and not sets_anything(data):
+            self.admit_settings(data, commit)
+
+
+def sets_anything(data: bytes) -> bool:
+    """Tell whether a `vault.toml` says more than that it is one; one nobody can read does."""
+    try:
+        return not parse_toml(data, CONFIG_FILE).keys() <= {"schema"}
+    except UsageError:
+        return True
 
 
 def read_settings(root: Path) -> bytes:
