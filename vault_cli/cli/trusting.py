@@ -238,13 +238,17 @@ def review_incoming(inv: Invocation) -> int:
 
 def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str | None:
     """Ask about one change until it is decided; None ends the review."""
-    from vault_cli.cli.preview import diff_lines
+    from vault_cli.cli.preview import diff_lines, shown_as_read
     from vault_cli.store.waiting import admit_one, admitted_bytes
 
     old = admitted_bytes(inv.vault, [item]).get(item.id, b"")
     new = _present(inv, item)
     old_name = item.admitted.path if item.admitted else ""
-    inv.out.preview([_waiting_line(item), *diff_lines(old, new or b"", old_name, item.path)])
+    path, gates = item.path or old_name, inv.vault.config.gates
+    diff = diff_lines(
+        old, new or b"", old_name, item.path, lambda data: shown_as_read(data, path, gates)
+    )
+    inv.out.preview([_waiting_line(item), *diff])
 
     def accept() -> str:
         admit_one(inv.vault, item, new or b"")
