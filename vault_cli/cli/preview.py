@@ -96,6 +96,7 @@ def diff_lines(
     new: bytes,
     old_name: str,
     new_name: str,
+    *,
     shown: Callable[[bytes], list[str]] | None = None,
 ) -> list[Line]:
     """Return the unified diff of two versions of a file; "" as a name means there is none."""

@@ -246,7 +246,7 @@ def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str | None:
     old_name = item.admitted.path if item.admitted else ""
     path, gates = item.path or old_name, inv.vault.config.gates
     diff = diff_lines(
-        old, new or b"", old_name, item.path, lambda data: shown_as_read(data, path, gates)
+        old, new or b"", old_name, item.path, shown=lambda data: shown_as_read(data, path, gates)
     )
     inv.out.preview([_waiting_line(item), *diff])
 

@@ -15,6 +15,7 @@ from vault_cli.model.record import Snapshot
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.config import CONFIG_FILE, Config, load_config
 from vault_cli.store.files import read_file
+from vault_cli.store.in_force import settings_in_force
 from vault_cli.store.lock import JOURNAL_PATH
 from vault_cli.store.places import PROJECT_FOLDER, USAGE_FOLDER, expand_home, user_folder
 
@@ -28,15 +29,6 @@ if TYPE_CHECKING:
     from vault_cli.store.screen import Screen
 
 LOCK_WAIT: Final = 10.0
-
-_NOT_COMMITTED: Final = Diagnostic(
-    CONFIG_FILE,
-    0,
-    "uncommitted-settings",
-    "warning",
-    "an edit of the settings is not committed: HEAD's count (trust.uncommitted = committed)",
-    "They count when a person has committed them.",
-)
 
 
 class NoVaultError(UsageError):
@@ -105,32 +97,6 @@ def admitted_settings(root: Path, environ: Mapping[str, str]) -> bytes | None:
         return waiting.admitted_settings(Vault(root, own))
     except VaultError:  # said by what reads the vault
         return None
-
-
-def _settings_in_force(
-    root: Path, environ: Mapping[str, str]
-) -> tuple[bytes | None, tuple[Diagnostic, ...]]:
-    """Return the settings of a vault that count in the place of its file, None: the file's do.
-
-    The person's trust settings speak of `vault.toml` as of any record: what others put there counts
-    when it is admitted, an edit when it is committed, where that is asked for.
-    """
-    from vault_cli.store.policy import incoming_policy
-
-    own = load_config(root, environ=environ, lenient=True, vault_file=b"")
-    committed = own["trust.uncommitted"] == "committed"
-    with suppress(VaultError):  # said by what reads the vault
-        asks = incoming_policy(root, own) != "accept"
-        if asks or committed:
-            from vault_cli.store import waiting
-
-            vault = Vault(root, own)
-            kept = waiting.admitted_settings(vault) if asks else None
-            if kept is not None or not committed:
-                return kept, ()
-            kept = waiting.committed_settings(vault)
-            return kept, () if kept is None else (_NOT_COMMITTED,)
-    return None, ()
 
 
 def _is_kept(folder: Path, environ: Mapping[str, str]) -> bool:
@@ -213,7 +179,8 @@ class Vault:
         Raises:
             UsageError: its configuration cannot be used.
         """
-        kept, notes = _settings_in_force(root, environ)
+        own = load_config(root, environ=environ, lenient=True, vault_file=b"")
+        kept, notes = settings_in_force(cls(root, own))
         found = load_config(root, environ=environ, flags=flags, lenient=lenient, vault_file=kept)
         vault = cls(root, replace(found, diagnostics=(*found.diagnostics, *notes)))
         if os.path.lexists(root / JOURNAL_PATH):
