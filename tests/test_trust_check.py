@@ -170,3 +170,21 @@ def test_hostile_messages_stay_harmless(tmp_path: Path) -> None:
     commit_all(root, "hand \x1b[31m\x1b]0;x\x07\n\nVault-Actor: per\x1b[2Json")
     result = run("--vault", root, "check", "--trust").ok()
     assert "\x1b" not in result.text
+
+
+QUOTED = ["'status': active", '"status": active', '"\\x73tatus": active', "? status\n: active"]
+LONG = "# " + "长" * 4000 + "\nstatus: active"
+
+
+@pytest.mark.parametrize("written", [*QUOTED, LONG])
+def test_an_admission_in_another_spelling_is_seen(tmp_path: Path, written: str) -> None:
+    root = make_vault(tmp_path, {"memories/a.md": note("n-a", "candidate")})
+    data = note("n-a").replace("status: active", written)
+    write_files(root, {"memories/a.md": data})
+    if run("--vault", root, "--json", "show", "n-a").data["status"] != "active":
+        pytest.skip("this spelling puts nothing in force")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "x\n\nVault-Op: approve\nVault-Actor: agent\nVault-Id: n-a")
+    _, codes, code = check(root)
+    assert codes["memories/a.md"] == {"trust-admitted-by"}
+    assert code == 1

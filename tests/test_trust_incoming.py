@@ -505,3 +505,25 @@ def test_rejecting_a_new_record_says_what_becomes_of_it(pair: Pair, title: str) 
     assert not (pair.mine / "playbook" / "new.md").exists()
     run("--vault", pair.mine, "undo", "--yes", env=PERSON).ok()
     assert (pair.mine / "playbook" / "new.md").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["The password: Deploy#on/Fridays9", "口令：password = Deploy#on/Fridays9"]
+)
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_review_shows_what_an_agent_will_be_shown(
+    pair: Pair, text: str, *, allowed: bool
+) -> None:
+    pair.trust()
+    rule = RULE.format(id="r-one", title="先问再部署", body=text)
+    if allowed:
+        rule = rule.replace("kind: rule", "kind: rule\nallow: [secret]")
+    write_files(pair.theirs, {ONE: rule})
+    pair.push()
+    pair.pull()
+    terminal = Terminal("--vault", pair.mine, "review", "--incoming")
+    shown = terminal.read("[a,r,s,q,?]")
+    terminal.type("a")
+    terminal.end()
+    assert ("Fridays9" in shown) == allowed
+    assert ("Fridays9" in rendered(pair.mine)) == allowed

@@ -332,6 +332,21 @@ def test_a_block_for_programs_without_hooks_at_the_start(machine: Path, root: Pa
     assert "@AGENTS.md" in (machine / "project/CLAUDE.md").read_text()
 
 
+@pytest.mark.parametrize("text", ["set nocompatible\n", "# 私人笔记\n"])
+def test_no_block_goes_through_a_link_out_of_the_project(
+    machine: Path, root: Path, text: str
+) -> None:
+    (machine / "rc").write_text(text, "utf-8")
+    (machine / "project" / ".git").mkdir(exist_ok=True)
+    (machine / "project" / "AGENTS.md").symlink_to(machine / "rc")
+    for words in (["install", "codex", "--project", "--block", "--yes"], ["render", "--to"]):
+        target = ["AGENTS.md"] if words[0] == "render" else []
+        result = mvault(root, *words, *target)
+        assert result.code == 4
+        assert "leads out of" in result.err
+    assert (machine / "rc").read_text("utf-8") == text
+
+
 def test_check_adds_up_what_a_host_reads(machine: Path, root: Path) -> None:
     project = machine / "project"
     mvault(root, "install", "codex", "--project", "--block", "--yes").ok()

@@ -298,3 +298,42 @@ def test_no_block_in_a_record_wherever_it_lies(vault: Path, text: str) -> None:
 def test_a_block_for_agents_may_stand_beside_the_records(vault: Path, name: str) -> None:
     (vault / "AGENTS.md").write_text("---\ntitle: For agents\n---\nText\n", "utf-8")
     assert write_managed_block(vault / name, BLOCK).changed
+
+
+@pytest.mark.parametrize("text", ["set nocompatible\n", "# 私人笔记\n"])
+@pytest.mark.parametrize("kind", [".git", ".mvault/vault.toml", "vault.toml"])
+@pytest.mark.parametrize("how", ["file", "folder", "chain", "new", "from outside"])
+def test_a_link_of_a_checkout_that_leads_out_is_not_written(
+    tmp_path: Path, how: str, kind: str, text: str
+) -> None:
+    checkout, own = tmp_path / "clone", tmp_path / "家"
+    (checkout / kind).parent.mkdir(parents=True)
+    (checkout / kind).write_text("schema = 1\n", "utf-8")
+    own.mkdir()
+    secret = own / "rc"
+    secret.write_text(text, "utf-8")
+    target = checkout / "AGENTS.md"
+    if how == "folder":
+        (checkout / "docs").symlink_to("../家")
+        target = checkout / "docs" / "rc"
+    elif how == "chain":
+        target.symlink_to("other.md")
+        (checkout / "other.md").symlink_to(secret)
+    elif how == "from outside":
+        target.symlink_to(secret)
+        (tmp_path / "mine.md").symlink_to("clone/AGENTS.md")
+        target = tmp_path / "mine.md"
+    else:
+        target.symlink_to(own / "fresh" if how == "new" else secret)
+    with pytest.raises(RefusedError, match="leads out of"):
+        write_managed_block(target, BLOCK)
+    assert secret.read_text("utf-8") == text
+    assert [path.name for path in own.iterdir()] == ["rc"]
+
+
+def test_a_link_of_the_person_into_a_checkout_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "dotfiles" / ".git").mkdir(parents=True)
+    (tmp_path / "CLAUDE.md").symlink_to("dotfiles/CLAUDE.md")
+    (tmp_path / "dotfiles" / "GEMINI.md").symlink_to("../dotfiles/CLAUDE.md")
+    assert write_managed_block(tmp_path / "CLAUDE.md", BLOCK).changed
+    assert not write_managed_block(tmp_path / "dotfiles" / "GEMINI.md", BLOCK).changed

@@ -177,6 +177,33 @@ def test_a_first_read_that_is_killed_has_not_read_in_vain(
     assert len(parsed) == 6
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_was_read_of_one_large_folder_is_kept_too(
+    root: Path, monkeypatch: pytest.MonkeyPatch, *, whole: bool
+) -> None:
+    for number in range(12):
+        put(root, f"drafts/{number:02}.md", record(number, more=RICH if number % 2 else ""))
+    expected = cold(root)
+    settle(monkeypatch)
+    monkeypatch.setattr(reader, "_SLICE", 0)
+    real = reader.parse_file
+
+    def die(data: bytes, path: str, gates: frozenset[str], *, often: bool) -> object:
+        if path == "drafts/08.md":
+            raise KeyboardInterrupt
+        return real(data, path, gates, often=often)
+
+    monkeypatch.setattr(reader, "parse_file", die)
+    with pytest.raises(KeyboardInterrupt):
+        (warm if whole else heads)(root)
+    monkeypatch.setattr(reader, "parse_file", real)
+    parsed = count_parses(monkeypatch)
+    assert (warm if whole else heads)(root) == expected
+    assert sorted(parsed) == [f"drafts/{number:02}.md" for number in range(8, 12)]
+    assert warm(root) == heads(root) == expected
+    assert len(parsed) == 4
+
+
 def test_a_first_read_of_many_files_keeps_heads_only(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

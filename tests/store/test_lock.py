@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers import make_vault, run
 
 from vault_cli.errors import ChangedMeanwhileError, StoreError
 from vault_cli.store.files import lock_vault
@@ -129,3 +131,30 @@ def test_a_link_in_the_way_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError), lock_vault(vault):
         pass
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", [".state", ".state/lock", ".state/journal"])
+@pytest.mark.parametrize("what", ["a folder", "a link", "a file"])
+def test_what_a_push_put_in_our_place_is_named(tmp_path: Path, path: str, what: str) -> None:
+    usual = "a folder" if path == ".state" else "a file"
+    root = make_vault(tmp_path)
+    place = root / path
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+    place.parent.mkdir(exist_ok=True)
+    if what == "a folder":
+        (place / "推").mkdir(parents=True)
+    elif what == "a link":
+        place.symlink_to(tmp_path / "away")
+    else:
+        place.write_text("")
+    done = run("--vault", root, "add", "note", "--title", "我的 note", "--body", "b")
+    if what == usual:
+        done.ok()
+        return
+    assert done.code == 7
+    assert f"{path} is {what}" in done.err
+    assert f"git log -- {path}" in done.err
+    assert not (tmp_path / "away").exists()

@@ -11,7 +11,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vault_cli.cli.rendering import Wanted, make_options, make_query
-from vault_cli.hook import events, ready, replies, turns
+from vault_cli.hook import events, ready, replies, turns, words
 from vault_cli.text.names import OWN_ID
 
 if TYPE_CHECKING:
@@ -79,6 +79,9 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     if block.text:
         turns.remember(call, [block.text])
         keep_receipt(inv, block, (query, options), [])  # `why` and `diff @1` know it then
+    if inv.reading.gave_up:
+        call.complain("the project's vault takes too long to read: the user vault's block alone")
+        return {**standing, "block": block.text + words.CUT_SHORT, "complete": False}
     _keep(call, inv, standing, made, selection)
     return standing
 

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from vault_cli.hook.call import Call
 
 _STARTS = frozenset({events.SESSION_START, events.PROMPT})
+_PATIENCE = {events.SESSION_START: 8.0}
+_SHORT = 3.0
+"""Seconds in which a project's vault is read: agent programs wait for 20 (`hosts.table`)."""
+
+_GUARDS = 5.0
 
 
 def answer_event(call: Call) -> dict[str, str]:
@@ -43,6 +48,7 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
     from vault_cli.cli.hook_block import make_standing
     from vault_cli.cli.hook_prompt import answer_prompt
 
+    inv.reading.be_quick(_PATIENCE.get(call.event, _SHORT))
     if call.event == events.SESSION_START:
         reply = turns.begin(call, make_standing(call, inv))
         notice = _look_after_guards(call, inv)
@@ -59,9 +65,15 @@ def _look_after_guards(call: Call, inv: Invocation) -> str:
     """Compile the guards and count failures; what goes wrong there keeps nothing from a session."""
     from vault_cli.cli.sightings import at_session_start
     from vault_cli.errors import StoreError, VaultError
+    from vault_cli.hook.patience import OutOfTimeError, within
 
+    if inv.reading.gave_up:  # those of the project would be missing; a tool call compiles all
+        return ""
     try:
-        return at_session_start(inv)
+        return within(_GUARDS, lambda: at_session_start(inv))
+    except OutOfTimeError:
+        call.complain(f"guards: it takes longer than {_GUARDS:g} seconds to look after them")
+        return ""
     except StoreError:  # where nothing can be written; that events are kept elsewhere was said
         return ""
     except VaultError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,14 @@ def _is_new(edit: Edit) -> bool:
     return isinstance(edit, Put) and edit.expects == ABSENT
 
 
-def diff_lines(old: bytes, new: bytes, old_name: str, new_name: str) -> list[Line]:
+def diff_lines(
+    old: bytes,
+    new: bytes,
+    old_name: str,
+    new_name: str,
+    *,
+    shown: Callable[[bytes], list[str]] | None = None,
+) -> list[Line]:
     """Return the unified diff of two versions of a file; "" as a name means there is none."""
     from difflib import unified_diff
 
@@ -100,7 +107,8 @@ def diff_lines(old: bytes, new: bytes, old_name: str, new_name: str) -> list[Lin
         lines += [[("bold", f"rename from {old_name}")], [("bold", f"rename to {new_name}")]]
     before = _header("a/", old_name)
     after = _header("b/", new_name)
-    for text in unified_diff(_shown(old), _shown(new), before, after, n=3):
+    lines_of = shown or _shown
+    for text in unified_diff(lines_of(old), lines_of(new), before, after, n=3):
         lines.extend(_styled(text))
     return lines
 
@@ -137,6 +145,20 @@ def _shown(data: bytes) -> list[str]:
     from vault_cli.text.scan import mask_secrets
 
     return _split(mask_secrets(data.decode("utf-8", "surrogateescape")))
+
+
+def shown_as_read(data: bytes, path: str, gates: frozenset[str]) -> list[str]:
+    """Return the lines of a text with what an agent is shown of it: a secret only if it is allowed.
+
+    For a person who decides whether that text may count.
+    """
+    from vault_cli.text.fields import read_record
+    from vault_cli.text.scan import SECRET
+
+    record = read_record(data, path, gates)[0] if path else None
+    if record is not None and (SECRET in record.allow or "secrets" not in gates):
+        return _split(data.decode("utf-8", "surrogateescape"))
+    return _shown(data)
 
 
 def _split(text: str) -> list[str]:

@@ -25,6 +25,8 @@ from vault_cli.recall.together import PROJECT, USER, find_clashes, join_vaults, 
 from vault_cli.text.late import late
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from vault_cli.cli.finding import Finder, Run
     from vault_cli.store.config import Config
     from vault_cli.store.vault import Vault
@@ -56,6 +58,9 @@ class Reading:
         self._layers = inv.layers
         self._problems: list[Diagnostic] = []
         self._guarding = False
+        self._patience = 0.0
+        self.gave_up = False
+        """Whether the project's vault was left unread because it takes too long (`be_quick`)."""
         if self._layers.refused is not None:
             self._note(self._layers.refused.message, self._layers.refused.hint)
         if self._layers.passed is not None:
@@ -71,6 +76,14 @@ class Reading:
         text = f"this vault is not read: {words}" if place else f"not read: {words}"
         finding = Diagnostic(str(place or ""), 0, "vault-unreadable", "error", text, hint)
         self._problems.append(finding)
+
+    def be_quick(self, seconds: float) -> None:
+        """Let the person's own vault be read first, and the project's in so many seconds or not.
+
+        For who must answer in time, whatever was pushed into the project's vault. What was read of
+        it by then is kept in its cache, where the next run goes on.
+        """
+        self._patience = seconds
 
     @cached_property
     def home(self) -> Vault | None:
@@ -145,7 +158,9 @@ class Reading:
             found = self._one(whole=whole, at=at)
             extra = self._problems
         else:
-            home, other = self._read_home(whole=whole, at=at), self._read_other(whole=whole, at=at)
+            other = self._read_other(whole=whole, at=at) if self._patience else None
+            home = self._read_home(whole=whole, at=at)
+            other = other or self._read_other(whole=whole, at=at)
             if home is None and other is None:
                 return self._one(whole=whole, at=at)  # raises what is wrong with it
             found = join_vaults(home or Snapshot(), other or Snapshot(), str(self._layers.beside))
@@ -155,7 +170,11 @@ class Reading:
     def _one(self, *, whole: bool, at: str) -> Snapshot:
         if at:
             return self._guard(self._inv.vault, self._inv.vault.snapshot(at=at, whole=whole))
-        found = self._inv.whole_snapshot() if whole else self._inv.snapshot
+        if self._patience and "snapshot" not in self._inv.__dict__:
+            found = self._inv.vault.snapshot(whole=whole, hasty=True)
+            self._inv.__dict__["snapshot"] = found
+        else:
+            found = self._inv.whole_snapshot() if whole else self._inv.snapshot
         return self._guard(self._inv.vault, found)
 
     def _guard(self, vault: Vault, snapshot: Snapshot) -> Snapshot:
@@ -170,12 +189,27 @@ class Reading:
 
     def _read_home(self, *, whole: bool, at: str) -> Snapshot | None:
         """Read the project vault; None when it cannot be read, which is noted."""
-        if self.home is None:
+        if self.home is None or self.gave_up:
             return None
         try:
-            return self._one(whole=whole, at=at)
+            return self._in_time(lambda: self._one(whole=whole, at=at))
         except (StoreError, RefusedError) as error:
             self._note(error.message, error.hint, self.home.root)
+            return None
+
+    def _in_time(self, read: Callable[[], Snapshot]) -> Snapshot | None:
+        """Return what is read, None when that takes longer than there is time for."""
+        if not self._patience:
+            return read()
+        from vault_cli.hook.patience import OutOfTimeError, within
+
+        try:
+            return within(self._patience, read)
+        except OutOfTimeError:
+            self.gave_up = True
+            words = f"it takes longer than {self._patience:g} seconds"
+            hint = "What was read is kept, the next run goes on there: mvault status"
+            self._note(words, hint, self._layers.home)
             return None
 
     def _read_other(self, *, whole: bool, at: str) -> Snapshot | None:

@@ -198,10 +198,22 @@ def _belongs_to_project(inv: Invocation, names: list[str]) -> bool:
         return False
     top = os.path.realpath(inv.layers.top)
     places = [Path(os.path.realpath(_target(inv, name))) for name in names]
-    if not any(place.is_relative_to(top) for place in places):
+    if not any(place.is_relative_to(top) or _is_of(inv, place) for place in places):
         return False
     inv.out.say("the file is the project's: your own vault is left out (--with-user writes it too)")
     return True
+
+
+def _is_of(inv: Invocation, place: Path) -> bool:
+    """Tell whether a file lies in another work tree of the project's repository."""
+    from vault_cli.errors import StoreError
+    from vault_cli.store.git_place import find_place
+
+    try:
+        one, other = find_place(inv.layers.home), find_place(place.parent)
+    except StoreError:  # a git folder that cannot be found: nobody knows, so what is own stays out
+        return True
+    return one is not None and other is not None and one.common_dir == other.common_dir
 
 
 def block_data(block: Block, snapshot: Snapshot) -> dict[str, Any]:

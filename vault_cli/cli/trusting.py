@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
     from vault_cli.store.waiting import Waiting
 
+_NO_SETTINGS = b"schema = 1\n"
 _SHORT = 10
 _MOST = 20
 
@@ -142,7 +143,9 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
     if data["trusted"]:
         return inv.out.show(View(data, notes=("nothing to do: nothing here needs trust",)))
     shown: list[Line] = [[("yellow", "would run: "), name] for name in names]
-    shown += [_waiting_line(item) for item in waiting]
+    for item in waiting:
+        shown.append(_waiting_line(item))
+        shown += _settings_lines(inv, item)
     if not is_known:
         shown.append([("yellow", "would count from now on: "), "what this clone has and pulls"])
     if inv.options.dry_run:
@@ -191,6 +194,14 @@ def _waiting_line(item: Waiting) -> Line:
     return [("yellow", f"{_WHAT[item.what]}: "), f"{told(item.id)}{title}"]
 
 
+def _settings_lines(inv: Invocation, item: Waiting) -> Iterator[Line]:
+    """Yield what waiting settings set: nothing else of them is shown before they count."""
+    if item.what == "settings":
+        text = (_present(inv, item) or b"").decode("utf-8", "replace")
+        lines = (line.strip() for line in text.splitlines())
+        yield from (f"  {told(line)}" for line in lines if line and not line.startswith("#"))
+
+
 def waiting_data(waiting: Iterable[Waiting]) -> list[dict[str, str]]:
     """Return what `--json` says about changes of others that wait."""
     return [
@@ -227,13 +238,17 @@ def review_incoming(inv: Invocation) -> int:
 
 def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str | None:
     """Ask about one change until it is decided; None ends the review."""
-    from vault_cli.cli.preview import diff_lines
+    from vault_cli.cli.preview import diff_lines, shown_as_read
     from vault_cli.store.waiting import admit_one, admitted_bytes
 
     old = admitted_bytes(inv.vault, [item]).get(item.id, b"")
     new = _present(inv, item)
     old_name = item.admitted.path if item.admitted else ""
-    inv.out.preview([_waiting_line(item), *diff_lines(old, new or b"", old_name, item.path)])
+    path, gates = item.path or old_name, inv.vault.config.gates
+    diff = diff_lines(
+        old, new or b"", old_name, item.path, shown=lambda data: shown_as_read(data, path, gates)
+    )
+    inv.out.preview([_waiting_line(item), *diff])
 
     def accept() -> str:
         admit_one(inv.vault, item, new or b"")
@@ -278,7 +293,9 @@ def _reject_incoming(inv: Invocation, item: Waiting, old: bytes, new: bytes | No
         raise StoreError(f"git no longer has the admitted text of {item.id}")
     edits: list[Edit] = []
     here = digest_of(new) if new is not None else ABSENT
-    if item.admitted is None:
+    if item.admitted is None and item.what == "settings":
+        edits.append(Put(item.path, _NO_SETTINGS, here))
+    elif item.admitted is None:
         edits.append(Remove(item.path, here))
     elif item.path == item.admitted.path or not item.path:
         edits.append(Put(item.admitted.path, old, here))

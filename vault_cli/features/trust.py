@@ -149,6 +149,9 @@ def _judge(account: Account, found: Ancestry) -> Iterable[Diagnostic]:
         yield _finding(record, "trust-uncommitted", f"in force, but {what}: no commit says by whom")
     if account.admitted is not None:
         yield from _judge_admission(record, account.admitted.deed)
+    elif account.state == "committed" and found.whole:
+        text = "in force, but no commit can be found that put it there"
+        yield _finding(record, "trust-unknown", text, "warning")
     yield from _judge_origin(account, found)
     yield from _judge_changes(record, found)
     if record.written_status is Status.VERIFIED and account.state == "committed":

@@ -93,6 +93,12 @@ MUST = (
 )
 """Intro of what a first prompt repeats where the start of a session may come too late."""
 
+CUT_SHORT = (
+    "Memory: the vault of this project was not read, as that takes too long; what stands here is"
+    " the user's own. What was read of it is kept, and `mvault status` reads the rest.\n"
+)
+"""Said behind the block of a session that began before the project's vault could be read."""
+
 _OWN = ("<mvault-memory>", "Memory: ", "记忆：", "mvault: ", "mvault hook: ")
 _TAGS = (
     *("<command-", "<local-command-", "<task-notification", "<system-reminder", "<bash-"),

@@ -4,7 +4,7 @@ Four rules. No file: it is made. Both markers: only what is between them is repl
 a doubled or an unordered one: refused with the lines named, because to guess where the block ends
 would delete what a person wrote. Nothing new: nothing is written. A marker inside a code fence is
 documentation and not a marker. A file of git's, of a vault's configuration, or a record is never
-a place for a block.
+a place for a block, nor what a link of a checkout leads to outside of it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from vault_cli.errors import ChangedMeanwhileError, NotFoundError, RefusedError, StoreError
+from vault_cli.hosts.links import require_no_way_out
 from vault_cli.model.record import Kind
 from vault_cli.store.files import read_file, write_file
 from vault_cli.text.code import at_edge, closes_fence, opens_fence
@@ -71,11 +72,12 @@ def plan_managed_block(target: Path, block: str) -> SinkResult:
 
     Raises:
         RefusedError: half a marker, doubled or unordered markers (path and line named), a block
-            would land in a code fence that the file never closes, or the file is git's, a
-            record, or another part of a vault.
+            would land in a code fence that the file never closes, the file is git's, a
+            record, or another part of a vault, or a link leads out of its checkout.
         StoreError: the file cannot be read as UTF-8 text.
     """
     path = _resolve(target)
+    require_no_way_out(target)
     old = _read_text(path)
     _require_free(path, old or "")
     if old is None:

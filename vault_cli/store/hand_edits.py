@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from vault_cli.errors import NotFoundError, RefusedError, VaultError
-from vault_cli.model.change import Change
+from vault_cli.model.change import ABSENT, Change, Edit, Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Record
 from vault_cli.store.file_names import is_record_path
@@ -153,6 +153,45 @@ class HandEdits:
         except VaultError:  # a text nobody can read does not go into history
             return None
         return record.id if record is not None else None
+
+
+def require_person_for_edits(repo: Repository, change: Change, screen: Screen) -> None:
+    """Refuse to record an edit of what is in force on the way of a change that no person decided.
+
+    Where HEAD's text counts (`trust.uncommitted = committed`) the commit is what lets an edit
+    count. Whether a record is in force says HEAD, and the text that the change would leave.
+
+    Raises:
+        RefusedError: an edit of such a record is not committed. StoreError: git failed.
+    """
+    if change.actor in {Actor.PERSON, Actor.POLICY}:
+        return
+    edits = {edit.path: edit for edit in change.edits if not _is_new(edit)}
+    found = repo.pending(edits.keys() - change.discarded) if edits else ()
+    heads = repo.read_head(item.path for item in found) if found else {}
+    for item in found:
+        texts = [(heads.get(item.path), item.path), _text_after(edits[item.path])]
+        if any(data is not None and _has_effect(screen, data, path) for data, path in texts):
+            raise RefusedError(
+                f"{show_name(item.path)}: an edit of what is in force waits for its commit, which"
+                f" {change.verb} would make; only a person does (trust.uncommitted = committed)",
+                hint="A person commits the edit or takes it back; then run the command again.",
+            )
+
+
+def _is_new(edit: Edit) -> bool:
+    return isinstance(edit, Put) and edit.expects == ABSENT
+
+
+def _text_after(edit: Edit) -> tuple[bytes | None, str]:
+    if isinstance(edit, Remove):
+        return None, edit.path
+    return edit.data, edit.target if isinstance(edit, Move) else edit.path
+
+
+def _has_effect(screen: Screen, data: bytes, path: str) -> bool:
+    record = screen.read(data, path)[0] if is_record_path(path, screen.ignore) else None
+    return record is not None and record.has_effect
 
 
 def _name(edited: Sequence[Pending], records: dict[str, Record]) -> Change:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from vault_cli.errors import StoreError, VaultError
+from vault_cli.errors import StoreError, UsageError, VaultError
 from vault_cli.model.change import Move, Put, Remove
 from vault_cli.model.lifecycle import Actor
 from vault_cli.store.clone import make_mark, mark_of
@@ -22,14 +22,13 @@ from vault_cli.store.files import read_file
 from vault_cli.store.git_place import find_place, main_twin
 from vault_cli.store.own_state import (
     INCOMING,
-    has_state,
     path_key,
     require_state,
     standing_place,
     state_file,
     write_state,
 )
-from vault_cli.store.toml_read import CONFIG_FILE
+from vault_cli.store.toml_read import CONFIG_FILE, parse_toml
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change
@@ -137,9 +136,21 @@ class Ledger:
         self.rows[CONFIG_FILE] = Admitted(CONFIG_FILE, digest, commit)
 
     def pin_settings(self, root: Path, commit: str) -> None:
-        """Take the settings down as they are beside the first admitted text: later ones wait."""
-        if self.rows and CONFIG_FILE not in self.rows:
-            self.admit_settings(read_settings(root), commit)
+        """Take settings that set nothing down beside the first admitted text: later ones wait.
+
+        Others were not shown to anybody with that text, and wait themselves.
+        """
+        data = read_settings(root)
+        if self.rows and CONFIG_FILE not in self.rows and not sets_anything(data):
+            self.admit_settings(data, commit)
+
+
+def sets_anything(data: bytes) -> bool:
+    """Tell whether a `vault.toml` says more than that it is one; one nobody can read does."""
+    try:
+        return not parse_toml(data, CONFIG_FILE).keys() <= {"schema"}
+    except UsageError:
+        return True
 
 
 def read_settings(root: Path) -> bytes:
@@ -199,7 +210,7 @@ def _read_ledger(name: str, real: str, data: Mapping[str, Any]) -> Ledger:
 
 def has_ledger(root: Path) -> bool:
     """Whether anything was ever admitted here under a policy that asks."""
-    return has_state(INCOMING, path_key(os.path.realpath(root)))
+    return load_ledger(root).exists
 
 
 class Before(NamedTuple):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -22,7 +21,6 @@ from vault_cli.store.choosers import Asked, find_choosers, has_merges
 from vault_cli.store.entry import Entry, parse_tree
 from vault_cli.store.git_log import SAFE, format_of, parse_log, parse_trailers
 from vault_cli.store.git_run import Git, Pairs
-from vault_cli.text.late import late
 
 HISTORY_CONFIG: Final[Pairs] = (
     ("core.commitGraph", "false"),
@@ -40,8 +38,6 @@ _FLAGS: Final = (
     *SAFE, format_of(_FIELDS),
 )  # fmt: skip
 _REGULAR: Final = (b"100644", b"100755")
-_HEAD_SIZE: Final = 8192
-_STATUS: Final = late(rb"^(?:[ \t]+mvault-)?status[ \t]*:[ \t]*[\"']?([a-z]+)", re.MULTILINE)
 
 
 class Touch(NamedTuple):
@@ -103,7 +99,7 @@ def read_lineage(
     edges = shallow_edges(git)
     steps = list(read_touches(git, prefix, commit))
     _walk(steps, trails, edges, whole=whole)
-    statuses = _read_statuses(git, trails.values()) if whole else {}
+    statuses = _read_statuses(git, trails.values(), start) if whole else {}
     made = {start + path: trail.versions[0] for path, trail in trails.items() if trail.versions}
     asked = [Asked(place, version.deed.id, version.blob) for place, version in made.items()]
     chosen = _choosers(git, commit, asked, steps)
@@ -290,20 +286,23 @@ def _deed(fields: Sequence[str]) -> Deed:
     )
 
 
-def _read_statuses(git: Git, trails: Iterable[_Trail]) -> dict[str, str]:
-    """Return what the head of each text says its status is, by blob."""
+def _read_statuses(git: Git, trails: Iterable[_Trail], start: str) -> dict[str, str]:
+    """Return the status of each text, read as any record is, by blob; "" of what is none."""
     from vault_cli.store.history import read_blobs
 
-    blobs = list(dict.fromkeys(v.blob for trail in trails for v in trail.versions))
-    return dict(zip(blobs, map(_status_of, read_blobs(git, blobs)), strict=True)) if blobs else {}
+    paths = {v.blob: v.path.removeprefix(start) for trail in trails for v in trail.versions}
+    texts = read_blobs(git, list(paths)) if paths else ()
+    return {
+        blob: _status_of(data, path)
+        for (blob, path), data in zip(paths.items(), texts, strict=True)
+    }
 
 
-def _status_of(data: bytes) -> str:
-    head = data[:_HEAD_SIZE].lstrip(b"\xef\xbb\xbf")
-    if not head.startswith(b"---"):
-        return ""
-    found = _STATUS.search(head.replace(b"\r\n", b"\n").partition(b"\n---")[0])
-    return found[1].decode("ascii") if found else ""
+def _status_of(data: bytes, path: str) -> str:
+    from vault_cli.text.fields import read_fresh
+
+    record, _ = read_fresh(data, path, frozenset())
+    return str(record.written_status) if record is not None else ""
 
 
 def _ancestry(trail: _Trail, start: str, statuses: Mapping[str, str]) -> Ancestry:

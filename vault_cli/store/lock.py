@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Final
 
 from vault_cli.errors import ChangedMeanwhileError, StoreError
@@ -43,6 +44,7 @@ def lock_vault(root: Path, *, wait: float = 10.0) -> Iterator[bool]:
         StoreError: the vault cannot be written.
     """
     deadline = time.monotonic() + wait
+    require_usual(root)
     file = _acquire(root, deadline)
     try:
         crashed = read_owner(file) != ""
@@ -81,6 +83,29 @@ def open_lock_file(root: Path, path: str = LOCK_PATH) -> int:
             return os.open(name, _FLAGS, 0o600, dir_fd=handle)
     except OSError as error:
         raise explain_os_error(error, path, "write") from error
+
+
+def require_usual(root: Path) -> None:
+    """Refuse to write where something else stands in the place of our own files in `.state/`.
+
+    git keeps none of them, so a push can put a folder there, which would stop every change.
+
+    Raises:
+        StoreError: names it, and how to find out where it came from.
+    """
+    for path, is_usual in ((".state", S_ISDIR), (LOCK_PATH, S_ISREG), (JOURNAL_PATH, S_ISREG)):
+        try:
+            mode = os.lstat(root / path).st_mode
+        except OSError:  # not there, or said by who opens it
+            continue
+        if not is_usual(mode):
+            odd = "a file" if S_ISREG(mode) else "no file"
+            what = "a folder" if S_ISDIR(mode) else "a link" if S_ISLNK(mode) else odd
+            raise StoreError(
+                f"{path} is {what}, in the place of what mvault keeps there; nothing was written",
+                hint=f"Move it out of the vault; `git log -- {path}` says whether a commit brought"
+                " it.",
+            )
 
 
 def _make_state_folder(folders: Folders) -> None:

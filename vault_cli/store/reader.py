@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from vault_cli.errors import Diagnostic, StoreError
 from vault_cli.model.record import Snapshot
 from vault_cli.model.tables import ADMISSION_GATES, MAX_FILE
+from vault_cli.store.asked import Asked, Unheard
 from vault_cli.store.assembly import assemble
 from vault_cli.store.codec import DAMAGE, Parsed, Row, decode_row, decode_rows, encode_parsed
 from vault_cli.store.config import Config
@@ -31,12 +33,20 @@ ALL_GATES: Final = frozenset(ADMISSION_GATES)
 _BATCH: Final = 4000
 """So many files are written to the cache at once."""
 
+_SLICE: Final = 1.0
+"""After so many seconds of reading what was read is written: a run that is killed loses no more."""
+
 _FEW: Final = 8
 """Up to so many files or folders are looked up one by one; for more all rows are loaded."""
 
 
 def read_vault(
-    root: Path, config: Config, *, use_cache: bool = True, whole: bool = True
+    root: Path,
+    config: Config,
+    *,
+    use_cache: bool = True,
+    whole: bool = True,
+    unheard: Unheard | None = None,
 ) -> Snapshot:
     """Read every record of the vault: stat all, reuse what the cache has, parse the rest.
 
@@ -49,6 +59,9 @@ def read_vault(
         use_cache: False parses every file.
         whole: False lets records that the cache knows load what no list shows when it is asked
             for; a file that is changed before that is then a `ChangedMeanwhileError`.
+        unheard: tells of a record, as its file says, that nothing of it can be shown or counts:
+            of such a text only the front matter is read where the cache has not got it, and it is
+            not taken into that.
 
     Raises:
         NotFoundError, StoreError: the root itself cannot be opened.
@@ -57,7 +70,8 @@ def read_vault(
     index = Index(root, gates) if use_cache else None
     with paused_collector():
         try:
-            parsed, walk = _read_files(root, config["files.ignore"], index, gates, whole=whole)
+            ask = Asked(gates, whole, unheard)
+            parsed, walk = _read_files(root, config["files.ignore"], index, ask)
         finally:
             if index is not None:
                 index.close()
@@ -100,18 +114,17 @@ def _read_files(
     root: Path,
     ignore: tuple[str, ...],
     index: Index | None,
-    gates: frozenset[str],
-    *,
-    whole: bool,
+    asked: Asked,
 ) -> tuple[dict[str, Parsed], Walk]:
     """Return what each file holds, sorted by path, and the walk; files gone meanwhile are left out.
 
     Folders that are as the cache knows them are taken from it at once; of the others the stamp
     of each file decides.
     """
+    gates, whole = asked.gates, asked.whole
     if index is None:
         walk = walk_records(root, ignore)
-        return {entry[0].path: entry[2] for entry in _read_all(root, walk.stamps, {}, gates)}, walk
+        return {entry[0].path: entry[2] for entry in _read_all(root, walk.stamps, {}, asked)}, walk
     # Texts are fetched when they are asked for, from the moment at which the vault was read.
     still = Index(root, gates) if whole else index
     shelves = still.load_shelves(rest=whole)
@@ -126,7 +139,7 @@ def _read_files(
         parsed, stamps = _take_rows(index, unchanged)
     stamps.extend(walk.stamps)
     if stamps or len(unchanged) < len(shelves):
-        parsed.update(_Refresh(root, index, walk, shelves, gates, whole=whole).run(stamps))
+        parsed.update(_Refresh(root, index, walk, shelves, asked).run(stamps))
     return {path: parsed[path] for path in sorted(parsed)}, walk
 
 
@@ -198,8 +211,7 @@ class _Refresh:
         index: its cache.
         walk: what is on disk now.
         shelves: what the cache knew of the folders.
-        gates: setting `admission.gates`.
-        whole: whether whole records are asked for (`read_vault`).
+        asked: what is wanted of the files.
     """
 
     def __init__(
@@ -208,20 +220,19 @@ class _Refresh:
         index: Index,
         walk: Walk,
         shelves: Mapping[str, Shelf],
-        gates: frozenset[str],
-        *,
-        whole: bool,
+        asked: Asked,
     ) -> None:
         self._root = root
-        self._whole = whole
-        self._loader = RowLoader(root, gates)
+        self._asked = asked
+        self._loader = RowLoader(root, asked.gates)
         self._head = head_class(self._loader.load)
-        self._gates = gates
         self._index = index
         self._shelves = shelves
         self._same = set(walk.same)
         self._listings = walk.listings
         self._stored: dict[str, tuple[Stamp, str]] = {}
+        self._written: set[str] = set()
+        self._due = monotonic() + _SLICE
 
     def run(self, stamps: list[Stamp]) -> dict[str, Parsed]:
         """Return what the files of `stamps`, all those of their folders, hold."""
@@ -264,7 +275,7 @@ class _Refresh:
         for folder in sorted(folders):
             asked = waiting.pop(folder, [])
             new = self._read(asked, rows, found, writable=True)
-            stored = {entry.stamp.path for entry in new}
+            stored = {entry.stamp.path for entry in new} | self._written
             dropped |= {s.path for s in asked if s.path in rows and s.path not in stored}
             entries += new
             shelves[folder] = self._shelf(folder, found)
@@ -276,7 +287,7 @@ class _Refresh:
 
     def _let_go(self, shelves: Mapping[str, Shelf | None], found: dict[str, Parsed]) -> None:
         """Keep no more than the heads of files that are in the cache, where those are enough."""
-        if self._whole:
+        if self._asked.whole:
             return
         for folder, shelf in shelves.items():
             if shelf is not None:
@@ -306,8 +317,8 @@ class _Refresh:
         *,
         writable: bool,
     ) -> list[Entry]:
-        entries = []
-        for stamp, digest, result, is_known in _read_all(self._root, todo, rows, self._gates):
+        entries: list[Entry] = []
+        for stamp, digest, result, is_known in _read_all(self._root, todo, rows, self._asked):
             found[stamp.path] = result
             if not writable or not digest:
                 continue
@@ -317,6 +328,10 @@ class _Refresh:
             entries.append(Entry(stamp, digest, columns))
             if self._index.is_settled(stamp):
                 self._stored[stamp.path] = stamp, digest
+            if monotonic() >= self._due:
+                self._index.store(entries, (), {})
+                self._written.update(entry.stamp.path for entry in entries)
+                entries, self._due = [], monotonic() + _SLICE
         return entries
 
     def _shelf(self, folder: str, found: Mapping[str, Parsed]) -> Shelf | None:
@@ -336,13 +351,13 @@ class _Refresh:
 
 
 def _read_all(
-    root: Path, stamps: Sequence[Stamp], rows: Mapping[str, Row], gates: frozenset[str]
+    root: Path, stamps: Sequence[Stamp], rows: Mapping[str, Row], asked: Asked
 ) -> Iterator[tuple[Stamp, str, Parsed, bool]]:
     """Read each file that is still there.
 
     Yields:
-        The stamp of the bytes read, their digest ("" for none), what they hold, and whether that
-        is what the row of the file has.
+        The stamp of the bytes read, their digest ("" for none to keep), what they hold, and whether
+        that is what the row of the file has.
     """
     from vault_cli.store.files import digest_bytes
 
@@ -360,7 +375,10 @@ def _read_all(
             digest = digest_bytes(data)
             row = rows.get(path)
             known = decode_row(row) if row and row[1] == digest else None
-            found = known or parse_file(data, path, gates, often=often)
+            if known is None and (unscanned := asked.pass_over(data, path)) is not None:
+                yield stamp_of(path, facts), "", unscanned, False
+                continue
+            found = known or parse_file(data, path, asked.gates, often=often)
             yield stamp_of(path, facts), digest, found, known is not None
 
 

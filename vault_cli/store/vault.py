@@ -15,12 +15,16 @@ from vault_cli.model.record import Snapshot
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.config import Config, load_config
 from vault_cli.store.files import read_file
+from vault_cli.store.in_force import settings_in_force
 from vault_cli.store.lock import JOURNAL_PATH
 from vault_cli.store.places import USAGE_FOLDER
 from vault_cli.store.vault_place import NoVaultError, admitted_settings, find_vault, is_vault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from vault_cli.model.change import Change, Receipt
+    from vault_cli.model.record import Record
     from vault_cli.store.incoming import Before
     from vault_cli.store.repo import Repository
     from vault_cli.store.screen import Screen
@@ -66,14 +70,10 @@ class Vault:
         Raises:
             UsageError: its configuration cannot be used.
         """
-        try:
-            config = load_config(root, environ=environ, flags=flags, lenient=lenient)
-        except UsageError:
-            kept = admitted_settings(root, environ)
-            if kept is None:
-                raise
-            config = load_config(root, environ=environ, flags=flags, vault_file=kept)
-        vault = cls(root, config)
+        own = load_config(root, environ=environ, lenient=True, vault_file=b"")
+        kept, notes = settings_in_force(cls(root, own))
+        found = load_config(root, environ=environ, flags=flags, lenient=lenient, vault_file=kept)
+        vault = cls(root, replace(found, diagnostics=(*found.diagnostics, *notes)))
         if os.path.lexists(root / JOURNAL_PATH) and not vault.is_displaced:
             vault._settle()
         return vault
@@ -124,12 +124,14 @@ class Vault:
             )
         return self.repo
 
-    def snapshot(self, *, at: str = "", whole: bool = True) -> Snapshot:
+    def snapshot(self, *, at: str = "", whole: bool = True, hasty: bool = False) -> Snapshot:
         """Read the working tree, or the commit/date `at`, with the settings of today.
 
         Args:
             at: a commit or a date (see `resolve`), "" for the working tree.
             whole: False for commands that look closely at few records (see `read_vault`).
+            hasty: only what can be in force has to be right, soon: a text of others that cannot
+                be is not scanned, and no finding says what is in it.
 
         Raises:
             NotFoundError: git does not know `at`.
@@ -141,7 +143,8 @@ class Vault:
             from vault_cli.store.outside import find_outside
             from vault_cli.store.reader import read_vault
 
-            found = read_vault(self.root, self.config, whole=whole)
+            unheard = self._unheard() if hasty else None
+            found = read_vault(self.root, self.config, whole=whole, unheard=unheard)
             if self._has_usage():
                 from vault_cli.store.tallies import with_sums
 
@@ -157,6 +160,15 @@ class Vault:
         ignore, gates = self.config["files.ignore"], self.config.gates
         found = read_past(repo, self.resolve(at), ignore=ignore, gates=gates, whole=whole)
         return with_past_sums(repo, found, self._trusts_pushes)
+
+    def _unheard(self) -> Callable[[Record], bool] | None:
+        """Return what tells that a record of others has no say here; None where all have one."""
+        if self._trusts_pushes():
+            return None
+        from vault_cli.store.incoming import load_ledger
+
+        knows = load_ledger(self.root).knows
+        return lambda record: not knows(record)  # one in force it always knows
 
     def _has_usage(self) -> bool:
         """Tell whether there are observations: here, or of this machine until others took them."""
@@ -201,12 +213,20 @@ class Vault:
         if self.is_displaced:
             found = self._displaced()
             raise StoreError(found.message, hint=found.hint)
+        self._require_person_for_edits(change)
         self._commit_usage(wait)
         before = self.look_before()
         done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
         done = self.note_admitted(change, done, wait, before)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
+
+    def _require_person_for_edits(self, change: Change) -> None:
+        """Refuse that an agent's change commits an edit, where the commit lets it count."""
+        if self.config["trust.uncommitted"] == "committed" and self.repo is not None:
+            from vault_cli.store.hand_edits import require_person_for_edits
+
+            require_person_for_edits(self.repo, change, self.screen())
 
     def _commit_usage(self, wait: float) -> None:
         """Let observations that wait go first, as a commit of their own; they can wait longer."""
@@ -279,6 +299,7 @@ class Vault:
         """
         screen = self.screen()
         screen.ask(change)
+        self._require_person_for_edits(change)
         if self.repo is not None:
             screen.require_clean_people(self.repo.identity())
         sources = screen.old_paths(change) - change.discarded  # given up, not recorded first

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from vault_cli.errors import StoreError, VaultError
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.store.files import read_file
-from vault_cli.store.incoming import Admitted, Ledger, load_ledger, read_settings
+from vault_cli.store.incoming import Admitted, Ledger, load_ledger, read_settings, sets_anything
 from vault_cli.store.own_state import (
     INCOMING,
     drop_state,
@@ -106,6 +106,20 @@ def admitted_settings(vault: Kept) -> bytes | None:
     return admitted_bytes(vault, found).get(CONFIG_FILE, b"") if found else None
 
 
+def committed_settings(vault: Kept) -> bytes | None:
+    """Return HEAD's settings where the file says something else, else None.
+
+    Raises:
+        StoreError: git failed.
+    """
+    repo = vault.repo
+    if repo is None or not repo.head():
+        return None
+    data = repo.read_head([CONFIG_FILE]).get(CONFIG_FILE, b"")
+    here = read_settings(vault.root)
+    return None if _digest(here) in _digests(data) else data
+
+
 def _leave_others(
     vault: Kept, ledger: Ledger, compare: Callable[[], list[Waiting]]
 ) -> list[Waiting]:
@@ -157,7 +171,8 @@ def _compare(snapshot: Snapshot, ledger: Ledger) -> Iterator[Waiting]:
 
 def _compare_settings(vault: Kept, ledger: Ledger) -> Iterator[Waiting]:
     row = ledger.rows.get(CONFIG_FILE)
-    if ledger.problem:  # nobody knows which settings were admitted: none
+    is_new = row is None and vault.repo is not None and sets_anything(read_settings(vault.root))
+    if ledger.problem or is_new:  # with a problem nobody knows which settings were admitted: none
         yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, None, None)
     elif row is not None and _digest(read_settings(vault.root)) != row.digest:
         yield Waiting(CONFIG_FILE, "settings", CONFIG_FILE, row, None)
