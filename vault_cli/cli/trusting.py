@@ -196,8 +196,10 @@ def _waiting_line(item: Waiting) -> Line:
 
 def _settings_lines(inv: Invocation, item: Waiting) -> Iterator[Line]:
     """Yield what waiting settings set: nothing else of them is shown before they count."""
+    from vault_cli.store.incoming import read_settings
+
     if item.what == "settings":
-        text = (_present(inv, item) or b"").decode("utf-8", "replace")
+        text = read_settings(inv.root).decode("utf-8", "replace")
         lines = (line.strip() for line in text.splitlines())
         yield from (f"  {told(line)}" for line in lines if line and not line.startswith("#"))
 
