@@ -338,7 +338,7 @@ def test_a_planted_instruction_is_shown_to_a_person_only(vault: Path, tmp_path: 
     path = calls_log(tmp_path / "s-1.jsonl", ("curl a", attack), ("curl b", attack))
     path.write_text(path.read_text().replace("09:00:00Z", "10:00:00Z", 2))
     found = capture(vault, "sessions", path, env=AGENT).ok().data["items"]
-    assert [item["held"] for item in found] == [["injection"]]
+    assert ["injection" in item["held"] for item in found] == [True]
     said = "".join(
         run("--vault", vault, "capture", *argv, env=AGENT).ok().text
         for argv in (("list",), ("show", found[0]["id"]), ("show", found[0]["id"], "--json"))

@@ -141,6 +141,7 @@ def test_the_schema_accepts_the_example_typed_and_as_text() -> None:
         "task",
         "ticket",
         "reflection",
+        "persona",
     ]
     validator = jsonschema.Draft202012Validator(schema)
     record, _ = read_record(EXAMPLE.encode(), PATH)

@@ -209,11 +209,16 @@ def _listed_projects(home: Path) -> Iterable[str]:
 
 
 def _descend(folder: Path, rest: str, looks: Iterator[int]) -> Iterator[str]:
-    """Yield the folders below `folder` whose path continues as `rest` does."""
+    """Yield the folders below `folder` whose path continues as `rest` does.
+
+    Only a name that fits is a look: a large folder on the way must not end the search.
+    """
     for child in _folders(folder):
+        part = "-" + slug_path(child.name)
+        if not rest.startswith(part):
+            continue
         if next(looks, None) is None:
             return
-        part = "-" + slug_path(child.name)
         if rest == part:
             yield str(child)
         if rest.startswith(part + "-"):
