@@ -435,6 +435,8 @@ def test_secrets_in_a_repeated_failure_do_not_enter_the_vault(tmp_path: Path, ho
         failure(home, root, "npx tsc", f"Exit code 1\ntoken {secret} refused", number)
     run("guard", "propose", cwd=root)
     assert secret not in git(root, "log", "-p")
+    counted = (state_of(home) / "hook").glob("sightings.db*")
+    assert all(secret.encode() not in file.read_bytes() for file in counted)
     assert (state_of(home) / "hook" / "sightings.db").stat().st_mode & 0o077 == 0
 
 

@@ -110,7 +110,14 @@ def take_frame(seen: Sightings, frame: Frame, mark: str) -> bool:
     from vault_cli.hosts.outcomes import read_sighting
 
     call = read_sighting(frame.host, frame.event, payload, frame.time, mark)
-    return call is not None and seen.note(call)
+    return call is not None and seen.note(_masked(call))
+
+
+def _masked(call: Sighting) -> Sighting:
+    """Return a call without the secrets that its input and its error may hold."""
+    from vault_cli.text.scan import mask_secrets
+
+    return call._replace(given=mask_secrets(call.given), text=mask_secrets(call.text))
 
 
 def _hit(payload: dict[str, Any], frame: Frame, mark: str) -> Hit:
