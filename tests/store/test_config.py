@@ -9,7 +9,7 @@ import pytest
 
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.store.config import SETTINGS, Config, load_config
-from vault_cli.store.settings import coerce_value, parse_value
+from vault_cli.store.setting_values import coerce_value, parse_value
 from vault_cli.store.toml_patch import set_setting
 
 

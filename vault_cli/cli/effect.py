@@ -46,7 +46,8 @@ def describe_effect(inv: Invocation, key: str, value: str, *, user: bool) -> Eff
         UsageError: the value is not allowed.
     """
     from vault_cli.store.config import load_config
-    from vault_cli.store.settings import check_value, find_setting
+    from vault_cli.store.setting_values import check_value
+    from vault_cli.store.settings import find_setting
 
     try:
         root: Path | None = inv.root

@@ -17,16 +17,8 @@ from typing import Any
 from vault_cli.errors import Diagnostic, NotFoundError, UsageError, VaultError
 from vault_cli.store.files import read_file
 from vault_cli.store.places import expand_home, user_folder
-from vault_cli.store.settings import (
-    BY_NAME,
-    SETTINGS,
-    Setting,
-    check_value,
-    find_setting,
-    hides_others,
-    nearest_setting,
-    why_own,
-)
+from vault_cli.store.setting_values import check_value, hides_others, why_own
+from vault_cli.store.settings import BY_NAME, SETTINGS, Setting, find_setting, nearest_setting
 from vault_cli.store.toml_read import (
     CONFIG_FILE,
     VAULTS,

@@ -12,14 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.errors import RefusedError, UsageError
-from vault_cli.store.settings import (
-    Setting,
-    check_value,
-    coerce_value,
-    find_setting,
-    hides_others,
-    why_own,
-)
+from vault_cli.store.setting_values import check_value, coerce_value, hides_others, why_own
+from vault_cli.store.settings import Setting, find_setting
 from vault_cli.store.toml_read import (
     CONFIG_FILE,
     KEY_START,
