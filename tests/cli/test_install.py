@@ -507,6 +507,16 @@ def test_settings_of_another_layout_are_a_problem_and_no_failure(
     assert (machine / ".claude/settings.json").read_text() == text
 
 
+def test_check_says_that_the_block_arrives_twice(machine: Path, root: Path) -> None:
+    for host in ("codex", "cursor"):
+        mvault(root, "install", host, "--project", "--block", "--yes").ok()
+        mvault(root, "install", host, "--yes").ok()
+
+        (found,) = mvault(root, "--json", "install", "--check", host).ok().data["hosts"]
+
+        assert any("arrives twice" in note for note in found["notes"]), host
+
+
 def test_check_says_that_all_hooks_are_switched_off(machine: Path, root: Path) -> None:
     (machine / ".claude").mkdir()
     (machine / ".claude/settings.json").write_text('{"disableAllHooks": true}\n')

@@ -198,7 +198,7 @@ def _warn_twice(report: Report) -> None:
     """Say when the same reaches the model by two ways."""
     if len(report.hooks) > 1:
         report.notes.append("the hooks stand in two files, so each event starts them twice")
-    if report.given and report.given[0] and report.host.injects and _has_block(report):
+    if report.given and report.given[0] and _has_block(report):
         report.notes.append("the block arrives twice: by a hook and by an instruction file")
 
 

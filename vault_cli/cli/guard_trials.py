@@ -305,7 +305,8 @@ def propose(
     }
     fresh = [item.record_id for item in done if not item.problem]
     notes = _proposal_notes(done, dry_run=inv.options.dry_run)
-    hints = tuple(f"Try it, then decide: mvault guard test {one}" for one in fresh[:3])
+    shown = () if inv.options.dry_run else fresh[:3]
+    hints = tuple(f"Try it, then decide: mvault guard test {one}" for one in shown)
     return inv.out.show(View(data, lambda: fresh, notes=notes, hints=hints))
 
 
