@@ -547,3 +547,67 @@ def test_a_remark_where_the_hooks_were_stays(machine: Path, root: Path) -> None:
     mvault(root, "uninstall", "claude-code", "--yes").ok()
 
     assert "keep me" in (machine / ".claude/settings.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("claude-code", ".claude/settings.local.json"),
+        ("codex", ".codex/config.toml"),
+        ("opencode", ".opencode/plugins/mvault.js"),
+        ("cursor", ".cursor/mcp.json"),
+    ],
+)
+def test_a_link_that_leads_out_of_the_project_is_not_written_through(
+    machine: Path, root: Path, host: str, name: str
+) -> None:
+    private = machine / "私人.txt"
+    private.write_text("")
+    (machine / "project" / name).parent.mkdir(parents=True)
+    (machine / "project" / name).symlink_to(private)
+
+    result = mvault(root, "install", host, "--project", "--mcp", "--yes")
+
+    assert result.code == 4
+    assert "leads out" in result.err
+    assert private.read_text() == ""
+
+
+def test_a_file_of_that_name_which_a_person_wrote_is_not_replaced(
+    machine: Path, root: Path
+) -> None:
+    own = machine / ".config/opencode/plugins/mvault.js"
+    own.parent.mkdir(parents=True)
+    own.write_text("// 我的插件\n")
+
+    for word in ("install", "uninstall"):
+        result = mvault(root, word, "opencode", "--yes")
+        assert result.code == 4, word
+        assert "not the file that mvault writes" in result.err
+    assert own.read_text() == "// 我的插件\n"
+
+
+def test_what_a_person_adds_to_a_file_of_ours_stays(machine: Path, root: Path) -> None:
+    mvault(root, "install", "copilot", "--project", "--yes").ok()
+    path = machine / "project/.github/hooks/mvault.json"
+    data = json.loads(path.read_text())
+    data["hooks"]["sessionStart"].append({"type": "command", "bash": "echo 我的"})
+    path.write_text(json.dumps(data, ensure_ascii=False))
+
+    mvault(root, "uninstall", "copilot", "--project", "--yes").ok()
+
+    assert json.loads(path.read_text())["hooks"] == {
+        "sessionStart": [{"type": "command", "bash": "echo 我的"}]
+    }
+
+
+def test_the_marketplace_of_somebody_else_is_not_replaced(machine: Path, root: Path) -> None:
+    listing = machine / "market/.claude-plugin/marketplace.json"
+    listing.parent.mkdir(parents=True)
+    listing.write_text('{"name": "mine", "plugins": []}')
+
+    result = mvault(root, "install", "--plugin", str(machine / "market"), "--yes")
+
+    assert result.code == 4
+    assert "another marketplace" in result.err
+    assert listing.read_text() == '{"name": "mine", "plugins": []}'

@@ -91,11 +91,10 @@ def uninstall(
 
 def _write_plugin(inv: Invocation, name: str, *, yes: bool) -> int:
     from vault_cli import __version__
-    from vault_cli.hosts.install.changes import Installation
     from vault_cli.hosts.install.plugin import plan_plugin
 
     folder = inv.cwd / Path(name).expanduser()
-    plan = Installation(plan_plugin(folder, __version__))
+    plan = plan_plugin(folder, __version__)
     hints = (
         f"Claude Code: claude plugin marketplace add {folder}; claude plugin install mvault@mvault",
         f"Codex: codex plugin marketplace add {folder}; codex plugin add mvault@mvault",

@@ -15,6 +15,7 @@ from vault_cli.hosts.install.changes import Installation, read_text
 from vault_cli.hosts.install.commands import Program, hook_command, portable_command
 from vault_cli.hosts.table import HOSTS, HookPlace, Host, find_host
 from vault_cli.text.json_patch import JsonTextError
+from vault_cli.text.names import show_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -231,8 +232,19 @@ def _plan_plugin(inv: Invocation, wanted: Wanted, found: Installation, *, remove
     path = home / "plugins" / "mvault.js"
     if remove and not path.is_file():
         return
-    text = "" if remove else fill_plugin(find_template("opencode/mvault.js"), this_program())
-    found.edit(path, lambda _old: text, "the plugin")
+    template = find_template("opencode/mvault.js")
+    mark = template.partition("\n")[0]
+    text = "" if remove else fill_plugin(template, this_program())
+
+    def change(old: str) -> str:
+        if old and not old.startswith(mark):
+            raise RefusedError(
+                f"{show_path(str(path))} is not the file that mvault writes; it is left as it is",
+                hint="Give that file another name, then run the command again.",
+            )
+        return text
+
+    found.edit(path, change, "the plugin")
 
 
 def _plan_server(inv: Invocation, wanted: Wanted, found: Installation, *, remove: bool) -> None:

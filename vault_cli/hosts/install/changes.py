@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault_cli.errors import ChangedMeanwhileError, NotFoundError, RefusedError, StoreError
+from vault_cli.hosts.links import require_no_way_out
 from vault_cli.store.files import read_file, remove_file, write_file
 from vault_cli.text.names import show_path
 
@@ -64,8 +65,10 @@ class Installation:
             what: a few words about it.
 
         Raises:
-            RefusedError: the file cannot be read, or `change` finds it unfit.
+            RefusedError: the file cannot be read, `change` finds it unfit, or a link in a checkout
+                leads out of it on the way to the file.
         """
+        require_no_way_out(path)
         real = Path(os.path.realpath(path))
         before = next((each for each in self.changes if each.path == real), None)
         old = read_text(real) if before is None else before.old

@@ -49,9 +49,11 @@ def with_hooks(text: str, place: HookPlace, command: Command) -> str:
 
 
 def without_hooks(text: str, place: HookPlace) -> str:
-    """Return settings without our hooks, and without what only held them; "" for an own file."""
-    if place.is_own:
-        return ""
+    """Return settings without our hooks and what only held them; "" for a file with nothing else.
+
+    What a person put into a file of ours stays.
+    """
+    is_ours_alone = place.is_own or place.shape in _FLAT
     ours = _events_with_ours(read_json_text(text))
     for event in ours:
         text = _without_event(text, event)
@@ -61,7 +63,7 @@ def without_hooks(text: str, place: HookPlace) -> str:
     if data.get("hooks") == {} and not _holds_comment(text):
         text = take_out(text, ["hooks"])
         data.pop("hooks")
-    return "" if data in ({}, {"version": 1}) and place.shape in _FLAT else text
+    return "" if data in ({}, {"version": 1}) and is_ours_alone else text
 
 
 def _holds_comment(text: str) -> bool:

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from vault_cli.hosts.install.changes import FileChange, read_text
+from vault_cli.errors import RefusedError
+from vault_cli.hosts.install.changes import Installation, read_text
 from vault_cli.hosts.install.commands import plugin_command
 from vault_cli.hosts.install.hooks import with_hooks
 from vault_cli.hosts.table import HOSTS, HookPlace
 from vault_cli.store.files import find_template
+from vault_cli.text.names import show_path
 
 _OWN: Final = "plugins/mvault"
 _TEXTS: Final = (
@@ -22,17 +24,31 @@ _TEXTS: Final = (
 )
 
 
-def plan_plugin(folder: Path, version: str) -> list[FileChange]:
-    """Return the files of the marketplace in a folder.
+def plan_plugin(folder: Path, version: str) -> Installation:
+    """Return what writes the marketplace into a folder.
 
     Args:
         folder: where it is written; need not exist.
         version: of this program.
+
+    Raises:
+        RefusedError: the folder is a marketplace of somebody else, or a link leads out of a
+            checkout on the way.
     """
-    return [
-        FileChange(folder / name, read_text(folder / name), text, "the plugin")
-        for name, text in _texts(version)
-    ]
+    _require_free(folder / _TEXTS[0])
+    found = Installation()
+    for name, text in _texts(version):
+        found.edit(folder / name, lambda _old, new=text: new, "the plugin")  # type: ignore[misc]
+    return found
+
+
+def _require_free(listing: Path) -> None:
+    old = read_text(listing)
+    if old is not None and _OWN not in old:
+        raise RefusedError(
+            f"{show_path(str(listing))} is the list of another marketplace; nothing was written",
+            hint="Name a folder of its own for the plugin.",
+        )
 
 
 def _texts(version: str) -> Iterator[tuple[str, str]]:
