@@ -13,7 +13,7 @@ NAMES = {
     " exec exec_command shell_command local_shell terminal execute_command runcommand"
     " beforeshellexecution aftershellexecution write_stdin",
     "edit": "edit multiedit apply_patch replace str_replace str_replace_editor edit_file"
-    " search_replace patch notebookedit update_file afterfileedit insert_edit_into_file",
+    " search_replace patch editfiles notebookedit update_file afterfileedit insert_edit_into_file",
     "write": "write write_file create create_file save_file new_file",
     "read": "read read_file view open_file cat_file notebookread read_many_files"
     " beforereadfile view_image",

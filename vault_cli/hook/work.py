@@ -6,6 +6,7 @@ from vault_cli.hook import events, words
 from vault_cli.hook.spool import NAMES
 from vault_cli.hook.state import FOLDER
 from vault_cli.hook.system import NO_FOLLOW, calls
+from vault_cli.hook.tools import canonical
 
 TAIL = 2 << 20
 """Bytes of the spool that are looked at: what a turn usually leaves, and a bound on its cost."""
@@ -13,13 +14,8 @@ TAIL = 2 << 20
 LEAST_CALLS = 8
 """So many tool calls are work worth a word, and any change of a file."""
 
-_CHANGING = frozenset(
-    {
-        *("edit", "write", "multiedit", "notebookedit", "apply_patch"),
-        *("write_file", "replace", "create", "str_replace", "editfiles"),
-    }
-)
-"""Tools that change files, in lower case."""
+_CHANGING = frozenset({"edit", "write"})
+"""Canonical names of tools that change files."""
 
 _RECORDING = tuple(
     word.encode()
@@ -107,5 +103,7 @@ def _frames(state: str) -> list[tuple[str, bytes]]:
 
 def _tool_of(raw: bytes) -> str:
     place = raw.find(_TOOL)
+    if place < 0:
+        return ""
     text = raw[place + len(_TOOL) : place + 96].lstrip(b" :").partition(b'"')[2].partition(b'"')[0]
-    return text.decode("ascii", "replace").lower()
+    return canonical(text.decode("ascii", "replace"))
