@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vault_cli.errors import ChangedMeanwhileError, RefusedError, UsageError
-from vault_cli.features.recipes import is_mature, plan_demote, plan_graduate
+from vault_cli.features.demotion import plan_demote
+from vault_cli.features.recipes import is_mature, plan_graduate
 from vault_cli.features.skills import check_skill, name_problem
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import Kind, Status, Tally

@@ -130,7 +130,7 @@ def demote(
     Examples:
       mvault demote k-4s8x1ya --reason "step 3 changed; it has to prove itself again"
     """
-    from vault_cli.features.recipes import plan_demote
+    from vault_cli.features.demotion import plan_demote
 
     inv: Invocation = ctx.obj
     skill = _skill_of(inv, inv.find(record_id))

@@ -17,8 +17,8 @@ from vault_cli.cli.views import plural
 from vault_cli.errors import NotFoundError, RefusedError, UsageError
 
 if TYPE_CHECKING:
+    from vault_cli.cli.guard_proposing import Proposal
     from vault_cli.cli.invocation import Invocation
-    from vault_cli.cli.sightings import Proposal
     from vault_cli.features.failures import Group
     from vault_cli.features.guard_trials import Trial
     from vault_cli.model.sighting import Sighting
@@ -292,7 +292,8 @@ def propose(
     Examples:
       mvault guard propose
     """
-    from vault_cli.cli.sightings import catch_up, propose_due
+    from vault_cli.cli.guard_proposing import propose_due
+    from vault_cli.cli.sightings import catch_up
 
     inv: Invocation = ctx.obj
     catch_up(inv)

@@ -63,7 +63,7 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
 
 def _look_after_guards(call: Call, inv: Invocation) -> str:
     """Compile the guards and count failures; what goes wrong there keeps nothing from a session."""
-    from vault_cli.cli.sightings import at_session_start
+    from vault_cli.cli.guard_proposing import at_session_start
     from vault_cli.errors import StoreError, VaultError
     from vault_cli.hook.patience import OutOfTimeError, within
 
