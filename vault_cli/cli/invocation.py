@@ -295,7 +295,13 @@ class Invocation:
             if consent is None:
                 return self.left(data)
             change = consent.sign(change)
-        return self._report(plan, self._apply(change), data)
+        from vault_cli.cli.preview import touched_notes
+        from vault_cli.cli.reporting import done_view
+
+        receipt = self._apply(change)
+        touched = data["touched"]
+        told = tuple(touched_notes(self.snapshot, touched)) if touched else ()
+        return self.out.show(done_view(plan, receipt, data, self._in_vault(), told))
 
     def _apply(self, change: Change) -> Receipt:
         """Let the gate carry a change out, and what hangs on the vault follow."""
@@ -388,27 +394,3 @@ class Invocation:
     def left(self, data: Any) -> int:
         """Answer that a person was asked and did not agree; return the exit code."""
         return self.out.left(data, NeedsPersonError(LEFT))
-
-    def _report(self, plan: Plan, receipt: Receipt, data: Mapping[str, Any]) -> int:
-        notes = []
-        if receipt.edit_commits:
-            notes.append(
-                f"recorded pending hand edits first (commit {receipt.edit_commits[0][:10]})"
-            )
-        where = f" (commit {receipt.commit[:10]})" if receipt.commit else ""
-        notes.append(f"{plan.done}{self._in_vault()}{where}")
-        if data["touched"]:
-            from vault_cli.cli.preview import touched_notes
-
-            notes += touched_notes(self.snapshot, data["touched"])
-        answer = plan.lines if plan.lines is not None else tuple(plan.change.ids)
-        full = {
-            **data,
-            "changed": bool(receipt.commit or receipt.paths),
-            "applied": True,
-            "commit": receipt.commit,
-            "edit_commits": list(receipt.edit_commits),
-        }
-        found = tuple(dict.fromkeys((*plan.findings, *receipt.diagnostics)))
-        view = View(full, lambda: answer, None, found, notes, plan.hints, plan.exit_code)
-        return self.out.show(view)
