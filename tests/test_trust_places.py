@@ -318,6 +318,11 @@ def test_the_admitted_rules_stay_when_others_replace_the_folder(
     added = run("add", "note", "--title", "一", "--body", "b", cwd=team.mine)
     assert added.code == 7, added.text
     assert "Put the folder back" in added.err
+    before = git(team.mine, "rev-parse", "HEAD", "origin/main")
+    synced = run("--vault", ".mvault", "sync", "--deletions", "--yes", cwd=team.mine)
+    assert synced.code == 7, synced.text
+    assert "Put the folder back" in synced.err
+    assert git(team.mine, "rev-parse", "HEAD", "origin/main") == before
     trust(team.mine / ".mvault")
     assert "先问团队" not in run("render", cwd=team.mine).out
     assert title not in run("render", cwd=team.mine).out

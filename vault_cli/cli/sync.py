@@ -115,6 +115,7 @@ class _Sync:
         from vault_cli.store.own_changes import find_own
         from vault_cli.store.remotes import find_remote
 
+        self.inv.vault.require_in_place()
         require_no_operation(self.repo)
         own = find_own(self.inv.vault)
         self._guard_deletions(own.gone, "are missing here", own)

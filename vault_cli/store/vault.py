@@ -105,6 +105,12 @@ class Vault:
 
         return is_displaced(self.root) and not self._trusts_pushes()
 
+    def require_in_place(self) -> None:
+        """Raise StoreError where others put something else in the place of the vault's folder."""
+        if self.is_displaced:
+            found = self._displaced()
+            raise StoreError(found.message, hint=found.hint)
+
     def _displaced(self) -> Diagnostic:
         what = "a link" if self.root.is_symlink() else "a file" if self.root.exists() else "gone"
         words = f"{self.root} is {what} now, by a change of others: the admitted texts count"
@@ -210,9 +216,7 @@ class Vault:
 
         if change.is_empty:
             return Receipt()
-        if self.is_displaced:
-            found = self._displaced()
-            raise StoreError(found.message, hint=found.hint)
+        self.require_in_place()
         self._require_person_for_edits(change)
         self._commit_usage(wait)
         before = self.look_before()
