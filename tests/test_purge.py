@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from helpers import commit_all, fsck, git, head, make_vault, run, write_files
 from sync_helpers import note
 
-TOOL = shutil.which("git-filter-repo")
+BESIDE = str(Path(sys.executable).parent)
+TOOL = shutil.which("git-filter-repo") or shutil.which("git-filter-repo", path=BESIDE)
 needs_tool = pytest.mark.skipif(TOOL is None, reason="git-filter-repo is not installed")
 SECRET = "correct horse 电池 staple"
 

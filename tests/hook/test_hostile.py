@@ -209,7 +209,9 @@ def test_a_kill_in_the_middle_of_a_write_costs_at_most_that_event(tmp_path: Path
         place = tmp_path / str(round_)
         writers = [
             subprocess.Popen(
-                [sys.executable, "-c", WRITER, str(PROJECT), str(place)], stdout=subprocess.PIPE
+                [sys.executable, "-c", WRITER, str(PROJECT), str(place)],
+                stdout=subprocess.PIPE,
+                env={**os.environ, "TMPDIR": str(place / "spare")},
             )
             for _ in range(2)
         ]
@@ -227,6 +229,7 @@ def test_a_kill_in_the_middle_of_a_write_costs_at_most_that_event(tmp_path: Path
             for number in numbers:  # what was acknowledged is there, of each writer
                 assert found.count(number) >= 1
         assert len(found) >= sum(map(len, said))
+        assert not (place / "spare").exists()
 
 
 def test_a_read_only_home_is_said_and_bears_no_loss(tmp_path: Path) -> None:

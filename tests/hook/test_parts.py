@@ -205,3 +205,24 @@ def test_folders_are_made_for_this_user_alone(tmp_path: Path) -> None:
     for place in ("/proc/nothing/a/b", "nowhere-relative\x00"):
         with pytest.raises((OSError, ValueError)):
             system.make_folders(place)
+
+
+def test_a_folder_that_another_hook_makes_meanwhile_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two first events of a machine: neither may go to the spare folder."""
+    base = f"{tmp_path}/state/hook"
+
+    class Calls:
+        def __getattr__(self, name: str) -> object:
+            return getattr(posix, name)
+
+        def mkdir(self, path: str, mode: int) -> None:
+            if Path(path).parent.is_dir():
+                Path(path).mkdir(mode)  # the other one was faster
+            posix.mkdir(path, mode)
+
+    posix = system.calls
+    monkeypatch.setattr(system, "calls", Calls())
+    system.make_folders(base)
+    assert Path(base).is_dir()

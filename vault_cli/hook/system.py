@@ -43,18 +43,23 @@ def absolute(path: str) -> str:
 
 
 def make_folders(path: str) -> None:
-    """Make a folder and those above it, for this user alone; fine when it is there.
+    """Make a folder and those above it, for this user alone; fine when somebody made it meanwhile.
 
     Raises:
         OSError: it cannot be made.
     """
     try:
-        calls.mkdir(path, 0o700)
-    except FileExistsError:
-        return
+        _make_folder(path)
     except FileNotFoundError:
         above = path.rstrip("/").rpartition("/")[0]
         if not above or above == path:
             raise
         make_folders(above)
+        _make_folder(path)
+
+
+def _make_folder(path: str) -> None:
+    try:
         calls.mkdir(path, 0o700)
+    except FileExistsError:
+        return

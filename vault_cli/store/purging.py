@@ -7,6 +7,7 @@ puts in its place. So nothing can be lost here, and what came out can be looked 
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,7 +70,8 @@ def find_tool(root: Path) -> str:
         UsageError: it is not installed.
     """
     inside = Path(os.path.realpath(root))
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+    beside = str(Path(sys.executable).parent)  # of an environment that is not on PATH
+    for folder in [*os.environ.get("PATH", os.defpath).split(os.pathsep), beside]:
         path = Path(folder) / TOOL
         is_ours = path.is_absolute() and not Path(os.path.realpath(path)).is_relative_to(inside)
         if is_ours and os.path.isfile(path) and os.access(path, os.X_OK):  # noqa: PTH113
