@@ -172,6 +172,8 @@ READING: tuple[tuple[str, ...], ...] = (
     ("guard", "failures", "--benign"),
     ("guard", "on", "r-0000001", "--yes"),
     ("quarantine", "list"),
+    ("sessions", "list"),
+    ("sessions", "search", "make"),
     ("capture", "status"),
     ("capture", "sessions"),
     ("capture", "list"),

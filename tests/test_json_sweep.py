@@ -57,6 +57,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "task": ("task", "start", "{id}", "--session", "s"),
     "ticket": ("ticket", "add", "{id}"),
     "handoff": ("handoff", "接着做 {id}", "--yes"),
+    "sessions": ("sessions", "list"),
     "capture": ("capture", "draft", "q-{id}", "--title", "标题", "--body", "正文。"),
     "reflect": ("reflect", "prepare", "--mode", "dialectic", "--record", "{id}"),
     "distill": ("distill", "prepare", "--now"),

@@ -111,6 +111,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("revive", "f-0000002", "--reason", "true again", "--yes"),
     ("quarantine", "list"),
     ("capture", "sessions", "."),
+    ("sessions", "search", "staging"),
     ("reflect", "prepare", "--record", "f-0000001"),
     ("reflect", "abandon", "--reason", "only a trial"),
     ("distill", "prepare"),

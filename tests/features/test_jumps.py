@@ -83,3 +83,21 @@ def test_what_a_command_may_do_by_hand_too(note: Any, jumps: Any) -> None:
     for status in ("disputed", "candidate", "quarantined"):
         assert jumps(before, {"a.md": fact(note, status=status)}) == []
     assert jumps(before, {"a.md": fact(note, title="另一个")}) == []
+
+
+ENGLISH = "Run the tests with make, never with pytest alone: the fixtures are built first. " * 4
+CHINESE = "先运行 make，再跑测试；夹具由它生成，单独运行 pytest 会读到旧的数据，结果不可信。" * 6
+
+
+@pytest.mark.parametrize("body", [ENGLISH, CHINESE])
+@pytest.mark.parametrize("left", ["", "TODO"])
+def test_a_text_that_lost_most_of_itself_is_named(
+    note: Any, jumps: Any, body: str, left: str
+) -> None:
+    def text(words: str) -> str:
+        return note(f"{words}\n", id="f-1", kind="fact", status="active")
+
+    before = {"a.md": text(body)}
+    assert jumps(before, {"a.md": text(left)}) == [("shrunk", "a.md", "warning")]
+    assert jumps(before, {"a.md": text(body[: len(body) // 2])}) == []
+    assert jumps({"a.md": text(body[:90])}, {"a.md": text(left)}) == []

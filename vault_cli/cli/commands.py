@@ -68,6 +68,7 @@ COMMANDS: dict[str, Entry] = {
     "task": Entry("work", "tasks", "task", "Begin and end tasks; note what was used."),
     "ticket": Entry("work", "tickets", "ticket", "Say what is to be done, and where it stands."),
     "handoff": Entry("work", "handoff", "handoff", "Leave word for the next session."),
+    "sessions": Entry("work", "sessions", "sessions", "Find what was said in earlier sessions."),
     "capture": Entry(
         "work", "capture", "capture", "Collect what sessions may teach, for proposals."
     ),

@@ -16,6 +16,12 @@ from vault_cli.model.lifecycle import Actor, may_step
 from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 from vault_cli.text.fields import read_record
 
+_MUCH = 200
+"""Characters of a text whose loss is worth a word."""
+
+_LEFT = 4
+"""A text that is less than 1 / _LEFT of what it was is named."""
+
 
 def check_history(snapshot: Snapshot, head: Mapping[str, bytes]) -> list[Diagnostic]:
     """Compare statuses, ids and relations with the last commit.
@@ -66,6 +72,18 @@ def _changed_id(was: str, record: Record) -> Diagnostic:
 def _check_edited(snapshot: Snapshot, old: Record, record: Record) -> Iterator[Diagnostic]:
     yield from _check_status(snapshot, old, record)
     yield from _check_relations(snapshot, old, record)
+    yield from _check_shrunk(old, record)
+
+
+def _check_shrunk(old: Record, record: Record) -> Iterator[Diagnostic]:
+    """Name a text that lost most of itself: it parses, so nothing else would say so (C-78)."""
+    was, left = (len("".join(text.split())) for text in (old.body, record.body))
+    if record.status is Status.TOMBSTONED or was < _MUCH or left * _LEFT > was:
+        return
+    text = f"the text shrank from {was} to {left} characters by hand"
+    path = shlex.quote(record.path)
+    hint = f"See `git diff HEAD -- {path}`; `git restore -- {path}` brings it back."
+    yield _finding(record, "shrunk", "warning", text, hint)
 
 
 def _check_status(snapshot: Snapshot, old: Record, record: Record) -> Iterator[Diagnostic]:
