@@ -18,12 +18,13 @@ from vault_cli.cli.installing import (
     hook_file,
     known_host,
     program_home,
-    project_top,
     skill_folder,
     this_program,
 )
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.placing import loose_skills
+from vault_cli.cli.project import project_top
+from vault_cli.cli.reach import why_nothing
 from vault_cli.errors import VaultError
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
@@ -101,7 +102,7 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
         wanted = Wanted(host, is_project)
         _examine_hooks(inv, wanted, report)
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
-    report.reading = read_instructions(host, project_top(inv), inv.cwd)
+    report.reading = read_instructions(host, project_top(inv.cwd), inv.cwd)
     _examine_reading(report)
     if report.hooks:
         _ask_hook(inv, report)
@@ -180,7 +181,7 @@ def _ask_hook(inv: Invocation, report: Report) -> None:
             f" model {host.hook_limit:,}"
         )
     if host.injects and not text:
-        report.notes.append("a session start gives nothing: nothing is in force here")
+        report.notes.append(f"a session start gives nothing: {why_nothing(inv)}")
 
 
 def _context_of(answer: Any) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from vault_cli.cli.project import project_top
+from vault_cli.cli.reach import reach_notes
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.hosts.install import hooks, servers
 from vault_cli.hosts.install.changes import Installation, read_text
@@ -81,14 +83,6 @@ def program_home(host: Host, environ: Mapping[str, str]) -> Path:
     return Path(given).expanduser() if given else Path.home() / host.home
 
 
-def project_top(inv: Invocation) -> Path:
-    """Return the top folder of the project at hand: the repository, else the working directory."""
-    from vault_cli.cli.project import find_checkout
-
-    found = find_checkout(inv.cwd, inv.cwd / ".none")
-    return found.top if found else inv.cwd
-
-
 def plan_install(inv: Invocation, wanted: Wanted) -> Installation:
     """Return what sets a host up.
 
@@ -98,11 +92,7 @@ def plan_install(inv: Invocation, wanted: Wanted) -> Installation:
     """
     found = Installation()
     host = wanted.host
-    if inv.options.vault:
-        found.notes.append(
-            "hooks read the vault of the folder the agent works in, beside yours: --vault is not"
-            " kept ($MVAULT in the environment of the agent names another)"
-        )
+    found.notes += reach_notes(inv)
     _plan_hooks(inv, wanted, found, remove=False)
     if wanted.server:
         _plan_server(inv, wanted, found, remove=False)
@@ -150,7 +140,7 @@ def hook_file(inv: Invocation, wanted: Wanted) -> Path | None:
 
 def base_folder(inv: Invocation, wanted: Wanted) -> Path:
     """Return what the names of a host's files start from."""
-    return project_top(inv) if wanted.is_project else program_home(wanted.host, inv.environ)
+    return project_top(inv.cwd) if wanted.is_project else program_home(wanted.host, inv.environ)
 
 
 def command_for(wanted: Wanted) -> Callable[[str], str]:
@@ -167,7 +157,7 @@ def instruction_files(inv: Invocation, wanted: Wanted) -> list[Path]:
     host = wanted.host
     if not wanted.is_project:
         return [Path.home() / host.user_file] if host.user_file else []
-    top = project_top(inv)
+    top = project_top(inv.cwd)
     if host.expands_imports:  # one block for all programs, imported by those that read their own
         return [top / _SHARED, top / host.instruction_files[0]]
     return [top / (_SHARED if _SHARED in host.instruction_files else host.instruction_files[0])]
@@ -176,7 +166,7 @@ def instruction_files(inv: Invocation, wanted: Wanted) -> list[Path]:
 def skill_folder(inv: Invocation, wanted: Wanted) -> Path:
     """Return where the host looks for skills."""
     if wanted.is_project:
-        return project_top(inv) / wanted.host.skill_folders[0]
+        return project_top(inv.cwd) / wanted.host.skill_folders[0]
     return Path.home() / wanted.host.user_skills
 
 

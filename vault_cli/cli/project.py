@@ -88,6 +88,12 @@ def find_checkout(cwd: Path, vault: Path) -> Checkout | None:
     return found
 
 
+def project_top(cwd: Path) -> Path:
+    """Return the top folder of the project at hand: the checkout, else the working directory."""
+    found = find_checkout(cwd, cwd / PROJECT_FOLDER)
+    return found.top if found else cwd
+
+
 def find_branch(cwd: Path, vault: Path) -> str:
     """Return the branch that is checked out where `cwd` is.
 

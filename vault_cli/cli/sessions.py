@@ -12,6 +12,7 @@ from vault_cli.cli.capture_sessions import Hosts, SinceDay, now_of, read_hosts, 
 from vault_cli.cli.capture_views import is_veiled
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.project import project_top
 from vault_cli.cli.views import cut, plural
 from vault_cli.errors import UsageError
 from vault_cli.model.transcript import Event, Session
@@ -98,7 +99,7 @@ def search(
     if not query.strip():
         raise UsageError("there is nothing to look for", hint="mvault sessions search WORDS")
     logs, finder = _logs(inv, host, since), LogSearch(query)
-    top = _top(inv) if here else ""
+    top = str(project_top(inv.cwd)) if here else ""
 
     def wanted(own: Session) -> bool:
         return own.id.startswith(session) and _is_below(own.cwd, top)
@@ -137,7 +138,7 @@ def list_sessions(
       mvault sessions list --here --host claude-code --since 2026-11-01
     """
     inv: Invocation = ctx.obj
-    logs, top = _logs(inv, host, since), _top(inv) if here else ""
+    logs, top = _logs(inv, host, since), str(project_top(inv.cwd)) if here else ""
     rows: list[dict[str, Any]] = []
     for log in logs.found:
         if limit and len(rows) >= limit:
@@ -179,15 +180,6 @@ def _events(
         logs.problems.append(f"{log.path}: {error}")
     if reader.health.bad or reader.health.damage:
         logs.problems.append(f"{log.path}: {'; '.join(reader.notes)}")
-
-
-def _top(inv: Invocation) -> str:
-    """Return the top folder of the project that is worked in, else the working folder."""
-    from vault_cli.cli.project import find_checkout
-    from vault_cli.store.places import PROJECT_FOLDER
-
-    checkout = find_checkout(inv.cwd, inv.cwd / PROJECT_FOLDER)
-    return str(checkout.top if checkout is not None else inv.cwd)
 
 
 def _is_below(folder: str, top: str) -> bool:

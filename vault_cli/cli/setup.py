@@ -13,7 +13,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View
 from vault_cli.cli.views import plural, shown_path
 from vault_cli.errors import StoreError, UsageError
-from vault_cli.store.places import PROJECT_FOLDER
+from vault_cli.store.places import PROJECT_FOLDER, user_folder
 
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
@@ -53,6 +53,10 @@ def init(
             "--in-repo", "--in-project", help="Inside another repository: be a folder of it."
         ),
     ] = False,
+    user: Annotated[
+        bool,
+        typer.Option("--user", help="Your own vault, which counts in every project."),
+    ] = False,
 ) -> int:
     """Make a folder a vault: vault.toml, git, and what editors and git need.
 
@@ -60,13 +64,18 @@ def init(
 
     Examples:
       mvault init
+      mvault init --user
       mvault init ~/memory
       mvault init docs/memory --in-repo
     """
     inv: Invocation = ctx.obj
     if own_repo and in_repo:
         raise UsageError("--own-repo and --in-repo exclude each other")
-    root = _target(inv, path)
+    if user and (path or inv.options.vault or in_repo):
+        raise UsageError(
+            "--user says where the vault is", hint="Run `mvault init --user` without a folder."
+        )
+    root = _target(inv, str(user_folder("data")) if user else path)
     choice = OWN if own_repo else IN if in_repo else ""
     setup = _plan(inv, root, choice)
     if inv.options.dry_run:
