@@ -146,7 +146,7 @@ def _stamps(inv: Invocation, records: Sequence[Record]) -> tuple[tuple[str, int,
     from vault_cli.store.places import state_folder
 
     found: list[tuple[str, int, int]] = []
-    for vault in filter(None, (inv.reading.home, inv.reading.other)):
+    for vault in inv.reading.vaults:
         own = [r.path for r in records if vault_of(inv, r).root == vault.root]
         found += stamps_of(vault.root, own)
     found.append(stamp(str(user_config_path(inv.environ))))

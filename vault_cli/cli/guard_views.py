@@ -52,7 +52,7 @@ def hits_here(inv: Invocation) -> dict[tuple[str, str], int]:
         return found
     try:
         with open_sightings() as seen:
-            for vault in filter(None, (inv.reading.home, inv.reading.other)):
+            for vault in inv.reading.vaults:
                 found |= seen.count_hits(str(vault.root))
     except VaultError as error:
         inv.out.warn(error.message)

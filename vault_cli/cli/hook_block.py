@@ -69,6 +69,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         "block": block.text,
         "shown": shown,
         "receipt": receipt_id(block.text, (line.id for line in lines)),
+        "vaults": {inv.layers.name_of(vault.root): str(vault.root) for vault in inv.reading.vaults},
         "whole": [(line.id, line.vault) for line in lines if _is_whole(line)],
         "complete": all(map(_is_whole, block.receipt.lines)),
         "key": key,

@@ -114,6 +114,11 @@ class Reading:
             self._note(error.message, error.hint, place)
             return None
 
+    @property
+    def vaults(self) -> list[Vault]:
+        """The vaults that are read here: that at hand, and the other one if there is one."""
+        return [vault for vault in (self.home, self.other) if vault is not None]
+
     def clashes(self) -> tuple[Diagnostic, ...]:
         """Return what the two vaults say about the same ids, and what is wrong with the other.
 

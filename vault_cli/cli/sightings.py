@@ -18,16 +18,18 @@ from typing import TYPE_CHECKING, Any
 from vault_cli.errors import NotFoundError, UsageError, VaultError
 from vault_cli.hook import events, spool
 from vault_cli.hook.frames import Frame
-from vault_cli.store.failures import Hit, Sightings, open_sightings, sightings_path
+from vault_cli.store.failures import Given, Hit, Sightings, open_sightings, sightings_path
 from vault_cli.store.places import PROJECT_FOLDER, state_folder
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
     from vault_cli.features.failures import Group
+    from vault_cli.model.observation import Observation
     from vault_cli.model.sighting import Sighting
     from vault_cli.store.failures import Failure
 
 _TOOL_EVENTS = frozenset({events.POST_TOOL, events.TOOL_FAILURE})
+_OWN_EVENTS = frozenset({spool.HIT, spool.GIVEN})
 
 
 def fold_spool() -> int:
@@ -92,7 +94,7 @@ def _marked(frames: Iterable[Frame]) -> Iterator[tuple[Frame, str]]:
 
 def take_frame(seen: Sightings, frame: Frame, mark: str) -> bool:
     """Take in one frame of the spool, if it is about tools; return whether it was new."""
-    if frame.event not in _TOOL_EVENTS and frame.event != spool.HIT:
+    if frame.event not in _TOOL_EVENTS | _OWN_EVENTS:
         return False
     if seen.is_folded(mark):
         return False
@@ -103,8 +105,8 @@ def take_frame(seen: Sightings, frame: Frame, mark: str) -> bool:
         return False
     if not isinstance(payload, dict):
         return False
-    if frame.event == spool.HIT:
-        seen.note_hit(_hit(payload, frame, mark))
+    if frame.event in _OWN_EVENTS:
+        _take_own(seen, payload, frame, mark)
         return True
     from vault_cli.hosts.outcomes import read_sighting
 
@@ -119,9 +121,63 @@ def _masked(call: Sighting) -> Sighting:
     return call._replace(given=mask_secrets(call.given), text=mask_secrets(call.text))
 
 
+def _take_own(seen: Sightings, payload: dict[str, Any], frame: Frame, mark: str) -> None:
+    """Take in what our own hooks took down of what they did."""
+    if frame.event == spool.HIT:
+        seen.note_hit(_hit(payload, frame, mark))
+        return
+    for given in _given(payload, frame, mark):
+        seen.note_given(given)
+
+
 def _hit(payload: dict[str, Any], frame: Frame, mark: str) -> Hit:
     said = [events.text_of(payload, name) for name in ("vault", "guard", "action", "session")]
     return Hit(mark, frame.time, *said)
+
+
+def _given(payload: dict[str, Any], frame: Frame, mark: str) -> Iterator[Given]:
+    """Yield what a session was given, of each vault."""
+    vaults, shown = payload.get("vaults"), payload.get("shown")
+    if not isinstance(vaults, dict) or not isinstance(shown, list):
+        return
+    keys = [key for key in shown if isinstance(key, list) and len(key) == 2]  # noqa: PLR2004
+    session, receipt = (events.text_of(payload, name) for name in ("session", "receipt"))
+    for name, root in vaults.items():
+        ids = [str(key[0]) for key in keys if key[1] == name]
+        if ids and isinstance(root, str):
+            yield Given(mark, frame.time, root, session, receipt, " ".join(ids))
+
+
+def note_given(inv: Invocation) -> int:
+    """Make observations of what hooks gave to sessions of the vaults read here; return how many.
+
+    As `since.note_shown` does for a render: one line a time, nothing is committed.
+    """
+    from vault_cli.model.observation import MAX_SESSION
+    from vault_cli.store.observing import exposure_lines
+    from vault_cli.store.own_usage import append_lines
+
+    done = 0
+    with open_sightings() as seen:
+        for vault in inv.reading.vaults:
+            given = seen.unnoted_given(str(vault.root))
+            for one in given if vault.config["usage.exposures"] else ():
+                if one.session.isprintable() and len(one.session) <= MAX_SESSION:
+                    at = datetime.fromtimestamp(one.at, UTC)
+                    lines = exposure_lines(
+                        vault.root, one.receipt, one.ids.split(), one.session, at
+                    )
+                    append_lines(vault.root, _named(lines, one.frame), sync=False)
+            seen.mark_given(given)
+            done += len(given)
+    return done
+
+
+def _named(lines: Iterable[Observation], frame: str) -> Iterator[Observation]:
+    """Yield observations with keys that come from their event: written twice, they count once."""
+    for place, line in enumerate(lines):
+        key = blake2b(f"{frame}\0{place}".encode(), digest_size=6).hexdigest()
+        yield line._replace(key=key)
 
 
 def note_hits(inv: Invocation) -> int:
@@ -134,7 +190,7 @@ def note_hits(inv: Invocation) -> int:
     from vault_cli.store.vault import LOCK_WAIT
 
     done = 0
-    vaults = {str(vault.root): vault for vault in (inv.reading.home, inv.reading.other) if vault}
+    vaults = {str(vault.root): vault for vault in inv.reading.vaults}
     with open_sightings() as seen:
         hits = [hit for hit in seen.unnoted_hits() if hit.vault in vaults]
         for root, vault in vaults.items():
@@ -180,6 +236,7 @@ def fold_quietly(inv: Invocation) -> None:
 def _take_in(inv: Invocation) -> None:
     fold_spool()
     if not inv.options.dry_run and sightings_path().exists():
+        note_given(inv)
         note_hits(inv)
 
 

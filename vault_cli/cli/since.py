@@ -166,7 +166,7 @@ def note_shown(inv: Invocation, shown: Sequence[Key], name: str, session: str) -
     is_odd = len(session) > MAX_SESSION or not session.isprintable()
     if not shown or is_odd or not inv.reading.config["usage.exposures"]:
         return
-    for vault in _vaults(inv):
+    for vault in inv.reading.vaults:
         mine = inv.layers.name_of(vault.root)
         ids = [key for key, name_of in shown if not name_of or name_of == mine]
         try:
@@ -175,22 +175,12 @@ def note_shown(inv: Invocation, shown: Sequence[Key], name: str, session: str) -
             inv.out.say(f"what was shown is not noted: {error.message}")
 
 
-def _vaults(inv: Invocation) -> list[Vault]:
-    found = (inv.reading.home, inv.reading.other)
-    return [vault for vault in found if vault is not None]
-
-
 def _append_exposure(
     inv: Invocation, vault: Vault, receipt: str, ids: Sequence[str], session: str
 ) -> None:
-    from vault_cli.model.observation import AGENT, EXPOSURE, Observation, split_ids
-    from vault_cli.store.observing import has_receipt
-    from vault_cli.store.own_usage import append_lines, new_key, stamp_time
+    from vault_cli.store.observing import exposure_lines
+    from vault_cli.store.own_usage import append_lines
 
-    at, lines = stamp_time(inv.now), []
-    for place, part in enumerate(split_ids(ids), 1):
-        name = receipt if place == 1 else f"{receipt}/{place}"
-        listed = () if has_receipt(vault.root, name) else part
-        lines.append(Observation(EXPOSURE, at, new_key(), listed, AGENT, session, name))
+    lines = exposure_lines(vault.root, receipt, ids, session, inv.now)
     if lines:
         append_lines(vault.root, lines, sync=False)

@@ -46,10 +46,12 @@ def read_logs(inv: Invocation) -> list[Log]:
     """Return the observations of the vaults at hand: a session is shown records of both."""
     from datetime import UTC
 
+    from vault_cli.cli.sightings import fold_quietly
     from vault_cli.store.usage_log import read_usage
 
+    fold_quietly(inv)  # what hooks gave the session counts as shown
     today = inv.now.astimezone(UTC).date()
-    vaults = [vault for vault in (inv.reading.home, inv.reading.other) if vault is not None]
+    vaults = inv.reading.vaults
     return [Log(vault, read_usage(vault.root, today)) for vault in vaults]
 
 

@@ -136,9 +136,11 @@ def plan_seen(
     inv: Invocation, records: Sequence[Record], request: MarkRequest, *, undo: bool
 ) -> list[Observation]:
     """Return the observations that a request comes to, or that take its newest ones back."""
+    from vault_cli.cli.sightings import fold_quietly
     from vault_cli.features.usage import plan_marks, plan_takebacks
     from vault_cli.store.own_usage import machine_id, new_key, stamp_time
 
+    fold_quietly(inv)  # what hooks gave the session counts as shown
     ids, pool, at = [record.id for record in records], read_log(inv).pool, stamp_time(inv.now)
     if undo:
         machine = machine_id(inv.root)

@@ -72,7 +72,8 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         standing: `block`, its `receipt`, ids with their vaults that it has (`shown`) and those
             with their whole text (`whole`), whether that is all (`complete`), its `key`, and how
             often the session may be told of work that was not recorded (`nudges`); and perhaps
-            `tasks`, what is said of tasks that are open.
+            `tasks`, what is said of tasks that are open, and `vaults`, the folders by the names
+            that stand with the ids.
     """
     session = load_session(call)
     block = str(standing["block"])
@@ -88,6 +89,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         "receipt": standing["receipt"],
         "complete": bool(standing["complete"]),
         "key": standing["key"],
+        "vaults": standing.get("vaults", {}),
         "given": given,
         "pending": "",
         "nudges": int(standing["nudges"]),
@@ -298,7 +300,10 @@ def save_session(call: Call, session: dict[str, Any]) -> None:
 
 
 def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
-    """Take down which records a session was given; a full run folds it into the observations."""
+    """Take down which records a session was given; a full run folds it into the observations.
+
+    The folders of the vaults are those that its start was given (`begin`).
+    """
     from vault_cli.hook.jsons import dumps
 
     session = events.session_of(call.payload)
@@ -306,7 +311,7 @@ def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
         return
     data = {
         "session": session,
-        "folder": folder_at_hand(call),
+        "vaults": load_session(call).get("vaults", {}),
         "receipt": receipt,
         "shown": [list(key) for key in shown],
     }

@@ -21,6 +21,7 @@ from vault_cli.store.places import STATE_VARIABLE, state_folder
 FILE: Final = "sightings.db"
 MOST_CALLS: Final = 20_000
 MOST_FAILURES: Final = 20_000
+MOST_GIVEN: Final = 20_000
 _WAIT: Final = 10.0
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -33,6 +34,9 @@ CREATE TABLE IF NOT EXISTS folded (frame TEXT PRIMARY KEY, at INTEGER) WITHOUT R
 CREATE TABLE IF NOT EXISTS guard_hits (
   frame TEXT PRIMARY KEY, at INTEGER, vault TEXT, id TEXT, action TEXT, session TEXT,
   noted INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS given (
+  frame TEXT, at INTEGER, vault TEXT, session TEXT, receipt TEXT, ids TEXT,
+  noted INTEGER, PRIMARY KEY (frame, vault)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS proposed (
   fingerprint TEXT, vault TEXT, id TEXT, at INTEGER, PRIMARY KEY (fingerprint, vault));
 """
@@ -67,6 +71,25 @@ class Hit(NamedTuple):
     id: str
     action: str
     session: str
+
+
+class Given(NamedTuple):
+    """What a hook gave a session of one vault.
+
+    Args:
+        frame: names the event.
+        vault: folder of the vault.
+        session: the agent program's name of it.
+        receipt: of the block.
+        ids: of the records, with blanks between.
+    """
+
+    frame: str
+    at: int
+    vault: str
+    session: str
+    receipt: str
+    ids: str
 
 
 class Sightings:
@@ -124,6 +147,26 @@ class Sightings:
             "UPDATE guard_hits SET noted = 1 WHERE frame = ?", [(hit.frame,) for hit in hits]
         )
 
+    def note_given(self, given: Given) -> None:
+        """Take in what a session was given."""
+        self._db.execute("INSERT OR IGNORE INTO given VALUES (?, ?, ?, ?, ?, ?, 0)", given)
+
+    def unnoted_given(self, vault: str) -> list[Given]:
+        """Return what was given of a vault and is no observation yet, oldest first."""
+        rows = self._db.execute(
+            "SELECT frame, at, vault, session, receipt, ids FROM given"
+            " WHERE noted = 0 AND vault = ? ORDER BY at, frame",
+            (vault,),
+        )
+        return [Given(*row) for row in rows]
+
+    def mark_given(self, given: Iterable[Given]) -> None:
+        """Note that what was given became observations."""
+        self._db.executemany(
+            "UPDATE given SET noted = 1 WHERE frame = ? AND vault = ?",
+            [(one.frame, one.vault) for one in given],
+        )
+
     def count_hits(self, vault: str) -> dict[tuple[str, str], int]:
         """Return how often guards of a vault were hit on this machine, by id and action."""
         rows = self._db.execute(
@@ -164,8 +207,13 @@ class Sightings:
 
     def prune(self) -> None:
         """Drop the oldest when there are many; frames are forgotten with their calls."""
-        for table, most in (("calls", MOST_CALLS), ("failures", MOST_FAILURES), ("folded", 60_000)):
-            first = "frame" if table == "folded" else "key"
+        for table, most in (
+            ("calls", MOST_CALLS),
+            ("failures", MOST_FAILURES),
+            ("folded", 60_000),
+            ("given", MOST_GIVEN),
+        ):
+            first = "key" if table in ("calls", "failures") else "frame"
             self._db.execute(
                 f"DELETE FROM {table} WHERE {first} IN (SELECT {first} FROM {table}"  # noqa: S608 - names of ours
                 " ORDER BY at DESC LIMIT -1 OFFSET ?)",

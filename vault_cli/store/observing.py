@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from vault_cli.errors import VaultError
-from vault_cli.model.observation import WATERMARK, Observation, count_uses
+from vault_cli.model.observation import (
+    AGENT,
+    EXPOSURE,
+    WATERMARK,
+    Observation,
+    count_uses,
+    split_ids,
+)
 from vault_cli.store.files import read_file, write_file
 from vault_cli.store.own_usage import (
     append_lines,
@@ -125,6 +132,28 @@ def has_receipt(root: Path, receipt: str) -> bool:
             return True
         place = data.find(word, place + 1)
     return False
+
+
+def exposure_lines(
+    root: Path, receipt: str, ids: Sequence[str], session: str, at: datetime
+) -> list[Observation]:
+    """Return the lines that say which records a session was shown.
+
+    The ids stand in the first line of a receipt only: the same block again costs 100 bytes.
+
+    Args:
+        root: the vault.
+        receipt: of what was shown.
+        ids: of the records, in any number.
+        session: whose.
+        at: when.
+    """
+    found = []
+    for place, part in enumerate(split_ids(ids), 1):
+        name = receipt if place == 1 else f"{receipt}/{place}"
+        listed = () if has_receipt(root, name) else part
+        found.append(Observation(EXPOSURE, stamp_time(at), new_key(), listed, AGENT, session, name))
+    return found
 
 
 def commit_usage(vault: Held, *, wait: float) -> str:
