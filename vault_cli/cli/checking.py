@@ -18,6 +18,7 @@ from vault_cli.cli.views import (
 )
 from vault_cli.errors import Diagnostic, UsageError, VaultError
 from vault_cli.model.paths import skill_folder
+from vault_cli.store.places import real_path
 
 if TYPE_CHECKING:
     from vault_cli.model.record import Snapshot
@@ -233,7 +234,7 @@ def _counts(found: Diagnostic, allowed: set[tuple[str, str]]) -> bool:
 
 def _checked_path(inv: Invocation, text: str) -> str:
     """Return the vault-relative form of a path, which may be the vault itself ("")."""
-    if (inv.cwd / text).resolve() == inv.root.resolve():
+    if real_path(inv.cwd / text) == real_path(inv.root):
         return ""
     return inv.vault_path(text)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vault_cli.model.anchors import STALE, UNVERIFIABLE, Anchor, Verdict, read_anchors
-from vault_cli.store.places import PROJECT_FOLDER
+from vault_cli.store.places import PROJECT_FOLDER, expand_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,7 +143,7 @@ class AnchorReader:
 
         inv = self._inv
         if self._named:
-            return inv.cwd / Path(inv.environ["MVAULT_PROJECT_ROOT"].strip()).expanduser()
+            return inv.cwd / expand_home(inv.environ["MVAULT_PROJECT_ROOT"].strip())
         for vault in (inv.root, inv.layers.home):
             if vault.name == PROJECT_FOLDER:
                 return vault.parent

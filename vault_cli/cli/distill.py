@@ -15,7 +15,7 @@ from vault_cli.cli.output import View
 from vault_cli.cli.reflect_runs import AnswerFile, Language, settle_language
 from vault_cli.cli.views import plural
 from vault_cli.errors import VaultError
-from vault_cli.store.places import state_folder
+from vault_cli.store.places import real_path, state_folder
 from vault_cli.store.queue import DEAD, WAITING
 from vault_cli.store.queue_place import look_in, open_queue
 
@@ -106,7 +106,7 @@ def _too_early(inv: Invocation, number: int) -> str:
 def _key(inv: Invocation) -> str:
     from vault_cli.store.own_state import path_key
 
-    return path_key(inv.root.resolve())
+    return path_key(real_path(inv.root))
 
 
 def _last(inv: Invocation) -> int:

@@ -15,6 +15,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View
 from vault_cli.cli.views import plural
 from vault_cli.errors import Diagnostic, RefusedError, StoreError, UsageError
+from vault_cli.store.places import expand_home, real_path
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -191,7 +192,7 @@ def _write(
         if bundle.single:
             data["text"] = bundle.files[bundle.single].decode("utf-8")
         return inv.out.show(View(data, diagnostics=found))
-    place = inv.cwd / Path(target).expanduser()
+    place = inv.cwd / expand_home(target)
     _require_room(inv, place)
     if not inv.options.dry_run:
         _write_files(place, bundle)
@@ -219,7 +220,7 @@ def _lost_note(bundle: Bundle) -> str:
 
 def _require_room(inv: Invocation, place: Path) -> None:
     """Refuse a folder that holds something, or lies in the vault: an export overwrites nothing."""
-    if place.resolve().is_relative_to(inv.root.resolve()):
+    if real_path(place).is_relative_to(real_path(inv.root)):
         raise RefusedError(
             f"{place} lies in the vault", hint="Name a folder elsewhere; nothing was written."
         )

@@ -15,6 +15,7 @@ from vault_cli.cli.complete import complete_id
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import plural
 from vault_cli.errors import NotFoundError, RefusedError, UsageError
+from vault_cli.store.places import expand_home
 
 if TYPE_CHECKING:
     from vault_cli.cli.guard_proposing import Proposal
@@ -66,7 +67,9 @@ def try_one(
     calls = _recorded()
     if log is not None:
         known = {seen.key for seen in calls}
-        calls += [seen for seen in _read_log(inv.cwd / log.expanduser()) if seen.key not in known]
+        calls += [
+            seen for seen in _read_log(inv.cwd / expand_home(str(log))) if seen.key not in known
+        ]
     trial = try_guard(one.guard, calls, lambda seen: bool(why_benign(seen, benign)))
     data = {"id": one.record.id, "state": one.state, **trial.as_data(), "stopped": _stopped(trial)}
     return inv.out.show(
@@ -190,7 +193,7 @@ def list_failures(
     if show_benign:
         return _show_benign(inv)
     catch_up(inv)
-    taken = take_lines(inv, inv.cwd / source.expanduser()) if source is not None else 0
+    taken = take_lines(inv, inv.cwd / expand_home(str(source))) if source is not None else 0
     groups = read_groups(inv, _all_failures())
     known = _known(inv)
     threshold = int(inv.vault.config["guard.threshold"])

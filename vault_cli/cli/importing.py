@@ -13,6 +13,7 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View
 from vault_cli.cli.views import plural
 from vault_cli.errors import Diagnostic, RefusedError, StoreError, UsageError
+from vault_cli.store.places import expand_home, real_path
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -80,9 +81,7 @@ def open_store(inv: Invocation, format_name: str, path: str) -> Store:
 
     if not path and format_name == "all":
         return read_all(Path.home(), inv.environ)
-    typed = (
-        Path(path).expanduser() if path else default_place(format_name, Path.home(), inv.environ)
-    )
+    typed = expand_home(path) if path else default_place(format_name, Path.home(), inv.environ)
     return read_store(format_name, typed if typed.is_absolute() else inv.cwd / typed, Path.home())
 
 
@@ -107,7 +106,7 @@ def scope_finder(inv: Invocation, workspace: str, scope: str) -> Callable[[Item]
     from vault_cli.features.foreign import scope_by_name
 
     fixed = scope_here(inv, scope) if scope else ""
-    named = str((inv.cwd / Path(workspace).expanduser()).resolve()) if workspace else ""
+    named = str(real_path(inv.cwd / expand_home(workspace))) if workspace else ""
     seen: dict[str, str] = {}
 
     def find(item: Item) -> str:

@@ -11,6 +11,7 @@ import typer
 from vault_cli.cli.invocation import LEFT, Invocation
 from vault_cli.cli.output import Line, View
 from vault_cli.errors import NeedsPersonError, UsageError
+from vault_cli.store.places import expand_home
 
 if TYPE_CHECKING:
     from vault_cli.hosts.install.changes import FileChange, Installation
@@ -93,7 +94,7 @@ def _write_plugin(inv: Invocation, name: str, *, yes: bool) -> int:
     from vault_cli import __version__
     from vault_cli.hosts.install.plugin import plan_plugin
 
-    folder = inv.cwd / Path(name).expanduser()
+    folder = inv.cwd / expand_home(name)
     plan = plan_plugin(folder, __version__)
     hints = (
         f"Claude Code: claude plugin marketplace add {folder}; claude plugin install mvault@mvault",

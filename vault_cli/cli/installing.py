@@ -16,6 +16,7 @@ from vault_cli.hosts.install import hooks, servers
 from vault_cli.hosts.install.changes import Installation, read_text
 from vault_cli.hosts.install.commands import Program, hook_command, portable_command
 from vault_cli.hosts.table import HOSTS, HookPlace, Host, find_host
+from vault_cli.store.places import expand_home
 from vault_cli.text.json_patch import JsonTextError
 from vault_cli.text.names import show_path
 
@@ -80,7 +81,7 @@ def this_program() -> Program:
 def program_home(host: Host, environ: Mapping[str, str]) -> Path:
     """Return the agent program's own folder."""
     given = environ.get(host.home_variable, "").strip() if host.home_variable else ""
-    return Path(given).expanduser() if given else Path.home() / host.home
+    return expand_home(given) if given else Path.home() / host.home
 
 
 def plan_install(inv: Invocation, wanted: Wanted) -> Installation:

@@ -16,6 +16,7 @@ from vault_cli.cli.consent import Consent, Plan, consent_hint, trusted_name
 from vault_cli.cli.option_values import Options
 from vault_cli.cli.output import Line, Output, View, is_terminal
 from vault_cli.errors import NeedsPersonError, UsageError
+from vault_cli.store.places import expand_home
 
 __all__ = ["LEFT", "Consent", "Invocation", "Plan"]
 
@@ -74,7 +75,7 @@ class Invocation:
         """The vaults at hand: which is written, which is read beside; UsageError for none."""
         from vault_cli.store.layers import find_layers
 
-        typed = Path(self.options.vault).expanduser() if self.options.vault else None
+        typed = expand_home(self.options.vault) if self.options.vault else None
         found = find_layers(typed, cwd=self.cwd, environ=self.environ)
         if typed is not None or self.environ.get("MVAULT"):  # one place says what was named
             self.environ = {**self.environ, "MVAULT": str(found.home)}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vault_cli.errors import RefusedError
+from vault_cli.store.places import expand_home, real_path
 
 
 def require_no_own_place(target: Path, environ: Mapping[str, str]) -> None:
@@ -17,9 +18,9 @@ def require_no_own_place(target: Path, environ: Mapping[str, str]) -> None:
     Raises:
         RefusedError: it is one of them, or lies below the folder of one.
     """
-    path = target.resolve()
+    path = real_path(target)
     for place in _own_places(environ):
-        real = place.resolve()
+        real = real_path(place)
         if path == real or real in path.parents:
             raise RefusedError(
                 f"{path} belongs to the settings and the state of the person, no place for a block;"
@@ -42,5 +43,5 @@ def _own_places(environ: Mapping[str, str]) -> list[Path]:
         home / ".config" / "git",
         home / ".ssh",
         home / ".gnupg",
-        *(Path(name).expanduser() for name in given if name),
+        *(expand_home(name) for name in given if name),
     ]

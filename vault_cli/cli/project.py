@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from vault_cli.errors import UsageError
-from vault_cli.store.places import PROJECT_FOLDER
+from vault_cli.store.places import PROJECT_FOLDER, real_path
 from vault_cli.text.late import late
 
 _URL: Final = late(r"([a-z][a-z0-9+.-]*)://([^/?#\\]*)/([^?#]*)", re.IGNORECASE | re.DOTALL)
@@ -113,13 +113,13 @@ def _git_dir(marker: Path) -> Path:
     if marker.is_dir():
         return marker
     named = _read(marker).partition("gitdir:")[2].strip()
-    return (marker.parent / named).resolve() if named else marker
+    return real_path(marker.parent / named) if named else marker
 
 
 def _common_dir(git_dir: Path) -> Path:
     """Return the folder of the configuration: of a linked worktree it is another one."""
     common = _read(git_dir / "commondir").strip()
-    return (git_dir / common).resolve() if common else git_dir
+    return real_path(git_dir / common) if common else git_dir
 
 
 def read_remotes(config: Path) -> dict[str, str]:

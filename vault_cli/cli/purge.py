@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -13,6 +12,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import plural
 from vault_cli.errors import NeedsPersonError, NotFoundError, RefusedError, UsageError
+from vault_cli.store.places import expand_home
 from vault_cli.text.names import show_path
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def purge(
         inv.out.preview(lines)
         if not inv.confirm(f"Make a rewritten copy in {into}?"):
             return inv.left(data)
-    place = (inv.cwd / Path(into).expanduser()).absolute()
+    place = (inv.cwd / expand_home(into)).absolute()
     if place.is_relative_to(inv.root):
         raise UsageError("--into leads into the vault", hint="Name a folder outside of it.")
     rewrite(repo, target, place)

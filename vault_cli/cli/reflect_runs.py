@@ -11,6 +11,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.features import reflection as runs
 from vault_cli.features.reflection import Run
+from vault_cli.store.places import real_path
 
 _STATE = "reflect"
 
@@ -84,7 +85,7 @@ def refusals(inv: Invocation) -> dict[str, int]:
     """Return how often the precedent gate refused a revision on this machine, by why."""
     from vault_cli.store.own_state import path_key, read_state
 
-    found = read_state(_STATE, path_key(inv.root.resolve())).get("refused")
+    found = read_state(_STATE, path_key(real_path(inv.root))).get("refused")
     rows = found.items() if isinstance(found, dict) else ()
     return {str(code): number for code, number in sorted(rows) if isinstance(number, int)}
 
@@ -101,7 +102,7 @@ def note_refusals(inv: Invocation, codes: Sequence[str]) -> None:
     counts = Counter(refusals(inv))
     counts.update(codes)
     try:
-        write_state(_STATE, path_key(inv.root.resolve()), {"refused": dict(counts)})
+        write_state(_STATE, path_key(real_path(inv.root)), {"refused": dict(counts)})
     except StoreError as error:
         inv.out.say(f"not counted: {error.message}")
 

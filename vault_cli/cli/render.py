@@ -14,6 +14,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.option_groups import RenderChoices, takes
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import Wanted, make_options, make_query, render_query
+from vault_cli.store.places import expand_home
 
 if TYPE_CHECKING:
     from vault_cli.cli.clocks import Clocks
@@ -345,7 +346,7 @@ def _target(inv: Invocation, name: str) -> Path:
     from vault_cli.cli.views import shown_path
     from vault_cli.errors import UsageError
 
-    path = shown_path(inv.cwd / Path(name).expanduser())
+    path = shown_path(inv.cwd / expand_home(name))
     if not path.parent.is_dir():
         raise UsageError(
             f"--to {name}: there is no folder {path.parent}",

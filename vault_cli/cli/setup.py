@@ -13,7 +13,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View
 from vault_cli.cli.views import plural, shown_path
 from vault_cli.errors import StoreError, UsageError
-from vault_cli.store.places import PROJECT_FOLDER, user_folder
+from vault_cli.store.places import PROJECT_FOLDER, expand_home, user_folder
 
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
@@ -85,7 +85,7 @@ def init(
 
 def _target(inv: Invocation, path: str) -> Path:
     text = path or inv.options.vault
-    root = (inv.cwd / Path(text).expanduser()) if text else inv.cwd
+    root = (inv.cwd / expand_home(text)) if text else inv.cwd
     if root.exists() and not root.is_dir():
         raise UsageError(f"{root} is not a folder")
     inner = root / PROJECT_FOLDER

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,6 +21,7 @@ from vault_cli.cli.task_notes import (
 )
 from vault_cli.cli.views import cut
 from vault_cli.errors import NotFoundError, UsageError, VaultError
+from vault_cli.store.places import expand_home
 
 if TYPE_CHECKING:
     from vault_cli.features.deriving import Turn
@@ -82,7 +82,7 @@ def _read(inv: Invocation, name: str) -> tuple[Session, list[Turn]]:
     from vault_cli.features.deriving import split_turns
     from vault_cli.hosts.transcripts.reading import Log, LogError
 
-    log = Log(inv.cwd / Path(name).expanduser())
+    log = Log(inv.cwd / expand_home(name))
     try:
         found = split_turns(log.events())
     except (LogError, OSError) as error:

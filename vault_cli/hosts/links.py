@@ -14,15 +14,18 @@ from vault_cli.errors import RefusedError
 from vault_cli.store.places import PROJECT_FOLDER
 from vault_cli.text.names import show_path
 
+_MOST_LINKS = 40
+"""As many as systems follow on a path; links in a circle have no end."""
+
 
 def require_no_way_out(target: Path) -> None:
     """Refuse a path on which a link in a checkout leads to a place outside of that checkout.
 
     Args:
-        target: a path whose links lead somewhere (no circle); need not exist.
+        target: need not exist.
 
     Raises:
-        RefusedError: there is one; it is named with where it leads.
+        RefusedError: there is one; it is named with where it leads. Or the links lead nowhere.
     """
     for link in _links_on(target):
         top = _checkout_of(link.parent)
@@ -39,6 +42,7 @@ def _links_on(target: Path) -> Iterator[Path]:
     """Yield every link that is followed on the way to a file, each below its real folder."""
     path = Path(os.path.abspath(target.parent)) / target.name  # noqa: PTH100 - links stay
     here, todo = Path(path.anchor), list(reversed(path.parts[1:]))
+    found = 0
     while todo:
         part = todo.pop()
         if part == "..":
@@ -48,6 +52,12 @@ def _links_on(target: Path) -> Iterator[Path]:
         if not step.is_symlink():
             here = step
             continue
+        found += 1
+        if found > _MOST_LINKS:
+            raise RefusedError(
+                f"{show_path(str(target))}: its links lead nowhere; nothing was written",
+                hint="Name another file.",
+            )
         yield step
         leads = step.readlink()
         here = Path(leads.anchor) if leads.is_absolute() else here

@@ -9,7 +9,6 @@ a place for a block, nor what a link of a checkout leads to outside of it.
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from vault_cli.errors import ChangedMeanwhileError, NotFoundError, RefusedError,
 from vault_cli.hosts.links import require_no_way_out
 from vault_cli.model.record import Kind
 from vault_cli.store.files import read_file, write_file
+from vault_cli.store.places import real_path
 from vault_cli.text.code import at_edge, closes_fence, opens_fence
 from vault_cli.text.document import parse_document
 from vault_cli.text.lines import main_line_end
@@ -109,15 +109,16 @@ def write_managed_block(target: Path, block: str) -> SinkResult:
 
 
 def _resolve(target: Path) -> Path:
-    shown = show_path(str(target))
+    shown = _cut(show_path(str(target)))
     try:
-        path = target.resolve()
-        is_folder = path.is_dir()
-    except (OSError, RuntimeError) as error:
-        looped = isinstance(error, RuntimeError) or error.errno == errno.ELOOP
-        why = "the links of this path lead nowhere" if looped else "this path cannot be used"
-        said = str(error) if isinstance(error, RuntimeError) else error.strerror
-        raise StoreError(f"{_cut(shown)}: {why} ({said})", hint="Name another file.") from error
+        path = real_path(target)
+        is_folder, is_circle = path.is_dir(), path.is_symlink()
+    except OSError as error:
+        raise StoreError(
+            f"{shown}: this path cannot be used ({error.strerror})", hint="Name another file."
+        ) from error
+    if is_circle:
+        raise StoreError(f"{shown}: the links of this path lead nowhere", hint="Name another file.")
     if is_folder:
         raise StoreError(f"{shown} is a folder", hint="Name a file in it.")
     return path

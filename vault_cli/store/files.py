@@ -21,6 +21,7 @@ from vault_cli.store.opening import (
     show_name,
     sync_folder,
 )
+from vault_cli.store.places import real_path
 from vault_cli.store.walk import Stamp, Walk, walk_records
 from vault_cli.text.late import late
 
@@ -267,6 +268,6 @@ def find_template(name: str) -> str:
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "_templates", package.parent / "templates"):
         place = folder / name
-        if place.resolve().is_relative_to(folder.resolve()) and place.is_file():
+        if real_path(place).is_relative_to(real_path(folder)) and place.is_file():
             return place.read_text(encoding="utf-8")
     raise NotFoundError(f"there is no template {name!r}", hint="Is mvault installed completely?")

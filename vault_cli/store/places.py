@@ -49,6 +49,14 @@ def expand_home(text: str) -> Path:
     return Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises RuntimeError
 
 
+def real_path(path: Path) -> Path:
+    """Return where a path really leads; what links cannot be followed of stays as it is.
+
+    `Path.resolve` raises RuntimeError for links in a circle on some versions of Python.
+    """
+    return Path(os.path.realpath(path))
+
+
 def state_folder() -> Path:
     """Return the machine-local state folder: `$MVAULT_STATE_DIR`, else the platform's place."""
     given = os.environ.get(STATE_VARIABLE, "")

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from vault_cli.errors import Diagnostic, NotFoundError, Severity, UsageError
 from vault_cli.model.foreign import Item, Source, Store
+from vault_cli.store.places import real_path
 from vault_cli.text.codes import show
 
 MAX_NOTE: Final = 1 << 20
@@ -271,7 +272,7 @@ def open_basket(root: Path, home: Path) -> Basket:
         ) from error
     if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
         raise UsageError(f"{show(str(root))} is neither a folder nor a regular file")
-    return Basket(root.resolve() if root.is_symlink() else root, home)
+    return Basket(real_path(root) if root.is_symlink() else root, home)
 
 
 def read_plain(path: Path, limit: int) -> bytes:

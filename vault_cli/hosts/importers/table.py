@@ -10,6 +10,7 @@ from typing import Any, Final
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.hosts.importers.port import open_basket
 from vault_cli.model.foreign import Store
+from vault_cli.store.places import expand_home
 from vault_cli.text.codes import show
 
 FORMATS: Final[dict[str, tuple[str, str]]] = {
@@ -83,7 +84,7 @@ def default_place(name: str, home: Path, environ: Mapping[str, str]) -> Path:
         )
     variable, folder, below = _PLACES[name]
     named = environ.get(variable, "")
-    top = Path(named).expanduser() if named else home / folder
+    top = expand_home(named) if named else home / folder
     return top / below if below else top
 
 

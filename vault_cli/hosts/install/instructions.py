@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.sinks import plan_managed_block
 from vault_cli.hosts.table import Host
+from vault_cli.store.places import expand_home
 from vault_cli.text.late import late
 from vault_cli.text.markers import MARKER_LINE
 
@@ -103,7 +104,7 @@ def _imports(path: Path, depth: int) -> Iterator[Path]:
     if depth >= _DEEPEST:
         return
     for name in _IMPORT.findall(read_text(path) or ""):
-        found = Path(name).expanduser() if name.startswith("~") else path.parent / name
+        found = expand_home(name) if name.startswith("~") else path.parent / name
         if found.is_file():
             yield found
             yield from _imports(found, depth + 1)
