@@ -89,3 +89,11 @@ def test_a_frame_of_another_layout_is_passed_over(root: Path, home: Path) -> Non
         spool.append(str(state_of(home)), (1, "codex", spool.GIVEN), json.dumps(data).encode())
     begin(root, home, "s-1", source="startup")
     assert shown(root, RULE) == 1
+
+
+@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID"])
+def test_a_command_of_the_agent_knows_its_session(root: Path, home: Path, variable: str) -> None:
+    begin(root, home, "s-1", source="startup")
+    what = ("mark", LESSON, "--cited", "--helpful")
+    assert run("--vault", root, *what, env={**AGENT, variable: "s-2"}).code == 4
+    run("--vault", root, *what, env={**AGENT, variable: "s-1"}).ok()

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.since import session_named
 from vault_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from vault_cli.mcp.port import Answer
 
-_SESSION_VARIABLES = ("MVAULT_SESSION", "CLAUDE_CODE_SESSION_ID")
 _HINT = "Install the extra: pipx install 'mvault[mcp]' (or: pip install 'mvault[mcp]')."
 
 
@@ -62,8 +62,7 @@ class AgentRuns:
 
     def __init__(self, vault: str, environ: Mapping[str, str]) -> None:
         self._head = [f"--vault={vault}"] if vault else []
-        named = (environ.get(name, "").strip() for name in _SESSION_VARIABLES)
-        session = next(filter(None, named), "") or f"mcp-{secrets.token_hex(6)}"
+        session = session_named(environ) or f"mcp-{secrets.token_hex(6)}"
         self._environ = {**environ, "MVAULT_ACTOR": "agent", "MVAULT_SESSION": session}
         self._one_at_a_time = Lock()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import View
@@ -133,9 +133,20 @@ def waits_for_more(inv: Invocation, old: str, now: Selection) -> str:
     return f"{len(news.new)} of {every} new entries wait (--batch); `render --since` tells them"
 
 
+SESSION_VARIABLES: Final = ("MVAULT_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID")
+"""What names the session of a command that an agent starts; the programs set their own in the
+environment of what they run, and send the same name to hooks (Claude Code 2.1, Codex 0.171)."""
+
+
 def session_of(inv: Invocation, given: str = "") -> str:
-    """Return the session at hand: as given, else `$MVAULT_SESSION`."""
-    return given.strip() or inv.environ.get("MVAULT_SESSION", "").strip()
+    """Return the session at hand: as given, else as the environment names it, else ""."""
+    return given.strip() or session_named(inv.environ)
+
+
+def session_named(environ: Mapping[str, str]) -> str:
+    """Return the session that the environment names, "" for none."""
+    named = (environ.get(name, "").strip() for name in SESSION_VARIABLES)
+    return next(filter(None, named), "")
 
 
 def note_exposure(inv: Invocation, block: Block, session: str) -> None:
