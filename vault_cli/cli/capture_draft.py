@@ -63,7 +63,7 @@ def draft(
     if known:
         return _settled(inv, item, known)
     if inv.options.dry_run:
-        return _submit(inv, item, request, own_words=own_words, yes=yes)[0]
+        return _submit(inv, item, request, own_words=own_words, yes=yes)
     return _attempt(inv, item, request, own_words=own_words, yes=yes)
 
 
@@ -159,7 +159,7 @@ def _attempt(
     with open_queue(state_folder()) as queue:
         queue.begin(item.id, int(now_of(inv).timestamp()))
         try:
-            code, record = _submit(inv, item, request, own_words=own_words, yes=yes)
+            code = _submit(inv, item, request, own_words=own_words, yes=yes)
         except NeedsPersonError:
             queue.release(item.id)
             raise
@@ -167,14 +167,15 @@ def _attempt(
             if queue.fail(item.id, error.message):
                 inv.out.say(f"{item.id} failed too often: it is a dead letter now")
             raise
-        if code == 0 and already_made(inv, item):
-            queue.settle(item.id, record)
+        made = already_made(inv, item) if code == 0 else ""
+        if made:
+            queue.settle(item.id, made)
         return code
 
 
 def _submit(
     inv: Invocation, item: Item, request: DraftRequest, *, own_words: bool, yes: bool
-) -> tuple[int, str]:
+) -> int:
     from vault_cli.cli.additions import approve_hint, submit_new
     from vault_cli.features.drafts import plan_add
 
@@ -198,7 +199,8 @@ def _submit(
         findings=planned.notes,
         data={"item": item.id},
         consent_hint="" if own_words else "Run it in a terminal, or give --title and --body.",
+        once=lambda: already_made(inv, item),
     )
     code = submit_new(inv, planned, plan)
     inv.forget_snapshot()
-    return code, own
+    return code
