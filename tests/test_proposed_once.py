@@ -124,7 +124,13 @@ def test_two_answers_about_one_item_make_one_draft(vault: Path, tmp_path: Path, 
 
 def failures(vault: Path, error: str) -> None:
     rows = [
-        {"tool": "Bash", "exit": 1, "error": error, "command": f"npx tsc a{n}.ts", "session": f"{n}"}
+        {
+            "tool": "Bash",
+            "exit": 1,
+            "error": error,
+            "command": f"npx tsc a{n}.ts",
+            "session": f"{n}",
+        }
         for n in range(4)
     ]
     path = vault.parent / "failures.jsonl"
