@@ -86,7 +86,7 @@ def respond(argv: list[str], raw: bytes | None = None) -> bytes:
         call = Call(argv)
         _limit_time(call.event)
         if raw is None:
-            call.raw = read_input()
+            call.raw, call.is_alone = read_input(), True
             return NOTHING if state.is_child() else _without_noise(call)
         call.raw = raw
         return NOTHING if state.is_child() else answer_call(call)
@@ -263,6 +263,7 @@ def _pre_tool(call: Call) -> bytes:
         cwd=folder,
         session=events.session_of(payload),
         state=call.state,
+        made=(*events.place_of(payload), call.is_alone),
     )
     if verdict.action == guard.ALLOW:
         return NOTHING
