@@ -322,8 +322,7 @@ def _note_hit(call: Call, verdict: Any) -> None:
         "session": events.session_of(call.payload or parse(call)),
     }
     try:
-        raw = dumps(data)
-        spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
+        spool.append(call.state, (int(time.time()), call.host, spool.HIT), dumps(data))
         if verdict.reason:
             injected.remember(call.state, [verdict.reason])
     except OSError as error:

@@ -346,22 +346,30 @@ def off_key(vault: str, record_id: str) -> str:
 
 
 def reason_of(rule: tuple[Any, ...]) -> str:
-    """Return what the agent is told when a rule stops its call, with the way on."""
-    instead = f" Instead: {rule[INSTEAD]}." if rule[INSTEAD] else ""
-    said = f"mvault guard {rule[ID]}: {rule[TITLE]}.{instead}"
+    """Return what the agent is told when a rule stops its call, in the language of its record."""
+    from vault_cli.hook.words import GUARD, GUARD_CHINESE, is_chinese
+
+    chinese = is_chinese(rule[TITLE])
+    say = GUARD_CHINESE if chinese else GUARD
+    instead = say["instead"].format(_bare(rule[INSTEAD])) if rule[INSTEAD] else ""
+    said = say["guard"].format(rule[ID], _bare(rule[TITLE])) + instead
     if rule[ACTION] == DENY:
-        way = f"A person can switch the guard off: mvault guard off {rule[ID]} --for 1h"
-        return f"{said} This call was not run. {way}"
-    again = f"made again within {spell_seconds(rule[COOLDOWN])} it passes"
-    return f"{said} This call was stopped once; {again}."
+        return said + say[DENY].format(rule[ID])
+    return said + say[WARN].format(spell_seconds(rule[COOLDOWN], chinese=chinese))
 
 
-def spell_seconds(seconds: int) -> str:
+def _bare(text: str) -> str:
+    """Return a sentence without its full stop, since one follows."""
+    return text.rstrip(".。 ")
+
+
+_UNITS = ((86400, "d", " 天"), (3600, "h", " 小时"), (60, "m", " 分钟"), (1, "s", " 秒"))
+
+
+def spell_seconds(seconds: int, *, chinese: bool = False) -> str:
     """Return a time in the largest unit that tells it exactly: `90s`, `10m`, `2h`, `1d`."""
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
-        if seconds >= size and seconds % size == 0:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
+    size, *units = next(u for u in _UNITS if u[0] == 1 or (seconds >= u[0] and not seconds % u[0]))
+    return f"{seconds // size}{units[chinese]}"
 
 
 def cooldown_path(state: str, session: str, rule: tuple[Any, ...]) -> str:
