@@ -99,6 +99,25 @@ CUT_SHORT = (
 )
 """Said behind the block of a session that began before the project's vault could be read."""
 
+_CHINESE = {
+    FOOTER: "记忆：本项目的记录保存在记忆库里。`mvault search 词语` 查找，"
+    "`mvault show 编号` 显示一条。值得保留的发现写进给主代理的报告。\n",
+    STANDS: "记忆：本次会话先前给出的内容现在仍然成立，其间没有变化。\n",
+    PRESSURE: "记忆：对话已被压缩。此前说过的内容只剩摘要，没有提出就不在任何记录里"
+    "（`mvault add` 提出，由人采纳）。\n",
+    REREAD: "记忆：被压缩的内容在会话日志的第 {} 到 {} 行：{}\n",
+    AGAIN: "记忆：此文件夹的上一次会话中，{1} 次工具调用有 {0} 次失败；"
+    "从中学到的内容没有提出就不在任何记录里。\n",
+    CUT_SHORT: "记忆：本项目的记忆库读取时间过长，没有读取；这里只有用户自己的内容。"
+    "已读取的部分会保留，`mvault status` 读取其余部分。\n",
+}
+
+
+def in_language(text: str, *, chinese: object) -> str:
+    """Return one of the texts above in Chinese, where the records beside it are."""
+    return _CHINESE[text] if chinese else text
+
+
 GUARD = {
     "guard": "mvault guard {}: {}.",
     "instead": " Instead: {}.",
