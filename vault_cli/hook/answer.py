@@ -227,7 +227,7 @@ def _spool(call: Call) -> None:
     except OSError as error:
         call.complain(f"the event is not kept: {error.strerror or error}")
         return
-    if spool.is_spare(path):
+    if spool.is_spare(call.state, path):
         call.complain(f"{call.state} cannot be written; events are kept in {path}")
 
 
