@@ -29,13 +29,15 @@ def in_turn(inv: Invocation) -> Iterator[None]:
     A dry run writes nothing and waits for nobody.
 
     Raises:
-        ChangedMeanwhileError, StoreError: as `store.lock.take_turn`.
+        ChangedMeanwhileError, StoreError: as `store.lock.take_turn`. UsageError: no git yet.
     """
     from vault_cli.store.lock import take_turn
 
     if inv.options.dry_run:
         yield
         return
+    inv.vault.require_in_place()
+    inv.vault.require_repo()
     with take_turn(inv.root):
         inv.forget_snapshot()
         yield
