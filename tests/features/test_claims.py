@@ -49,7 +49,7 @@ def test_guards_that_share_words_are_not_against_each_other(tmp_path: Any, rows:
     lesson(root, "用 git push 推送", "没有推送。", "用 git push。")
     for row in rows:
         assert "contradiction" not in guard(root, *row), row
-    assert run("--vault", root, "check", "--conflicts").ok().out == ""
+    assert run("--vault", root, "check", "--conflicts").ok().out == "no findings\n"
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ def _find(groups: Sequence[Group], text: str) -> Group:
 
 
 def _propose(inv: Invocation, group: Group, calls: Sequence[Sighting], known: str) -> Proposal:
+    from vault_cli.cli.rendering import scope_of
     from vault_cli.features.failures import read_benign, why_benign
     from vault_cli.features.guard_proposals import propose, proposed_guard
     from vault_cli.features.guard_trials import try_guard
@@ -97,7 +98,8 @@ def _propose(inv: Invocation, group: Group, calls: Sequence[Sighting], known: st
     if values:
         guard = require_guard(values)
         trial = try_guard(guard, calls, lambda seen: bool(why_benign(seen, benign)))
-    planned = _plan(inv, propose(group, trial, values))
+    where = scope_of(inv, {seen.cwd for seen in group.counted})
+    planned = _plan(inv, propose(group, trial, values, where))
     if isinstance(planned, RefusedError):
         return Proposal(group, "", planned.message)
     own = planned.ids[0]
