@@ -114,6 +114,29 @@ def test_the_logs_of_three_programs_become_one_queue(vault: Path, logs: Path) ->
     assert (status["counts"]["waiting"], status["logs"]) == (3, 4)
 
 
+def test_status_says_how_many_sessions_nobody_looked_at(vault: Path, logs: Path) -> None:
+    """No hook reads a log: the end of a session waits for nothing."""
+
+    def unread() -> tuple[int, int]:
+        whole = run("--vault", vault, "--json", "status").ok().data["sessions"]["unread"]
+        return whole, capture(vault, "status").ok().data["unread"]
+
+    assert unread() == (4, 4)
+    told = run("--vault", vault, "status").ok()
+    assert "session logs not looked at: 4" in told.out
+    assert "`mvault capture sessions` looks for what they may teach." in told.err
+    assert "not looked at yet: 4" in run("--vault", vault, "capture", "status").ok().out
+    capture(vault, "sessions").ok()
+    assert unread() == (0, 0)
+    assert "session logs" not in run("--vault", vault, "status").ok().out
+    claude_log(logs / ".claude/projects/-w/s-9.jsonl", "go", "不对，用 make")
+    os.utime(logs / ".claude/projects/-w/s-9.jsonl", (1796040000, 1796040000))
+    assert unread() == (1, 1)
+    old = logs / ".claude/projects/-w/old.jsonl"
+    os.utime(claude_log(old, "go"), (1700000000, 1700000000))
+    assert unread() == (1, 1), "of the last days only"
+
+
 def test_only_some_hosts_and_only_what_is_new(vault: Path, logs: Path) -> None:
     answer = capture(vault, "sessions", "--host", "codex", "--since", "2026-11-30").ok()
     assert {log["host"] for log in answer.data["logs"]} == {"codex"}

@@ -124,6 +124,21 @@ def test_where_nothing_can_be_remembered_nothing_is_stopped(tmp_path: Path) -> N
     assert ask(index(rule()), state=str(tmp_path)).action == "allow"
 
 
+def test_a_guard_speaks_the_language_of_its_record(tmp_path: Path) -> None:
+    keys = {"instead": "用 `make check`。", "title": "npx tsc 会联网。"}
+    found = ask(index(rule(action="deny", **keys)), state=str(tmp_path))
+    assert found.reason == (
+        "mvault 护栏 x-0000001：npx tsc 会联网。改用：用 `make check`。这次调用没有执行。"
+        "可由人关闭此护栏：mvault guard off x-0000001 --for 1h"
+    )
+    for cooldown, said in (("10m", "10 分钟"), ("90s", "90 秒"), ("2h", "2 小时"), ("1d", "1 天")):
+        state = str(tmp_path / cooldown)
+        found = ask(index(rule(cooldown=cooldown, title="别这样")), state=state)
+        assert f"这次调用被拦下一次；在 {said}内再次调用即可执行。" in found.reason
+    english = ask(index(rule(title="It fails.", instead="a")), state=str(tmp_path / "en")).reason
+    assert english.startswith("mvault guard x-0000001: It fails. Instead: a. This call was stopped")
+
+
 def test_deny_stops_every_time_and_names_the_way_out(tmp_path: Path) -> None:
     rules = index(rule(action="deny", instead="use `make check`."))
     for _ in range(3):

@@ -129,7 +129,7 @@ def test_a_folder_for_the_spool_that_others_made_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(state, "user_id", lambda: 4242)
-    spare = Path(state.spare_folder())
+    spare = Path(state.spare_folder("/proc/nothing"))
     spare.mkdir()
     answer = hook("codex", "post-tool", {"hook_event_name": "PostToolUse"}, "/proc/nothing")
 
@@ -239,7 +239,7 @@ def test_a_read_only_home_is_said_and_bears_no_loss(tmp_path: Path) -> None:
     raw = json.dumps(payload).encode()
     env = {"HOME": "/proc/1", "MVAULT_STATE_DIR": "/proc/1/state"}
     one, two = (real_hook("codex", "SessionStart", raw, "/proc/1/state", env=env) for _ in "ab")
-    spare = Path(state.spare_folder())
+    spare = Path(state.spare_folder("/proc/1/state"))
 
     for done in (one, two):
         assert done.returncode == 0

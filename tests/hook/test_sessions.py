@@ -207,6 +207,28 @@ def test_a_subagent_of_a_session_we_did_not_see_start(root: Path, tmp_path: Path
     assert ask("claude-code/SubagentStart.json", empty, session_id="other") == {}
 
 
+def test_what_is_said_beside_a_chinese_block_is_chinese(tmp_path: Path) -> None:
+    names = ("l-0000002", "l-0000003")
+    files = {
+        f"memories/{own}.md": FILES["memories/l-0000002.md"].replace("l-0000002", own)
+        for own in names
+    }
+    root = make_vault(tmp_path, files, name="zh")
+    told = {text: words.in_language(text, chinese=True) for text in
+            (words.STANDS, words.PRESSURE, words.FOOTER, words.AGAIN)}  # fmt: skip
+    assert all("\u4e00" <= text[0] <= "\u9fff" for text in told.values())
+    whole = said("claude-code/SessionStart.json", root)
+    assert said("claude-code/SessionStart.resume.json", root) == told[words.STANDS]
+    assert said("claude-code/SubagentStart.json", root) == told[words.FOOTER]
+    assert said("claude-code/SubagentStart.json", root, session_id="new") == told[words.FOOTER]
+    ask("claude-code/PreCompact.json", root)
+    assert said("claude-code/SessionStart.compact.json", root) == whole + told[words.PRESSURE]
+    ask("claude-code/PostToolUseFailure.json", root)
+    ask("claude-code/SessionEnd.json", root)
+    after = said("claude-code/SessionStart.json", root, session_id="next")
+    assert after == whole + told[words.AGAIN].format(1, 1)
+
+
 def test_failed_calls_are_handed_over_once(root: Path) -> None:
     whole = said("claude-code/SessionStart.json", root, session_id="one")
     for _ in range(3):

@@ -127,10 +127,12 @@ def test_where_the_state_cannot_be_written_the_spare_folder_takes_it(tmp_path: P
     file.write_text("")
     path = spool.append(str(file / "state"), HEADER, b"{}")
 
-    assert path == str(Path(spare_folder()) / "spool" / "events.bin")
-    assert spool.is_spare(path)
+    assert path == str(Path(spare_folder(str(file / "state"))) / "spool" / "events.bin")
+    assert spool.is_spare(str(file / "state"), path)
+    assert not spool.is_spare(str(file / "other"), path)
+    assert spool.spools(str(file / "other")) == []
     assert spool.spools(str(file / "state")) == [path]
-    assert stat.S_IMODE(Path(spare_folder()).stat().st_mode) == 0o700
+    assert stat.S_IMODE(Path(spare_folder(str(file / "state"))).stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("which", ["folder", "spool", "file"])
@@ -138,7 +140,7 @@ def test_a_link_in_the_spare_folder_is_not_followed(tmp_path: Path, which: str) 
     """The folder for temporary files is everybody's: what lies there may be a trap."""
     target = tmp_path / "target"
     target.mkdir()
-    spare = Path(spare_folder())
+    spare = Path(spare_folder("/proc/nothing"))
     if which == "folder":
         spare.symlink_to(target)
     else:

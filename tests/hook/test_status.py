@@ -46,11 +46,46 @@ def test_what_is_long_ago_is_not_shown(
 
 def test_status_says_where_events_wait(tmp_path: Path) -> None:
     root = make_vault(tmp_path)
+    env = {"MVAULT_STATE_DIR": "/proc/nothing"}
     hook("codex", "post-tool", {"hook_event_name": "PostToolUse"}, "/proc/nothing")
 
-    shown = run("--vault", root, "status").ok().out
-    assert f"events of hooks wait in {state.spare_folder()}/spool/events.bin" in shown
+    shown = run("--vault", root, "status", env=env).ok().out
+    assert (
+        f"events of hooks wait in {state.spare_folder('/proc/nothing')}/spool/events.bin" in shown
+    )
     assert "/proc/nothing cannot be written" in shown
+
+
+def test_what_one_state_folder_left_aside_is_not_told_of_another(
+    tmp_path: Path, home: Path
+) -> None:
+    """The folder for temporary files is one for all: an agent may run with a state of its own."""
+    root = make_vault(tmp_path)
+    hook("codex", "post-tool", {"hook_event_name": "PostToolUse"}, "/proc/nothing")
+    hook("codex", "stop", b"no json", "/proc/nothing")
+
+    hooks = run("--vault", root, "--json", "status").ok().data["hooks"]
+    assert hooks == {"problems": [], "waiting": 0, "spare": ""}
+    run("--vault", root, "capture", "sessions").ok()
+    assert Path(state.spare_folder("/proc/nothing"), "spool", "events.bin").exists()
+
+
+def test_a_person_has_seen_what_failed(tmp_path: Path, home: Path) -> None:
+    root = make_vault(tmp_path)
+    hook("codex", "stop", b"no json", state_of(home))
+    agent = {"MVAULT_ACTOR": "agent"}
+    assert run("--vault", root, "status", "--seen", env=agent).code == 3
+    policy = {"MVAULT_ACTOR": "person"}
+    assert (
+        "hooks that failed" in run("--vault", root, "--dry-run", "status", "--seen", env=policy).out
+    )
+    assert "mvault status --seen" in run("--vault", root, "status").ok().out
+    shown = run("--vault", root, "status", "--seen", env=policy).ok().out
+    assert "hooks that failed" not in shown
+    assert run("--vault", root, "--json", "status").ok().data["hooks"]["problems"] == []
+    hook("codex", "stop", b"no json", state_of(home))
+    assert "hooks that failed" in run("--vault", root, "status").ok().out
+    assert run("--vault", root, "status", "--seen", env=policy).ok()
 
 
 def test_a_log_stays_small_and_keeps_the_newest(tmp_path: Path) -> None:

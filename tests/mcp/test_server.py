@@ -232,6 +232,87 @@ def test_an_argument_that_a_tool_has_not_is_named(root: Path) -> None:
     assert ask(root, "search", query="迁移", lmit=1)[0]
 
 
+LISTED = "lesson, failure, rule, fact, preference, insight, hypothesis, resource, decision, note"
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "words"),
+    [
+        ("remember", {"title": "x"}, "kind is needed"),
+        ("remember", {"kind": "fact", "title": 7}, "title has to be a text"),
+        ("remember", {"kind": "fact", "title": ""}, "title must not be empty"),
+        ("remember", {"kind": "fact", "title": "x", "topics": 1}, "topics has to be a list"),
+        (
+            "remember",
+            {"kind": "fact", "title": "参数", "正文": "a"},
+            "no argument 正文; it takes: k",
+        ),
+        ("remember", {"kind": "fact", "title": "x", "importance": 99}, "importance has to be 1 to"),
+        ("remember", {"kind": "fact", "title": "x", "sections": {"do": 3}}, "sections.do has to"),
+        ("search", {"query": "迁移", "limit": 0}, "limit has to be 1 to 50"),
+        ("search", {"query": "x", "limit": "all"}, "limit has to be a whole number"),
+        ("search", {"query": "x", "expand": "maybe"}, "expand has to be true or false"),
+        ("mark", {"ids": [], "verdict": "cited"}, "ids must not be empty"),
+        ("mark", {"ids": ["l-0000001"], "verdict": "good"}, "verdict has to be one of 'cited'"),
+        ("context", {"budget": -1}, "budget has to be at least 0"),
+        ("show", {"id": "l-none"}, "error: no record l-none"),
+        ("recall", {}, "there is no tool recall; there are: brief, context"),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_said_in_our_words(
+    root: Path, tool: str, given: dict[str, Any], words: str
+) -> None:
+    failed, text = ask(root, tool, **given)
+    assert failed
+    assert text.startswith(words) or words in text
+    for foreign in ("pydantic", "https://", "type=", "Error executing", "validation error"):
+        assert foreign not in text
+
+
+@pytest.mark.parametrize("word", ["word ", "字"])
+def test_a_title_is_one_line_of_bounded_length(root: Path, word: str) -> None:
+    long = word * (5000 // len(word))
+    failed, text = ask(root, "remember", kind="fact", title=long, text="x")
+    assert failed
+    assert "title has" in text
+    assert "at most 300 are taken" in text
+    assert set(listed(root)) == {"l-0000001", "f-0000002"}
+
+
+def test_more_hits_are_told_of_without_an_option_of_the_shell(root: Path) -> None:
+    run("--vault", root, "add", "fact", "--title", "迁移检查要两分钟", "--body", "大约。").ok()
+    text = told(root, "search", query="迁移", limit=1)
+    assert "1 of 2 records; ask with a higher limit" in text
+    assert "--limit" not in text
+
+
+@pytest.mark.parametrize("budget", [0, 9_000_000])
+def test_a_block_that_is_too_long_for_a_tool_keeps_its_end(tmp_path: Path, budget: int) -> None:
+    rows = {
+        f"memories/f-{n:07}.md": f"---\nid: f-{n:07}\nkind: fact\nstatus: active\ntitle: 事实 {n}\n---\n"
+        + "很长的一行。" * 60
+        for n in range(90)
+    }
+    root = make_vault(tmp_path, {**rows, "vault.toml": "schema = 1\n[render]\nbudget = 900000\n"})
+    text = told(root, "context", budget=budget)
+    assert len(text.encode()) <= MOST_BYTES
+    assert "more lines left out" not in text
+    assert text.count("<mvault-memory>") == text.count("</mvault-memory>") == 1
+    assert text.endswith("of 26000 bytes")
+
+
+def test_the_same_words_in_two_calls_at_once_are_one_candidate(root: Path) -> None:
+    given = {"kind": "fact", "title": "测试库只读", "text": "测试库是只读的。"}
+
+    async def use(client: mcp.Client) -> list[str]:
+        calls = [client.call_tool("remember", given) for _ in range(3)]
+        return [answer.content[0].text for answer in await asyncio.gather(*calls)]  # type: ignore[union-attr]
+
+    texts = talk(root, use)
+    (own,) = set(listed(root)) - {"l-0000001", "f-0000002"}
+    assert all(own in text for text in texts)
+
+
 def test_a_long_answer_is_cut_at_a_line_and_says_so(tmp_path: Path) -> None:
     body = "\n".join(f"第{n}行：这一行说明一件事情，很长很长很长。" for n in range(3000))
     root = make_vault(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from vault_cli.errors import NotFoundError, StoreError, UsageError
+from vault_cli.hook.state import spare_folder
 from vault_cli.store.queue import DEAD, DRAFTED, DROPPED, MOST_TRIES, WAITING, WATCHED, Queue
 from vault_cli.store.queue_base import RETRY_AFTER, LogRow, New, Seen
 from vault_cli.store.queue_place import look_in, open_queue
@@ -207,7 +208,7 @@ def test_a_spare_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
     state = tmp_path / "state"
     state.mkdir()
     (state / "hook").write_text("")
-    folder = Path(os.environ["TMPDIR"]) / f"mvault-{os.getuid()}"
+    folder = Path(spare_folder(str(state)))
     folder.symlink_to(tmp_path)
     with pytest.raises(StoreError, match="cannot be kept"):
         open_queue(state)

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.once import in_turn, same_draft
 from vault_cli.cli.preview import answer_data
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.drafts import plan_add
 from vault_cli.features.parts import has_text
-from vault_cli.model.change import Put
+from vault_cli.model.change import Put, Receipt
 from vault_cli.model.lifecycle import Actor
 from vault_cli.text.fields import read_record
 
@@ -29,6 +30,11 @@ class _Sorted:
     drafts: list[Planned] = field(default_factory=list)
     held: list[Planned] = field(default_factory=list)
     refused: list[RefusedError] = field(default_factory=list)
+
+    @property
+    def all(self) -> list[Planned]:
+        """Those that would be written."""
+        return [*self.drafts, *self.held]
 
 
 def submit_drafts(
@@ -52,7 +58,8 @@ def submit_drafts(
             found.refused.append(error)
             continue
         (found.held if planned.held else found.drafts).append(planned)
-    return _submit_sorted(inv, found)
+    with in_turn(inv):
+        return _submit_sorted(inv, found)
 
 
 def _plan(inv: Invocation, request: DraftRequest, allow: tuple[str, ...]) -> Planned:
@@ -79,7 +86,11 @@ def submit_new(inv: Invocation, planned: Planned, plan: Plan) -> int:
     Raises:
         RefusedError: it went into quarantine.
     """
-    return _hold_back(inv, planned) if planned.held else inv.submit(plan)
+    if planned.held:
+        return _hold_back(inv, planned)
+    if plan.once is None and planned.change.edits:
+        plan.once = same_draft(inv, planned.change)
+    return inv.submit(plan)
 
 
 def approve_hint(planned: Planned) -> str:
@@ -117,19 +128,24 @@ def _hold_back(inv: Invocation, planned: Planned) -> int:
     if inv.options.dry_run:
         plan = Plan(planned.change, "", findings=planned.notes, exit_code=RefusedError.exit_code)
         return inv.submit(plan)
-    receipt = inv.vault.apply(planned.change)
+    with in_turn(inv):
+        known = same_draft(inv, planned.change)()
+        receipt = Receipt() if known else inv.vault.apply(planned.change)
+    own = known or own
+    heads = [] if known else [_head(e) for e in planned.change.edits if isinstance(e, Put)]
     inv.out.partial = {
         **answer_data("quarantine", "quarantine" + planned.change.subject, receipt.paths),
         "ids": [own],
         "id": own,
-        "records": [_head(edit) for edit in planned.change.edits if isinstance(edit, Put)],
+        "records": heads,
         "quarantined": True,
         "codes": codes,
-        "changed": True,
-        "applied": True,
+        "changed": not known,
+        "applied": not known,
     }
+    held = "held already" if known else "held"
     raise RefusedError(
-        f"{own} is no draft: held in quarantine for {', '.join(codes)}",
+        f"{own} is no draft: {held} in quarantine for {', '.join(codes)}",
         hint=f"A person looks at it: mvault quarantine show {own}",
         diagnostics=tuple(dict.fromkeys((*planned.notes, *receipt.diagnostics))),
     )
@@ -151,26 +167,35 @@ def _codes(planned: Planned) -> list[str]:
 
 
 def _submit_sorted(inv: Invocation, found: _Sorted) -> int:
-    notes: list[Diagnostic] = [note for planned in found.drafts for note in planned.notes]
+    """Write what became of several requests, while nobody else proposes."""
+    known = {planned.ids[0]: same_draft(inv, planned.change)() for planned in found.all}
+    fresh = [planned for planned in found.drafts if not known[planned.ids[0]]]
+    notes: list[Diagnostic] = [note for planned in fresh for note in planned.notes]
     hints = []
+    held = []
     for planned in found.held:
+        own = known[planned.ids[0]] or planned.ids[0]
         notes += planned.notes
-        if not inv.options.dry_run:
+        if not inv.options.dry_run and own == planned.ids[0]:
             inv.vault.apply(planned.change)
-        hints.append(f"held in quarantine: mvault quarantine show {planned.ids[0]}")
+        held.append(own)
+        hints.append(f"held in quarantine: mvault quarantine show {own}")
     for error in found.refused:
         notes += error.diagnostics
         hints.append(error.message)
-    held = [planned.ids[0] for planned in found.held]
     extra = {"quarantined": held, "refused": len(found.refused)}
     if not found.drafts:
         inv.out.partial = {**answer_data("add", "add"), **extra, "changed": bool(held)}
         raise RefusedError(
             "none of these became a draft", hint=" ".join(hints), diagnostics=(*notes,)
         )
-    change = _together([planned.change for planned in found.drafts])
-    done = f"added {plural(len(found.drafts), 'draft')}"
+    there = [known[planned.ids[0]] for planned in found.drafts if known[planned.ids[0]]]
+    hints += [f"there already: {', '.join(there)}"] if there else []
+    change = _together([planned.change for planned in fresh or found.drafts[:1]])
+    change = change if fresh else replace(change, edits=(), ids=tuple(there))
+    done = f"added {plural(len(fresh), 'draft')}"
     plan = Plan(change, done, hints=hints, findings=notes, data=extra)
+    plan.nothing = f"{', '.join(there)} say so already"
     plan.exit_code = RefusedError.exit_code if held or found.refused else 0
     return inv.submit(plan)
 

@@ -13,7 +13,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.capture_draft import ItemId, draft
 from vault_cli.cli.capture_sessions import Hosts, SinceDay, now_of, read_hosts, read_since, sessions
-from vault_cli.cli.capture_views import is_veiled, item_data, item_lines
+from vault_cli.cli.capture_views import count_unread, is_veiled, item_data, item_lines
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View
 from vault_cli.cli.views import plural
@@ -64,7 +64,7 @@ def status(ctx: typer.Context) -> int:
     inv: Invocation = ctx.obj
     state = state_folder()
     with look_in(state) as queue:
-        data = queue_data(queue, state)
+        data = {**queue_data(queue, state), "unread": count_unread(inv, queue.logs())}
         failed = [row for row in queue.logs() if row.last_error]
     data["failed"] = [
         {
@@ -82,12 +82,15 @@ def status(ctx: typer.Context) -> int:
         yield f"dead letters: {counts[DEAD]} items, {data['dead_logs']} logs"
         yield f"drafted: {counts[DRAFTED]}; dropped: {counts[DROPPED]}; watched: {counts[WATCHED]}"
         spooled = plural(data["spool"]["files"], "file")
-        yield f"logs read: {data['logs']}; spooled events not taken in: {spooled}"
+        yield f"logs read: {data['logs']}; not looked at yet: {data['unread']}"
+        yield f"spooled events not taken in: {spooled}"
         for row in data["failed"][:_MOST_NAMED]:
             yield [("yellow", f"{row['path']}: {row['error']}")]
 
     hints = []
-    if data["spool"]["files"]:
+    if data["unread"]:
+        hints.append("`mvault capture sessions` reads them.")
+    elif data["spool"]["files"]:
         hints.append("`mvault capture sessions` takes in what the hooks took down.")
     if data["counts"][WAITING]:
         hints.append("`mvault capture list` shows what waits.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,7 +41,8 @@ def draft(
 ) -> int:
     """Make a draft of an item, with the sessions it was seen in as evidence.
 
-    Without --title and --body the words of the session go into the draft, and so into git: that
+    What was seen in sessions of one project holds there, unless --scope says more. Without --title
+    and --body the words of the session go into the draft, and so into git: that
     needs a person. An agent gives its own words. Records that say the same are named.
 
     Examples:
@@ -52,18 +53,19 @@ def draft(
     own_words = bool(title and body is not None)
     with look_in(state_folder()) as queue:
         item = queue.find(item_id)
-        seen = queue.sightings(item.id)
+        seen, folders = queue.sightings(item.id), queue.folders(item.id)
     _require_open(item)
     if not own_words:
         _require_reader(inv, item, yes=yes)
-    request = _request(inv, item, seen, kind, title or "", _body_text(body), scope, topic or ())
+    where = _scope(inv, scope, folders)
+    request = _request(item, seen, kind, title or "", _body_text(body), where, topic or ())
     if own_words and not inv.is_person:
         request = replace(request, source="agent")
     known = already_made(inv, item)
     if known:
         return _settled(inv, item, known)
     if inv.options.dry_run:
-        return _submit(inv, item, request, own_words=own_words, yes=yes)[0]
+        return _submit(inv, item, request, own_words=own_words, yes=yes)
     return _attempt(inv, item, request, own_words=own_words, yes=yes)
 
 
@@ -89,8 +91,14 @@ def _require_open(item: Item) -> None:
         raise RefusedError(f"{item.id} was dropped", hint="Its text is gone; add a record by hand.")
 
 
+def _scope(inv: Invocation, given: str, folders: Collection[str]) -> str:
+    """Return the scope somebody gave, else that of the sessions it was seen in."""
+    from vault_cli.cli.rendering import scope_here, scope_of
+
+    return scope_here(inv, given) if given else scope_of(inv, folders)
+
+
 def _request(
-    inv: Invocation,
     item: Item,
     seen: Sequence[Seen],
     kind: str,
@@ -104,10 +112,6 @@ def _request(
     from vault_cli.features.capture_draft import propose
     from vault_cli.model.record import Kind
 
-    if scope:
-        from vault_cli.cli.rendering import scope_here
-
-        scope = scope_here(inv, scope)
     return propose(
         item.kind,
         masked(item.text),
@@ -159,7 +163,7 @@ def _attempt(
     with open_queue(state_folder()) as queue:
         queue.begin(item.id, int(now_of(inv).timestamp()))
         try:
-            code, record = _submit(inv, item, request, own_words=own_words, yes=yes)
+            code = _submit(inv, item, request, own_words=own_words, yes=yes)
         except NeedsPersonError:
             queue.release(item.id)
             raise
@@ -167,14 +171,15 @@ def _attempt(
             if queue.fail(item.id, error.message):
                 inv.out.say(f"{item.id} failed too often: it is a dead letter now")
             raise
-        if code == 0 and already_made(inv, item):
-            queue.settle(item.id, record)
+        made = already_made(inv, item) if code == 0 else ""
+        if made:
+            queue.settle(item.id, made)
         return code
 
 
 def _submit(
     inv: Invocation, item: Item, request: DraftRequest, *, own_words: bool, yes: bool
-) -> tuple[int, str]:
+) -> int:
     from vault_cli.cli.additions import approve_hint, submit_new
     from vault_cli.features.drafts import plan_add
 
@@ -198,7 +203,8 @@ def _submit(
         findings=planned.notes,
         data={"item": item.id},
         consent_hint="" if own_words else "Run it in a terminal, or give --title and --body.",
+        once=lambda: already_made(inv, item),
     )
     code = submit_new(inv, planned, plan)
     inv.forget_snapshot()
-    return code, own
+    return code

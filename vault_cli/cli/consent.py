@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +77,8 @@ class Plan:
         nothing: why there is nothing to do.
         stalled: advice when there was nothing to do.
         exit_code: 4 when a part of the request was refused and the rest is this change.
+        once: for what is proposed once: names, right before it is written and while nobody else
+            proposes, the record that says it already, "" for none.
     """
 
     change: Change
@@ -95,6 +97,7 @@ class Plan:
     nothing: str = "it is so already"
     stalled: str = ""
     exit_code: int = 0
+    once: Callable[[], str] | None = None
 
     def drop_own_hints(self) -> None:
         """Take out of the findings the hints that advise just this change."""

@@ -11,6 +11,7 @@ from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.capture_sessions import now_of
 from vault_cli.cli.capture_views import held_by, instant_of, is_veiled, shown_text
 from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.once import in_turn
 from vault_cli.cli.output import View
 from vault_cli.cli.reflect_runs import AnswerFile, Language, settle_language
 from vault_cli.cli.views import plural
@@ -179,15 +180,21 @@ def commit(ctx: typer.Context, answer: AnswerFile = "-") -> int:
     """
     from vault_cli.cli.reflect_answer import read_answer_text
     from vault_cli.cli.reflect_logs import require_no_subagent
+
+    inv: Invocation = ctx.obj
+    require_no_subagent(inv)
+    text = read_answer_text(inv, answer)
+    with in_turn(inv):
+        return _commit(inv, text)
+
+
+def _commit(inv: Invocation, text: str) -> int:
     from vault_cli.cli.rendering import scope_here
     from vault_cli.features.answers import read_answer
     from vault_cli.features.distill import Table, plan_distilled
     from vault_cli.features.drafting import Drafting
     from vault_cli.features.learning import budget_of
 
-    inv: Invocation = ctx.obj
-    require_no_subagent(inv)
-    text = read_answer_text(inv, answer)
     parsed = read_answer(text)
     snapshot = inv.whole_snapshot()
     drafting = Drafting(

@@ -13,6 +13,7 @@ from vault_cli.cli.complete import complete_in_force
 from vault_cli.cli.deciding import approval_card, decide_about, reason_for
 from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
+from vault_cli.cli.once import in_turn
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import NotFoundError, UsageError
@@ -231,11 +232,12 @@ def _texts(inv: Invocation, paths: Sequence[str]) -> dict[str, bytes]:
 
 
 def _propose(inv: Invocation) -> int:
-    planned = plan_due(inv)
-    done = f"proposed {plural(len(planned.ids), 'skill')}"
-    plan = Plan(planned.change, done, findings=planned.notes, hints=[_ADMIT])
-    plan.nothing = "no recipe is due"
-    return inv.submit(plan)
+    with in_turn(inv):
+        planned = plan_due(inv)
+        done = f"proposed {plural(len(planned.ids), 'skill')}"
+        plan = Plan(planned.change, done, findings=planned.notes, hints=[_ADMIT])
+        plan.nothing = "no recipe is due"
+        return inv.submit(plan)
 
 
 _ADMIT = "A person admits or rejects each: mvault review --kind skill"

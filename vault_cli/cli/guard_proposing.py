@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from vault_cli.cli.once import in_turn
 from vault_cli.cli.sightings import fold_spool, note_hits, read_groups
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.store.failures import open_sightings, sightings_path
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
     from vault_cli.features.failures import Group
     from vault_cli.features.records import Planned
+    from vault_cli.model.change import Change
     from vault_cli.model.sighting import Sighting
 
 
@@ -27,12 +29,10 @@ def propose_due(inv: Invocation, wanted: Sequence[str] = ()) -> list[Proposal]:
         VaultError: nothing could be written.
     """
     from vault_cli.features.failures import due_groups
-    from vault_cli.features.guard_proposals import known_fingerprints
 
-    root = str(inv.root)
     with open_sightings() as seen:
         failures, calls = seen.failures(), seen.calls()
-        known = {**known_fingerprints(inv.whole_snapshot().records), **seen.proposals(root)}
+    known = known_failures(inv)
     groups = read_groups(inv, failures)
     _note_known(inv, groups, known)
     if wanted:
@@ -60,12 +60,16 @@ class Proposal:
         group: the failure.
         record_id: the draft, or the record that speaks of it already; "" when it was refused.
         problem: why there is no new draft, "" when there is.
+        change: what was written, or would be; None for nothing.
     """
 
-    def __init__(self, group: Group, record_id: str, problem: str = "") -> None:
+    def __init__(
+        self, group: Group, record_id: str, problem: str = "", change: Change | None = None
+    ) -> None:
         self.group = group
         self.record_id = record_id
         self.problem = problem
+        self.change = change
 
 
 def _find(groups: Sequence[Group], text: str) -> Group:
@@ -80,30 +84,53 @@ def _find(groups: Sequence[Group], text: str) -> Group:
 
 
 def _propose(inv: Invocation, group: Group, calls: Sequence[Sighting], known: str) -> Proposal:
+    from vault_cli.cli.rendering import scope_of
     from vault_cli.features.failures import read_benign, why_benign
     from vault_cli.features.guard_proposals import propose, proposed_guard
     from vault_cli.features.guard_trials import try_guard
     from vault_cli.features.guards import require_guard
 
     if known:
-        return Proposal(group, known, f"{known} speaks of it already")
+        return _spoken_of(group, known)
     benign = read_benign(inv.vault.config["guard.benign"])
     values = proposed_guard(group)
     trial = None
     if values:
         guard = require_guard(values)
         trial = try_guard(guard, calls, lambda seen: bool(why_benign(seen, benign)))
-    planned = _plan(inv, propose(group, trial, values))
+    where = scope_of(inv, {seen.cwd for seen in group.counted})
+    planned = _plan(inv, propose(group, trial, values, where))
     if isinstance(planned, RefusedError):
         return Proposal(group, "", planned.message)
     own = planned.ids[0]
-    if not inv.options.dry_run:
-        inv.vault.apply(planned.change)
-        inv.forget_snapshot()
+    if inv.options.dry_run:
+        return Proposal(group, own, "held in quarantine" if planned.held else "", planned.change)
+    with in_turn(inv):
+        made = known_failures(inv).get(group.fingerprint, "")
+        if not made:
+            inv.vault.apply(planned.change)
+            with open_sightings() as seen:
+                at = int(inv.now.timestamp())
+                seen.note_proposal(group.fingerprint, str(inv.root), own, at)
+    inv.forget_snapshot()
+    if made:
+        return _spoken_of(group, made)
+    return Proposal(group, own, "held in quarantine" if planned.held else "", planned.change)
+
+
+def _spoken_of(group: Group, record_id: str) -> Proposal:
+    return Proposal(group, record_id, f"{record_id} speaks of it already")
+
+
+def known_failures(inv: Invocation) -> dict[str, str]:
+    """Return the failures that a record speaks of, or that were proposed: fingerprint to id."""
+    from vault_cli.features.guard_proposals import known_fingerprints
+
+    known = dict(known_fingerprints(inv.whole_snapshot().records))
+    if sightings_path().exists():
         with open_sightings() as seen:
-            at = int(inv.now.timestamp())
-            seen.note_proposal(group.fingerprint, str(inv.root), own, at)
-    return Proposal(group, own, "held in quarantine" if planned.held else "")
+            known |= seen.proposals(str(inv.root))
+    return known
 
 
 def _plan(inv: Invocation, request: Any) -> Planned | RefusedError:

@@ -187,6 +187,7 @@ def list_failures(
       mvault guard failures
       mvault guard failures --all --json
     """
+    from vault_cli.cli.guard_proposing import known_failures
     from vault_cli.cli.sightings import catch_up, read_groups, take_lines
 
     inv: Invocation = ctx.obj
@@ -195,7 +196,7 @@ def list_failures(
     catch_up(inv)
     taken = take_lines(inv, inv.cwd / expand_home(str(source))) if source is not None else 0
     groups = read_groups(inv, _all_failures())
-    known = _known(inv)
+    known = known_failures(inv)
     threshold = int(inv.vault.config["guard.threshold"])
     shown = [group for group in groups if every or len(group.counted) > 1]
     rows = [_group_data(group, threshold, known) for group in shown]
@@ -221,18 +222,6 @@ def _all_failures() -> list[Any]:
         return []
     with open_sightings() as seen:
         return list(seen.failures())
-
-
-def _known(inv: Invocation) -> dict[str, str]:
-    """Return the failures that a record speaks of, or that were proposed: fingerprint to id."""
-    from vault_cli.features.guard_proposals import known_fingerprints
-    from vault_cli.store.failures import open_sightings, sightings_path
-
-    known = dict(known_fingerprints(inv.whole_snapshot().records))
-    if sightings_path().exists():
-        with open_sightings() as seen:
-            known |= seen.proposals(str(inv.root))
-    return known
 
 
 def _group_data(group: Group, threshold: int, known: dict[str, str]) -> dict[str, Any]:
@@ -301,17 +290,33 @@ def propose(
     inv: Invocation = ctx.obj
     catch_up(inv)
     done = propose_due(inv, fingerprint or ())
-    data = {
+    data: dict[str, Any] = {
         "proposals": [
             {**item.group.as_data(), "id": item.record_id, "problem": item.problem} for item in done
         ],
-        "changed": any(not item.problem for item in done) and not inv.options.dry_run,
+        "changed": any(item.change for item in done) and not inv.options.dry_run,
     }
-    fresh = [item.record_id for item in done if not item.problem]
     notes = _proposal_notes(done, dry_run=inv.options.dry_run)
-    shown = () if inv.options.dry_run else fresh[:3]
-    hints = tuple(f"Try it, then decide: mvault guard test {one}" for one in shown)
+    if inv.options.dry_run:
+        return _show_dry(inv, done, data, notes)
+    fresh = [item.record_id for item in done if not item.problem]
+    hints = tuple(f"Try it, then decide: mvault guard test {one}" for one in fresh[:3])
     return inv.out.show(View(data, lambda: fresh, notes=notes, hints=hints))
+
+
+def _show_dry(
+    inv: Invocation, done: Sequence[Proposal], data: dict[str, Any], notes: Sequence[str]
+) -> int:
+    """Show exactly what would be written."""
+    from vault_cli.cli.preview import change_diff, plain
+
+    for_person = inv.is_person
+    lines: list[Line] = []
+    for item in done:
+        if item.change is not None:
+            lines += change_diff(inv.root, item.change, veiled=False, for_person=for_person)
+    data |= {"dry_run": True, "diff": plain(lines)}
+    return inv.out.show(View(data, lambda: lines, notes=notes))
 
 
 def _proposal_notes(done: Sequence[Proposal], *, dry_run: bool) -> tuple[str, ...]:

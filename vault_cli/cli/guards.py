@@ -212,8 +212,8 @@ def _add_new(
         raise UsageError("a new draft needs a title", hint="Give --title, or the ID of a record.")
     text = read_stdin() if body == "-" else body or ""
     sections = {"avoid": f"`{values['match']}`"}
-    if text and "## " not in text:  # what happened is all that was said
-        sections, text = {"problem": text, **sections}, ""
+    if "## " not in text:  # what happened is all that was said, and the title says it as well
+        sections, text = {"problem": text or title, **sections}, ""
     if values.get("instead"):
         sections["instead"] = values["instead"]
     request = DraftRequest(

@@ -74,6 +74,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         "complete": all(map(_is_whole, block.receipt.lines)),
         "key": key,
         "tasks": _open_tasks(snapshot, query),
+        "chinese": _is_chinese(selection),
         "window": int(inv.reading.config["hooks.context_window"]),
         "nudges": int(inv.reading.config["hooks.nudges"]),
     }
@@ -82,9 +83,16 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         keep_receipt(inv, block, (query, options), [])  # `why` and `diff @1` know it then
     if inv.reading.gave_up:
         call.complain("the project's vault takes too long to read: the user vault's block alone")
-        return {**standing, "block": block.text + words.CUT_SHORT, "complete": False}
+        cut = words.in_language(words.CUT_SHORT, chinese=standing["chinese"])
+        return {**standing, "block": block.text + cut, "complete": False}
     _keep(call, inv, standing, made, selection)
     return standing
+
+
+def _is_chinese(selection: Selection) -> bool:
+    """Tell whether most of what is in force here is in Chinese."""
+    own = [words.is_chinese(pick.record.title) for pick in selection.picks]
+    return 2 * sum(own) > len(own)
 
 
 def keep_nothing(call: Call, inv: Invocation) -> dict[str, Any]:

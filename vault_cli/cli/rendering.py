@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.output import Line, inline
 from vault_cli.errors import UsageError
+from vault_cli.store.places import PROJECT_FOLDER
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
@@ -166,6 +168,30 @@ def scope_here(inv: Invocation, text: str, option: str = "--scope") -> str:
             hint=f"Name it: {option} project:<id>; or set vault.project in the project vault.",
         )
     return f"project:{found}"
+
+
+def scope_of(inv: Invocation, folders: Collection[str]) -> str:
+    """Return the scope of what was seen in some folders: of one project, or everywhere.
+
+    In a project's own vault it needs no other scope than that.
+
+    Args:
+        inv: the run.
+        folders: absolute, "" for one that is not known.
+    """
+    from vault_cli.cli.project import find_checkout, project_id
+
+    home = inv.layers.home
+    if inv.root.name == PROJECT_FOLDER or not folders or not all(folders):
+        return "global"
+    here, remote = find_checkout(inv.cwd, home), str(inv.reading.config["project.remote"])
+    found = set()
+    for folder in map(Path, folders):
+        there = find_checkout(folder, home)
+        is_here = here is not None and there is not None and there.top == here.top
+        found.add(find_project(inv) if is_here else project_id(folder, home, remote=remote))
+    project = found.pop() if len(found) == 1 else ""
+    return f"project:{project}" if project else "global"
 
 
 def place_data(inv: Invocation) -> dict[str, str]:

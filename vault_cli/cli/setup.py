@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -196,13 +198,17 @@ def _describe(setup: Setup) -> str:
 def _carry_out(inv: Invocation, setup: Setup) -> int:
     from vault_cli.store.repo import Repository
 
-    _make_folder(setup.root)
+    made = _make_folder(setup.root)
     repo = Repository.create(setup.root) if setup.kind == OWN else Repository.find(setup.root)
     if repo is None:
         raise StoreError(f"git does not find the repository of {setup.root}")
     if not setup.files:
         return _answer(inv, setup, repo, "", ["nothing to do: this is a vault already"])
-    repo.require_identity()
+    try:
+        repo.require_identity()
+    except StoreError:
+        _take_back(setup, repo, made)
+        raise
     was_vault = bool(setup.old["vault.toml"] or (repo.head() and repo.read_head(["vault.toml"])))
     commit = _write(inv, setup)
     if not was_vault:
@@ -233,11 +239,23 @@ def _note_made(inv: Invocation, setup: Setup) -> None:
         note_made_here(root, by_person=by_person or setup.kind == OWN)
 
 
-def _make_folder(root: Path) -> None:
+def _make_folder(root: Path) -> list[Path]:
+    """Make a folder; return those that were not there, the deepest first."""
+    made = [folder for folder in (root, *root.parents) if not folder.exists()]
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"cannot make {root}: {error.strerror}") from error
+    return made
+
+
+def _take_back(setup: Setup, repo: Repository, made: Sequence[Path]) -> None:
+    """Remove the repository and the folders that a run made which could write nothing."""
+    if setup.kind == OWN and not repo.head():
+        shutil.rmtree(setup.root / ".git", ignore_errors=True)
+    with suppress(OSError):  # somebody put something there meanwhile
+        for folder in made:
+            folder.rmdir()
 
 
 def _write(inv: Invocation, setup: Setup) -> str:
@@ -250,7 +268,9 @@ def _write(inv: Invocation, setup: Setup) -> str:
         Put(name, data, digest_of(setup.old[name]) if setup.old[name] else ABSENT)
         for name, data in setup.files.items()
     )
-    change = Change("init", ": files of the vault", edits, actor=inv.actor)
+    consent = inv.consent(yes=True)
+    actor = consent.actor if consent.how else inv.actor
+    change = Change("init", ": files of the vault", edits, actor=actor)
     return Vault.open(setup.root, environ=inv.environ).apply(change).commit
 
 

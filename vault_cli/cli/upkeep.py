@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 _MOST_LISTED = 20
 
 
-def status(ctx: typer.Context) -> int:
+Seen = Annotated[
+    bool, typer.Option("--seen", help="What went wrong with hooks was seen: show it no more.")
+]
+
+
+def status(ctx: typer.Context, seen: Seen = False) -> int:
     """Say what is in the vault and what waits for a person.
 
     Counts by status, drafts, files changed outside of mvault and not committed, files that
@@ -40,8 +45,13 @@ def status(ctx: typer.Context) -> int:
     Examples:
       mvault status
       mvault --json status
+      mvault status --seen
     """
     inv: Invocation = ctx.obj
+    if seen:
+        from vault_cli.cli.hook_status import mark_seen
+
+        mark_seen(inv)
     inv.bear_bad_settings()
     snapshot = inv.snapshot
     repo = inv.vault.repo
@@ -76,7 +86,7 @@ def status(ctx: typer.Context) -> int:
         "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
         "skipped": dict(snapshot.skipped),
-        "sessions": queue_counts(),
+        "sessions": queue_counts(inv),
         "settings": [found.as_data() for found in settings],
         "trust": trusted,
         "hooks": hook_data(inv.now.tzinfo),

@@ -10,6 +10,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_in_force
 from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.once import in_turn
 from vault_cli.cli.usage import plan_seen, report_seen, witness
 from vault_cli.errors import UsageError
 from vault_cli.model.record import Kind
@@ -79,10 +80,11 @@ def _proposer(inv: Invocation, records: tuple[Record, ...]) -> Follow | None:
 def _propose(inv: Invocation, recipes: list[str]) -> tuple[dict[str, Any], list[str]]:
     from vault_cli.cli.graduating import plan_due
 
-    planned = plan_due(inv, recipes)
-    if planned.change.is_empty:
-        return {"proposed": []}, [note.message for note in planned.notes]
-    inv.vault.apply(planned.change)
+    with in_turn(inv):
+        planned = plan_due(inv, recipes)
+        if planned.change.is_empty:
+            return {"proposed": []}, [note.message for note in planned.notes]
+        inv.vault.apply(planned.change)
     inv.forget_snapshot()
     told = [f"mature: proposed as a skill; a person decides: mvault approve {planned.ids[0]}"]
     return {"proposed": list(planned.ids)}, told

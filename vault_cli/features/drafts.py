@@ -20,6 +20,7 @@ from vault_cli.features.composing import (
 from vault_cli.features.editing import plan_set
 from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.grounds import require_grounds, rival_notes
+from vault_cli.features.lengths import LIMITED, require_lengths
 from vault_cli.features.parts import missing_notes
 from vault_cli.features.persona import require_proposable
 from vault_cli.features.proposing import Composer
@@ -103,6 +104,7 @@ def plan_add(
             names a record that is not there.
     """
     checked = check_request(request)
+    require_lengths({key: getattr(checked, key) for key in LIMITED}, before)
     if allow:
         require_reason(checked.reason, "add --allow")
     require_proposable(snapshot, checked, actor)

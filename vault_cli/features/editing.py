@@ -11,6 +11,7 @@ from typing import Any
 from vault_cli.errors import RefusedError
 from vault_cli.features.composing import PROGRAM_KEYS
 from vault_cli.features.grounds import require_grounds
+from vault_cli.features.lengths import require_lengths
 from vault_cli.features.persona import require_editable_persona
 from vault_cli.features.records import (
     SKILL_KEYS,
@@ -69,12 +70,14 @@ def plan_set(
         The change, empty when every key has its value already.
 
     Raises:
+        UsageError: a value is longer than it may be.
         RefusedError: a key has its own command or is the program's, the actor may not, the file
             has problems or would have problems afterwards, or a new relation is not sound.
         ChangedMeanwhileError: `data` is not what the record was read from.
     """
     require_same(record, data)
     require_editable(record, actor, "a change of its fields")
+    require_lengths(values, record)
     for key in values:
         _require_word(record, actor, [key] if key not in _BY_COMMAND else [])
         if key in _BY_COMMAND:

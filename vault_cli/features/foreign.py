@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from vault_cli.errors import Diagnostic, Severity
 from vault_cli.features.composing import PROGRAM_KEYS, DraftRequest
+from vault_cli.features.lengths import cut_title
 from vault_cli.features.records import instant_text
 from vault_cli.model.foreign import CLAIMED, UNASSIGNED, Item
 from vault_cli.model.record import Record
@@ -68,10 +69,11 @@ def item_request(
     notes = []
     if item.left:
         notes.append(about_item(item, "field-left", f"not taken: {', '.join(item.left)}", "note"))
+    title, body = cut_title(item.title, item.body)
     request = DraftRequest(
         kind=item.kind,
-        title=item.title,
-        body=item.body,
+        title=title,
+        body=body,
         sections=item.sections,
         summary=item.summary,
         scope=scope,

@@ -125,13 +125,16 @@ def _example(match: str, seen: Sighting) -> str:
     return match if seen.tool == "shell" else f"/{match}"
 
 
-def propose(group: Group, trial: Trial | None, guard: dict[str, object]) -> DraftRequest:
+def propose(
+    group: Group, trial: Trial | None, guard: dict[str, object], scope: str = "global"
+) -> DraftRequest:
     """Return the draft for a failure that repeated.
 
     Args:
         group: the failure.
         trial: its guard on recorded calls, None without one.
         guard: what stands under `guard:`, empty for none.
+        scope: where it failed.
     """
     lines = group.template.split("\n") if group.template else []
     chinese = is_chinese("", group.template)
@@ -141,6 +144,7 @@ def propose(group: Group, trial: Trial | None, guard: dict[str, object]) -> Draf
         kind=Kind.FAILURE,
         title=_title(match or group.tool, lines),
         sections=MappingProxyType(_sections(group, trial, match, lines, chinese=chinese)),
+        scope=scope,
         confidence="low",
         source="tool",
         extra=MappingProxyType(extra),

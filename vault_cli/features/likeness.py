@@ -15,20 +15,17 @@ from math import log
 from typing import Final, NamedTuple
 
 from vault_cli.errors import Diagnostic, Severity
+from vault_cli.features.claims import READ, oppose, statement_of, whole_text
 from vault_cli.features.supersession import periods_overlap
 from vault_cli.model.record import IN_FORCE, WORK_KINDS, Kind, Record, Snapshot, Status
 from vault_cli.text.late import late
-from vault_cli.text.lines import lines_outside_fences
-from vault_cli.text.negation import read_sentence, split_sentences
-from vault_cli.text.sections import split_sections
+from vault_cli.text.negation import split_sentences
 from vault_cli.text.similarity import (
     Likeness,
     compare_texts,
     differing_value,
-    find_opposed,
     letters_of,
     prepare_text,
-    read_claims,
     same_text,
 )
 
@@ -39,23 +36,12 @@ _COMPARED: Final = IN_FORCE | {Status.CANDIDATE, Status.DISPUTED, Status.REJECTE
 _APART: Final = WORK_KINDS | {Kind.TOPIC, Kind.PERSONA, Kind.HANDOFF}
 """Kinds that are looked at for exactly the same text only."""
 
-_TOLD: Final = frozenset(
-    {"problem", "attempted", "why", "evidence", "example", "expected", "critique", "notes"}
-    | {"when", "boundary", "test", "verify", "prerequisites", "rollback"}
-)
-"""Sections that tell what happened, when or why: no claim that another record could deny."""
-
-_READ: Final = 4_000
-"""Characters of a text that are compared."""
-
 _WIDE: Final = late("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f]")
 """Letters and digits of another width; full-width punctuation stands in every Chinese text."""
 
 _KEYS: Final = 40
 _CANDIDATES: Final = 40
 """Most records that are compared in full: the best by a count of rare shared words."""
-_KEPT: Final = 1_024
-"""Texts of which is remembered what was read in them: one record is compared with many."""
 
 SAME: Final = "the same text"
 """What `Alike.why` says of a text that is the same but for punctuation, width and case."""
@@ -164,7 +150,7 @@ def _compare(record: Record, other: Record) -> Alike | None:
         if code == "similar-text":
             return None
         code = "rejected-before"
-    return Alike(code, other, likeness.why, *_differing(_whole(record), _whole(other)))
+    return Alike(code, other, likeness.why, *_differing(whole_text(record), whole_text(other)))
 
 
 def _with_same_text(record: Record, other: Record) -> Alike | None:
@@ -193,11 +179,10 @@ def _differing(mine: str, theirs: str) -> tuple[str, str]:
 
 def find_contradiction(record: Record, other: Record) -> Alike | None:
     """Return in which sentences two records contradict each other, None when they do not."""
-    mine, theirs = claims_of(record), claims_of(other)
-    opposed = find_opposed(read_claims(mine), read_claims(theirs))
+    opposed = oppose(record, other)
     if opposed is None:
         return None
-    pair = (_cut(mine[opposed.pair[0]]), _cut(theirs[opposed.pair[1]]))
+    pair = (_cut(opposed.pair[0]), _cut(opposed.pair[1]))
     why = opposed.why
     one, two = record.applies_when.strip(), other.applies_when.strip()
     if one and two and compare_texts(one, two).relation in ("unrelated", "contradicting"):
@@ -212,7 +197,7 @@ def find_contradiction(record: Record, other: Record) -> Alike | None:
 
 def _likeness(record: Record, other: Record) -> Likeness:
     """Compare the whole texts, and the titles of longer ones."""
-    whole = compare_texts(_whole(record), _whole(other))
+    whole = compare_texts(whole_text(record), whole_text(other))
     if whole.relation in ("same", "near"):
         return whole
     titles = compare_texts(record.title, other.title)
@@ -221,56 +206,6 @@ def _likeness(record: Record, other: Record) -> Likeness:
     ):
         return titles._replace(why=f"nearly the same title; {titles.why}")
     return whole
-
-
-def statement_of(record: Record) -> str:
-    """Return what a record says without its headings: its text, else its title."""
-    return _statement(record.body) or record.title.strip()
-
-
-@lru_cache(maxsize=_KEPT)
-def _statement(body: str) -> str:
-    lead, sections = split_sections(body)
-    return "\n\n".join([lead, *(section.text for section in sections)]).strip()[:_READ]
-
-
-def _whole(record: Record) -> str:
-    """Return title and text, the title once."""
-    text = statement_of(record)
-    first = text.split("\n", 1)[0]
-    return text if same_text(first, record.title) else f"{record.title}\n\n{text}"
-
-
-def claims_of(record: Record) -> Mapping[str, str]:
-    """Return the sentences that a record stands for, each with the text as written.
-
-    What a failure is called, and what stands under "avoid", is what not to do: it is read as
-    negated unless it is worded so. Sections that tell what happened are left out.
-    """
-    return _claims(record.kind, record.title, record.body[:_READ])
-
-
-@lru_cache(maxsize=_KEPT)
-def _claims(kind: Kind, title: str, body: str) -> Mapping[str, str]:
-    claims: dict[str, str] = {}
-    if kind is Kind.HYPOTHESIS:
-        return claims
-    lead, sections = split_sections(body, kind)
-    is_failure = kind is Kind.FAILURE
-    _claim(claims, title, is_avoided=is_failure)
-    _claim(claims, "" if is_failure else lead, is_avoided=False)
-    for section in sections:
-        if section.name not in _TOLD:
-            _claim(claims, section.text, is_avoided=section.name == "avoid")
-    return claims
-
-
-def _claim(claims: dict[str, str], text: str, *, is_avoided: bool) -> None:
-    outside = "\n".join(line for _, line in lines_outside_fences(text))
-    for sentence in split_sentences(outside):
-        clauses = read_sentence(sentence).clauses
-        turn = is_avoided and clauses and not clauses[0].negated
-        claims.setdefault(f"never {sentence}" if turn else sentence, sentence)
 
 
 def _likely(record: Record, others: Iterable[Record]) -> Iterator[Record]:
@@ -303,7 +238,7 @@ def _likely(record: Record, others: Iterable[Record]) -> Iterator[Record]:
 
 def _keys_of(record: Record) -> list[str]:
     """Return beginnings of words and pairs of characters by which a record is recognised."""
-    subjects = (s.subject for s in prepare_text(_whole(record)).sentences)
+    subjects = (s.subject for s in prepare_text(whole_text(record)).sentences)
     keys = dict.fromkeys(_stem_start(token) for subject in subjects for token in subject)
     return list(keys)[:_KEYS]
 
@@ -315,7 +250,7 @@ def _stem_start(word: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _folded(title: str, body: str) -> str:
-    text = f"{title}\n{body[:_READ]}"
+    text = f"{title}\n{body[:READ]}"
     has_wide = not text.isascii() and _WIDE.search(text)
     return (unicodedata.normalize("NFKC", text) if has_wide else text).lower()
 

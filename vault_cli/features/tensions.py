@@ -14,7 +14,8 @@ from math import log
 from typing import Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
-from vault_cli.features.likeness import find_contradiction, statement_of
+from vault_cli.features.claims import statement_of
+from vault_cli.features.likeness import find_contradiction
 from vault_cli.features.supersession import periods_overlap
 from vault_cli.model.record import WORK_KINDS, Kind, Record, Snapshot, Status
 from vault_cli.recall.topics import TopicTable

@@ -86,7 +86,7 @@ def respond(argv: list[str], raw: bytes | None = None) -> bytes:
         call = Call(argv)
         _limit_time(call.event)
         if raw is None:
-            call.raw = read_input()
+            call.raw, call.is_alone = read_input(), True
             return NOTHING if state.is_child() else _without_noise(call)
         call.raw = raw
         return NOTHING if state.is_child() else answer_call(call)
@@ -227,7 +227,7 @@ def _spool(call: Call) -> None:
     except OSError as error:
         call.complain(f"the event is not kept: {error.strerror or error}")
         return
-    if spool.is_spare(path):
+    if spool.is_spare(call.state, path):
         call.complain(f"{call.state} cannot be written; events are kept in {path}")
 
 
@@ -263,6 +263,7 @@ def _pre_tool(call: Call) -> bytes:
         cwd=folder,
         session=events.session_of(payload),
         state=call.state,
+        made=(*events.place_of(payload), call.is_alone),
     )
     if verdict.action == guard.ALLOW:
         return NOTHING
@@ -321,8 +322,7 @@ def _note_hit(call: Call, verdict: Any) -> None:
         "session": events.session_of(call.payload or parse(call)),
     }
     try:
-        raw = dumps(data)
-        spool.append(call.state, (int(time.time()), call.host, spool.HIT), raw)
+        spool.append(call.state, (int(time.time()), call.host, spool.HIT), dumps(data))
         if verdict.reason:
             injected.remember(call.state, [verdict.reason])
     except OSError as error:

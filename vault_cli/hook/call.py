@@ -24,6 +24,8 @@ class Call:
         self.name = events.native_event(self.host, self.event)
         self.state = absolute(words[2]) if words[2] else state.default_state()
         self.raw = b""
+        self.is_alone = False
+        """Whether this process was started for this event."""
         self.payload: dict[str, Any] = {}
 
     def complain(self, message: str) -> None:

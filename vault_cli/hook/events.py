@@ -141,6 +141,12 @@ def session_of(payload: object) -> str:
     return text_of(payload, "session_id", "sessionId", "conversation_id", "thread-id")
 
 
+def place_of(payload: object) -> tuple[str, str]:
+    """Return the id of a tool call and the path of its session log; "" for what is not said."""
+    own = text_of(payload, "tool_use_id", "toolUseId")
+    return own, text_of(payload, "transcript_path", "transcriptPath")
+
+
 def folder_of(payload: object) -> str:
     """Return the absolute folder the agent works in; "" when the host does not say it."""
     said = text_of(payload, "cwd")

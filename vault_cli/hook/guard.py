@@ -23,7 +23,7 @@ from vault_cli.hook.guard_look import (
     stamp,
     write_head,
 )
-from vault_cli.hook.system import NO_FOLLOW, calls, make_folders
+from vault_cli.hook.system import calls
 
 __all__ = ["clock", "named_section", "stamp"]
 
@@ -215,10 +215,12 @@ def match(
     session: str = "",
     state: str = "",
     now: float = 0,
+    made: tuple[str, str, bool] = ("", "", False),
 ) -> Verdict:
     """Return the verdict on a tool call.
 
-    `warn` stops the first matching call of a session; while its cooldown lasts the call passes.
+    `warn` stops the first matching call of a session, and those made beside it; while its cooldown
+    lasts the call passes that is made after it (`hook.cooldown`).
     Where nothing can remember that it was said, nothing is stopped. Of several rules the strictest
     counts.
 
@@ -231,6 +233,7 @@ def match(
         session: id of its session.
         state: the state folder; "" to remember nothing (a warning then lets the call pass).
         now: seconds since 1970; 0 for the clock.
+        made: id of the call, its session log, whether this process is its own (`cooldown`).
     """
     del host
     now = now or clock()
@@ -248,8 +251,10 @@ def match(
     rule = min(found, key=_rank)
     reason = "" if rule[ACTION] == LOGGED else reason_of(rule)
     said = Verdict(rule[ACTION], rule[ID], rule[VAULT], reason, tool)
-    if said.action == WARN and not _is_first(state, session, rule, now):
-        return Verdict(ALLOW)
+    if said.action == WARN:
+        from vault_cli.hook.cooldown import is_first
+
+        return said if is_first(state, session, rule, now, made) else Verdict(ALLOW)
     return said
 
 
@@ -341,22 +346,30 @@ def off_key(vault: str, record_id: str) -> str:
 
 
 def reason_of(rule: tuple[Any, ...]) -> str:
-    """Return what the agent is told when a rule stops its call, with the way on."""
-    instead = f" Instead: {rule[INSTEAD]}." if rule[INSTEAD] else ""
-    said = f"mvault guard {rule[ID]}: {rule[TITLE]}.{instead}"
+    """Return what the agent is told when a rule stops its call, in the language of its record."""
+    from vault_cli.hook.words import GUARD, GUARD_CHINESE, is_chinese
+
+    chinese = is_chinese(rule[TITLE])
+    say = GUARD_CHINESE if chinese else GUARD
+    instead = say["instead"].format(_bare(rule[INSTEAD])) if rule[INSTEAD] else ""
+    said = say["guard"].format(rule[ID], _bare(rule[TITLE])) + instead
     if rule[ACTION] == DENY:
-        way = f"A person can switch the guard off: mvault guard off {rule[ID]} --for 1h"
-        return f"{said} This call was not run. {way}"
-    again = f"made again within {spell_seconds(rule[COOLDOWN])} it passes"
-    return f"{said} This call was stopped once; {again}."
+        return said + say[DENY].format(rule[ID])
+    return said + say[WARN].format(spell_seconds(rule[COOLDOWN], chinese=chinese))
 
 
-def spell_seconds(seconds: int) -> str:
+def _bare(text: str) -> str:
+    """Return a sentence without its full stop, since one follows."""
+    return text.rstrip(".。 ")
+
+
+_UNITS = ((86400, "d", " 天"), (3600, "h", " 小时"), (60, "m", " 分钟"), (1, "s", " 秒"))
+
+
+def spell_seconds(seconds: int, *, chinese: bool = False) -> str:
     """Return a time in the largest unit that tells it exactly: `90s`, `10m`, `2h`, `1d`."""
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
-        if seconds >= size and seconds % size == 0:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
+    size, *units = next(u for u in _UNITS if u[0] == 1 or (seconds >= u[0] and not seconds % u[0]))
+    return f"{seconds // size}{units[chinese]}"
 
 
 def cooldown_path(state: str, session: str, rule: tuple[Any, ...]) -> str:
@@ -364,31 +377,3 @@ def cooldown_path(state: str, session: str, rule: tuple[Any, ...]) -> str:
     text = "\0".join((session, rule[VAULT], rule[ID])).encode("utf-8", "surrogatepass")
     name = _blake2(text, digest_size=12).hexdigest()
     return f"{state}/hook/{COOLDOWNS}/{name}"
-
-
-def _is_first(state: str, session: str, rule: tuple[Any, ...], now: float) -> bool:
-    """Tell whether a rule did not stop this session within its cooldown, and note that it does.
-
-    When it cannot be noted the answer is no: the retry would be stopped, too, for ever.
-    """
-    if not state:
-        return False
-    path = cooldown_path(state, session, rule)
-    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
-    try:
-        try:
-            file = calls.open(path, flags, 0o600)
-        except FileNotFoundError:
-            make_folders(_above(path))
-            file = calls.open(path, flags, 0o600)
-        try:
-            said = calls.read(file, 32)
-            if said.isdigit() and 0 <= now - int(said) < rule[COOLDOWN]:
-                return False
-            calls.lseek(file, 0, 0)
-            calls.truncate(file, calls.write(file, b"%d" % now))
-        finally:
-            calls.close(file)
-    except OSError:
-        return False
-    return True

@@ -63,7 +63,7 @@ def remember(state: str, texts: Iterable[str]) -> None:
 def load(state: str) -> set[str]:
     """Return the fingerprints that are known; a torn line is left out."""
     found: set[str] = set()
-    for base in (f"{state}/{FOLDER}", spare_folder()):
+    for base in (f"{state}/{FOLDER}", spare_folder(state)):
         try:
             with open(f"{base}/{NAME}", "rb") as file:
                 data = file.read(2 * MAX_FILE)

@@ -39,7 +39,7 @@ def load(state: str, kind: str, text: str) -> dict[str, Any]:
     """Return what is kept under a name, nothing when there is none or it cannot be read."""
     from vault_cli.hook.jsons import loads
 
-    for base in (os.path.join(state, FOLDER), spare_folder()):
+    for base in (os.path.join(state, FOLDER), spare_folder(state)):
         path = os.path.join(base, kind, name_of(text))
         try:
             file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
@@ -69,14 +69,14 @@ def save(state: str, kind: str, text: str, data: dict[str, Any]) -> None:
         put(os.path.join(state, FOLDER), kind, name_of(text), body)
     except OSError as first:
         try:
-            put(spare_folder(), kind, name_of(text), body)
+            put(spare_folder(state), kind, name_of(text), body)
         except OSError:
             raise first from None
 
 
 def drop(state: str, kind: str, text: str) -> None:
     """Forget what is kept under a name; never fails."""
-    for base in (os.path.join(state, FOLDER), spare_folder()):
+    for base in (os.path.join(state, FOLDER), spare_folder(state)):
         try:
             os.unlink(os.path.join(base, kind, name_of(text)))
         except OSError:

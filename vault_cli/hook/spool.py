@@ -67,13 +67,13 @@ def spools(state: str) -> list[str]:
     """Return the spool files there are: of the state folder, then of the spare folder."""
     import os
 
-    places = ("/".join((base, *NAMES)) for base in (f"{state}/{FOLDER}", spare_folder()))
+    places = ("/".join((base, *NAMES)) for base in (f"{state}/{FOLDER}", spare_folder(state)))
     return [path for path in places if os.path.isfile(path) and not os.path.islink(path)]
 
 
-def is_spare(path: str) -> bool:
-    """Tell whether a spool file is that of the spare folder."""
-    return path == "/".join((spare_folder(), *NAMES))
+def is_spare(state: str, path: str) -> bool:
+    """Tell whether a spool file is that of the spare folder of a state folder."""
+    return path == "/".join((spare_folder(state), *NAMES))
 
 
 def _shorten(raw: bytes) -> bytes:

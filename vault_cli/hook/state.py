@@ -1,7 +1,8 @@
 """Where hooks keep what they must keep, and the log of what went wrong. Standard library only.
 
 `STATE` is the person's state folder (`store.places.state_folder`). Where it cannot be written, as
-in a sandbox, `$TMPDIR/mvault-<uid>` stands in for what is appended: a folder of one's own, or none.
+in a sandbox, a folder of `$TMPDIR` stands in for what is appended: one's own, of this state folder
+alone, or none.
 """
 
 from __future__ import annotations
@@ -42,10 +43,17 @@ def default_state() -> str:
     return f"{base}/mvault"
 
 
-def spare_folder() -> str:
-    """Return the folder that stands in where the state folder cannot be written; not made here."""
+def spare_folder(state: str) -> str:
+    """Return the folder that stands in where a state folder cannot be written; not made here.
+
+    Each state folder has one of its own (FNV-1a of its path, as a hash takes longer to load than to
+    work out), so that what belongs to one is not told, or taken in, in the name of another.
+    """
     base = variable("TMPDIR") or variable("TEMP") or "/tmp"  # noqa: S108 - looked at when used
-    return f"{base}/mvault-{user_id()}"
+    mark = 0xCBF29CE484222325
+    for byte in state.rstrip("/").encode("utf-8", "surrogateescape"):
+        mark = (mark ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{base}/mvault-{user_id()}-{mark:016x}"
 
 
 def own_folder(path: str) -> str:
@@ -83,7 +91,7 @@ def append_bytes(state: str, names: tuple[str, ...], data: bytes, limit: int = 0
         if first.errno == _EFBIG:
             raise
         try:
-            return _append(spare_folder(), names, data, limit)
+            return _append(spare_folder(state), names, data, limit)
         except OSError:
             raise first from None
 
@@ -130,7 +138,7 @@ def _count(state: str, text: str) -> bool:
     now = int(time.time())
     flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
     file = -1
-    for base in (f"{state}/{FOLDER}", spare_folder()):
+    for base in (f"{state}/{FOLDER}", spare_folder(state)):
         try:
             file = calls.open(f"{own_folder(base)}/{LOG}", flags, 0o600)
             break
@@ -182,7 +190,7 @@ def _spell(rows: list[tuple[int, int, int, str]]) -> bytes:
 def read_log(state: str) -> list[tuple[int, int, str]]:
     """Return what went wrong, newest first: when last (Unix time), how often, what."""
     found: list[tuple[int, int, str]] = []
-    for base in (f"{state}/{FOLDER}", spare_folder()):
+    for base in (f"{state}/{FOLDER}", spare_folder(state)):
         try:
             calls.lstat(base)
             own_folder(base)
@@ -192,6 +200,24 @@ def read_log(state: str) -> list[tuple[int, int, str]]:
             continue
         found += [(last, count, text) for last, _, count, text in _rows(data)]
     return sorted(found, reverse=True)
+
+
+def forget_log(state: str) -> None:
+    """Empty the log of what went wrong; what comes after is said anew.
+
+    Raises:
+        OSError: it cannot be changed.
+    """
+    for base in (f"{state}/{FOLDER}", spare_folder(state)):
+        try:
+            file = calls.open(f"{base}/{LOG}", calls.O_RDWR | NO_FOLLOW)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        try:
+            _lock(file)
+            calls.truncate(file, 0)
+        finally:
+            calls.close(file)
 
 
 def is_child() -> bool:

@@ -77,6 +77,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
     """
     session = load_session(call)
     block = str(standing["block"])
+    session["chinese"] = bool(standing.get("chinese"))
     notices = _notices(call, session, str(standing.get("tasks", ""))) if block else []
     again = events.text_of(call.payload, "source") == "resume"
     stands = bool(block) and again and session.get("receipt") == standing["receipt"]
@@ -101,7 +102,11 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         note_given(call, str(standing["receipt"]), standing["shown"])
     if notices:
         remember(call, notices)
-    return {"context": "".join([words.STANDS if stands else block, *notices])}
+    return {"context": "".join([_say(session, words.STANDS) if stands else block, *notices])}
+
+
+def _say(session: dict[str, Any], text: str) -> str:
+    return words.in_language(text, chinese=session.get("chinese"))
 
 
 def _notices(call: Call, session: dict[str, Any], tasks: str) -> list[str]:
@@ -111,10 +116,10 @@ def _notices(call: Call, session: dict[str, Any], tasks: str) -> list[str]:
     told = int(session.get("told", 0))
     if (session.get("pending") or source == "compact") and told < MOST_NOTICES:
         session["told"] = told + 1
-        found.append(words.PRESSURE)
+        found.append(_say(session, words.PRESSURE))
         found += _what_was_lost(session)
     if call.event == events.SESSION_START and source in {"startup", "clear", ""}:
-        found += [*_handed_over(call), *([tasks] if tasks else [])]
+        found += [*_handed_over(call, session), *([tasks] if tasks else [])]
     return found
 
 
@@ -123,10 +128,10 @@ def _what_was_lost(session: dict[str, Any]) -> list[str]:
     lost = session.pop("lost", None)
     if not isinstance(lost, list) or len(lost) != 3 or not lost[2]:  # noqa: PLR2004
         return []
-    return [words.REREAD.format(*lost)]
+    return [_say(session, words.REREAD).format(*lost)]
 
 
-def _handed_over(call: Call) -> list[str]:
+def _handed_over(call: Call, session: dict[str, Any]) -> list[str]:
     """Return what the last session of this folder left behind, said once."""
     folder = folder_at_hand(call)
     last = sessions.load(call.state, sessions.ENDED, folder)
@@ -134,7 +139,7 @@ def _handed_over(call: Call) -> list[str]:
         return []
     sessions.drop(call.state, sessions.ENDED, folder)
     failed, calls = _count_calls(call.state, str(last.get("session", "")))
-    return [words.AGAIN.format(failed, calls)] if failed else []
+    return [_say(session, words.AGAIN).format(failed, calls)] if failed else []
 
 
 def _count_calls(state: str, session: str) -> tuple[int, int]:
@@ -276,13 +281,14 @@ def _subagent(call: Call) -> Reply | None:
         return {}
     if not session.get("key"):
         return None
-    return subagent_reply(call) if session.get("given") else {}
+    return subagent_reply(call, session) if session.get("given") else {}
 
 
-def subagent_reply(call: Call) -> Reply:
-    """Return the footer."""
-    remember(call, [words.FOOTER])
-    return {"context": words.FOOTER}
+def subagent_reply(call: Call, session: dict[str, Any]) -> Reply:
+    """Return the footer, in the language of what the session, or a place, has (`chinese`)."""
+    footer = _say(session, words.FOOTER)
+    remember(call, [footer])
+    return {"context": footer}
 
 
 def load_session(call: Call) -> dict[str, Any]:

@@ -99,6 +99,40 @@ CUT_SHORT = (
 )
 """Said behind the block of a session that began before the project's vault could be read."""
 
+_CHINESE = {
+    FOOTER: "记忆：本项目的记录保存在记忆库里。`mvault search 词语` 查找，"
+    "`mvault show 编号` 显示一条。值得保留的发现写进给主代理的报告。\n",
+    STANDS: "记忆：本次会话先前给出的内容现在仍然成立，其间没有变化。\n",
+    PRESSURE: "记忆：对话已被压缩。此前说过的内容只剩摘要，没有提出就不在任何记录里"
+    "（`mvault add` 提出，由人采纳）。\n",
+    REREAD: "记忆：被压缩的内容在会话日志的第 {} 到 {} 行：{}\n",
+    AGAIN: "记忆：此文件夹的上一次会话中，{1} 次工具调用有 {0} 次失败；"
+    "从中学到的内容没有提出就不在任何记录里。\n",
+    CUT_SHORT: "记忆：本项目的记忆库读取时间过长，没有读取；这里只有用户自己的内容。"
+    "已读取的部分会保留，`mvault status` 读取其余部分。\n",
+}
+
+
+def in_language(text: str, *, chinese: object) -> str:
+    """Return one of the texts above in Chinese, where the records beside it are."""
+    return _CHINESE[text] if chinese else text
+
+
+GUARD = {
+    "guard": "mvault guard {}: {}.",
+    "instead": " Instead: {}.",
+    "warn": " This call was stopped once; made again within {} it passes.",
+    "deny": " This call was not run."
+    " A person can switch the guard off: mvault guard off {} --for 1h",
+}
+GUARD_CHINESE = {
+    "guard": "mvault 护栏 {}：{}。",
+    "instead": "改用：{}。",
+    "warn": "这次调用被拦下一次；在 {}内再次调用即可执行。",
+    "deny": "这次调用没有执行。可由人关闭此护栏：mvault guard off {} --for 1h",
+}
+"""Why a guard stopped a call, in the language of its record, and the way on."""
+
 _OWN = ("<mvault-memory>", "Memory: ", "记忆：", "mvault: ", "mvault hook: ")
 _TAGS = (
     *("<command-", "<local-command-", "<task-notification", "<system-reminder", "<bash-"),
@@ -130,3 +164,9 @@ def _is_command(text: str) -> bool:
 
 
 _SEEN = 200
+
+
+def is_chinese(text: str) -> bool:
+    """Tell whether a text is written in Chinese characters: a third of its letters."""
+    letters = [char for char in text if char.isalpha()]
+    return 3 * sum("\u4e00" <= char <= "\u9fff" for char in letters) >= max(len(letters), 1)

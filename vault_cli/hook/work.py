@@ -65,8 +65,7 @@ def _is_chinese(raw: bytes) -> bool:
         text = events.text_of(loads(raw), "prompt")[:_SEEN] if raw else ""
     except (ValueError, RecursionError):
         return False
-    letters = [char for char in text if char.isalpha()]
-    return 3 * sum("\u4e00" <= char <= "\u9fff" for char in letters) >= max(len(letters), 1)
+    return words.is_chinese(text)
 
 
 def speaks_chinese(state: str, session: str) -> bool:

@@ -1,6 +1,6 @@
 """The server over the official SDK, which takes 75 times a bare start: nothing else imports this.
 
-May import `mcp.tools`, `mcp.port`, and the SDK (extra `mvault[mcp]`).
+May import `mcp.tools`, `mcp.faults`, `mcp.port`, and the SDK (extra `mvault[mcp]`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp_types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from vault_cli import __version__
+from vault_cli.mcp.faults import explain_faults
 from vault_cli.mcp.port import Run
 from vault_cli.mcp.tools import ToolFailure, Tools
 
@@ -47,7 +49,7 @@ def build_server(run: Run) -> MCPServer[Any]:
     Args:
         run: runs one command line as an agent.
     """
-    server: MCPServer[Any] = MCPServer(
+    server: MCPServer[Any] = _Server(
         "mvault", instructions=INSTRUCTIONS, version=__version__, log_level="CRITICAL"
     )
     tools = Tools(run)
@@ -56,6 +58,30 @@ def build_server(run: Run) -> MCPServer[Any]:
         add(server, tools)
     _refuse_unknown(server)
     return server
+
+
+class _Server(MCPServer[Any]):
+    """The SDK's server, with errors in our words."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> Any:
+        """Call a tool; what is wrong with the call is said without the SDK's words around it."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:
+            raise
+        except ToolError as error:
+            found = error.__cause__
+            tool = self._tool_manager.get_tool(name)
+            if tool is None:
+                known = ", ".join(one.name for one in self._tool_manager.list_tools())
+                raise ToolError(f"there is no tool {name[:80]}; there are: {known}") from None
+            if isinstance(found, ValidationError):
+                faults = found.errors(include_url=False, include_input=False)
+                words = explain_faults(name, faults, tool.parameters)
+                raise ToolError(words) from None
+            raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from None
 
 
 def _refuse_unknown(server: MCPServer[Any]) -> None:
@@ -145,7 +171,9 @@ def _add_proposing(server: MCPServer[Any], tools: Tools) -> None:
     @_told
     def remember(
         kind: Annotated[ProposedKind, Field(description="What it is.")],
-        title: Annotated[str, Field(description="One line that says it.", min_length=1)],
+        title: Annotated[
+            str, Field(description="One line that says it, at most 300 characters.", min_length=1)
+        ],
         text: Annotated[str, Field(description="Markdown; or use sections.")] = "",
         sections: Annotated[
             dict[str, str] | None,

@@ -13,7 +13,12 @@ MOST_BYTES: Final = 28_000
 """Most of one answer. Hosts warn at 10,000 tokens and cut at 25,000 without saying where; 28,000
 bytes are about 7,000 tokens of English and 9,500 of Chinese."""
 
+MOST_BLOCK: Final = MOST_BYTES - 2000
+"""Most of a block, which is rendered to it and so keeps its end; notes stand behind it."""
+
 _NO_MATCH: Final = 1
+_MORE: Final = late(r" \(--limit 0 shows all\)")
+"""Advice for a shell: a tool takes at most what its schema says."""
 _ID: Final = late(r"[^\W_][\w.-]{0,199}")
 """An id, its beginning, or a hand-written note's own name; never a path or an option."""
 
@@ -40,8 +45,10 @@ class Tools:
 
     def context(self, task: str, budget: int) -> str:
         """Return the block of what is in force for a task, at most `budget` bytes (0: as set)."""
-        args = [*_valued({"--query": task}), *_valued({"--budget": budget or None})]
-        return self._ask("render", *args)
+        answer = self._run(_render(task, min(budget, MOST_BLOCK)))
+        if not answer.code and len(answer.out.encode("utf-8", "replace")) > MOST_BLOCK:
+            answer = self._run(_render(task, MOST_BLOCK))  # cut by what it says, not by its bytes
+        return self._told(answer)
 
     def search(
         self,
@@ -144,7 +151,7 @@ class Tools:
 
     def _told(self, answer: Answer) -> str:
         """Return the answer with its notes; ToolFailure for one that did not do it."""
-        notes = answer.notes.strip()
+        notes = _MORE.sub("; ask with a higher limit, or more words", answer.notes.strip())
         if answer.code not in (0, _NO_MATCH):
             raise ToolFailure(shorten(notes or answer.out.strip() or "it failed without a word"))
         parts = [answer.out.strip("\n"), notes]
@@ -166,6 +173,10 @@ def shorten(text: str, most: int = MOST_BYTES) -> str:
     left = len(lines) - len(kept)
     kept.append(f"[{left} more lines left out: ask for fewer records, or show one by its id]")
     return "\n".join(kept)
+
+
+def _render(task: str, budget: int) -> list[str]:
+    return ["render", *_valued({"--query": task, "--budget": budget or None})]
 
 
 def _checked_id(ident: str) -> str:

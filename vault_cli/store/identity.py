@@ -5,6 +5,8 @@ Both are git's own settings; here they are only read.
 
 from __future__ import annotations
 
+import os
+
 from vault_cli.errors import StoreError
 from vault_cli.store.build import People
 from vault_cli.store.git_run import Pairs
@@ -19,6 +21,10 @@ _SIGNING_PROGRAMS = {
 }
 
 _CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
+
+_VARIABLES = tuple(
+    f"GIT_{who}_{part}" for who in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")
+)
 
 _IDENTITY_HINT = (
     'Tell git who you are: git config --global user.name "Your Name" and'
@@ -36,7 +42,11 @@ def require_identity(settings: Settings) -> None:
     ]
     if missing:
         names = " and ".join(missing)
-        raise StoreError(f"git does not know who commits: {names} not set", hint=_IDENTITY_HINT)
+        given = [name for name in _VARIABLES if os.environ.get(name)]
+        aside = f" ({given[0]} does not count: a caller could name anybody)" if given else ""
+        raise StoreError(
+            f"git does not know who commits: {names} not set{aside}", hint=_IDENTITY_HINT
+        )
 
 
 def people_of(settings: Settings) -> People | None:

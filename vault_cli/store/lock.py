@@ -24,6 +24,9 @@ LOCK_PATH: Final = ".state/lock"
 JOURNAL_PATH: Final = ".state/journal"
 """What a change that is under way consists of (see `journal`)."""
 
+TURN_PATH: Final = ".state/turn"
+"""Held from the look whether a thing was proposed already until its proposal is written."""
+
 _BUSY: Final = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -54,15 +57,37 @@ def lock_vault(root: Path, *, wait: float = 10.0) -> Iterator[bool]:
         _release(file)
 
 
-def _acquire(root: Path, deadline: float) -> int:
+@contextmanager
+def take_turn(root: Path, *, wait: float = 10.0) -> Iterator[None]:
+    """Let those who propose of one thing come one after another, around the lock of the vault.
+
+    Not re-entrant; whoever holds it may take the vault's lock, never the other way round.
+
+    Args:
+        root: vault root.
+        wait: most seconds to wait for others.
+
+    Raises:
+        ChangedMeanwhileError: others kept it for `wait` seconds.
+        StoreError: the vault cannot be written.
+    """
+    file = _acquire(root, time.monotonic() + wait, TURN_PATH)
+    try:
+        _write_owner(file)
+        yield
+    finally:
+        _release(file)
+
+
+def _acquire(root: Path, deadline: float, path: str = LOCK_PATH) -> int:
     while True:
-        file = open_lock_file(root)
+        file = open_lock_file(root, path)
         try:
             _take(file, deadline)
         except BaseException:
             os.close(file)
             raise
-        if _is_current(root, file):
+        if _is_current(root, file, path):
             return file
         os.close(file)  # somebody removed the file while we waited: the lock is on a ghost
 
@@ -118,10 +143,10 @@ def _make_state_folder(folders: Folders) -> None:
             os.close(file)
 
 
-def _is_current(root: Path, file: int) -> bool:
+def _is_current(root: Path, file: int, path: str) -> bool:
     try:
         with Folders(root) as folders:
-            name, handle = folders.locate(LOCK_PATH)
+            name, handle = folders.locate(path)
             there = os.stat(name, dir_fd=handle, follow_symlinks=False)
     except OSError:
         return False

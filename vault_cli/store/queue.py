@@ -257,6 +257,18 @@ class Queue:
         )
         return [Seen(*row) for row in rows]
 
+    def folders(self, own: str) -> set[str]:
+        """Return the folders of the sessions an item was seen in, "" for one that is not known."""
+        rows = self._rows(
+            "SELECT DISTINCT seen.session, coalesce(log.cwd, '') FROM sighting AS seen"
+            " LEFT JOIN sessions AS log ON log.session = seen.session AND log.cwd != ''"
+            " WHERE seen.item = ?",
+            (own,),
+        )
+        if len(rows) == 1 and not rows[0][1]:  # a hook told of it, and its folder is the item's
+            return {self.find(own).cwd}
+        return {str(folder) for _, folder in rows}
+
     def due(self, now: int) -> list[Item]:
         """Return what may be worked on now: all that waits, but for what failed a moment ago."""
         return [

@@ -27,13 +27,13 @@ def open_queue(state: Path) -> Queue:
         queue = Queue(_make(state / FOLDER))
     except OSError as first:
         try:
-            return Queue(_make(Path(spare_folder())), spare=True)
+            return Queue(_make(_spare(state)), spare=True)
         except OSError:
             raise StoreError(
                 f"the queue cannot be kept: {first.strerror or first}",
                 hint=f"Make {state} writable, or name another one in MVAULT_STATE_DIR.",
             ) from first
-    _take_spare(queue)
+    _take_spare(queue, _spare(state))
     return queue
 
 
@@ -42,12 +42,12 @@ def look_in(state: Path) -> Queue:
     path = find_queue(state)
     if path is None:
         return Queue(None)
-    return Queue(path, spare=path.parent == Path(spare_folder()), readonly=True)
+    return Queue(path, spare=path.parent == _spare(state), readonly=True)
 
 
 def find_queue(state: Path) -> Path | None:
     """Return where the queue lies, None when there is none; costs two looks at the disk."""
-    for folder in (state / FOLDER, Path(spare_folder())):
+    for folder in (state / FOLDER, _spare(state)):
         path = folder / NAME
         if path.is_file() and not path.is_symlink() and _is_own(folder):
             return path
@@ -74,8 +74,12 @@ def _make(folder: Path) -> Path:
     return path
 
 
-def _take_spare(queue: Queue) -> None:
-    path = Path(spare_folder()) / NAME
+def _spare(state: Path) -> Path:
+    return Path(spare_folder(os.fspath(state)))
+
+
+def _take_spare(queue: Queue, folder: Path) -> None:
+    path = folder / NAME
     if path.is_symlink() or not path.is_file() or path == queue.path or not _is_own(path.parent):
         return
     with Queue(path) as other:

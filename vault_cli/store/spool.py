@@ -55,7 +55,7 @@ class Waiting(NamedTuple):
 def spool_folders(state: Path) -> tuple[Path, ...]:
     """Return where spools may lie: below the state folder, and in our spare folder."""
     own = state / FOLDER / NAMES[0]
-    spare = Path(spare_folder())
+    spare = Path(spare_folder(os.fspath(state)))
     try:
         facts = spare.lstat()
     except OSError:
@@ -81,7 +81,7 @@ def look(state: Path) -> Waiting:
             with suppress(OSError):
                 size += path.stat().st_size
                 files += 1
-                spare = spare or folder.parent == Path(spare_folder())
+                spare = spare or folder.parent != state / FOLDER
     return Waiting(files, size, spare)
 
 
