@@ -26,7 +26,16 @@ COUNTED = {"helpful": "helpful", "harmful": "harmful", "hit": "hits"}
 START = datetime(2026, 11, 1, tzinfo=UTC)
 LINES = 6
 FOLDERS = ("memories", "memories/2026-11", "memories/团队", "playbook")
-WORDS = ("deploy", "部署之前先备份", "cache", "缓存失效", "worker", "网络超时", "schema", "迁移脚本")
+WORDS = (
+    "deploy",
+    "部署之前先备份",
+    "cache",
+    "缓存失效",
+    "worker",
+    "网络超时",
+    "schema",
+    "迁移脚本",
+)
 REFUSED = {1, 2, 3, 4, 6}
 """What a command may end with that does not fit the record it was tried on; 5, 7 and 70 never."""
 
@@ -49,7 +58,9 @@ class World:
         """Run a command at a moment of its own; nothing but a refusal may go wrong."""
         self.steps += 1
         now = (START + timedelta(seconds=37 * self.steps)).isoformat()
-        done = machine.run(*argv, env={"MVAULT_NOW": now, "MVAULT_SEED": f"{machine.name}{self.steps}"})
+        done = machine.run(
+            *argv, env={"MVAULT_NOW": now, "MVAULT_SEED": f"{machine.name}{self.steps}"}
+        )
         name = next(word for word in argv if not word.startswith("--"))
         self.codes[name, done.code] += 1
         assert done.code == 0 or done.code in REFUSED, (argv, done)
@@ -176,10 +187,12 @@ def lifecycle(world: World, machine: Machine) -> None:
             ("undo",), ("merge", *why),
         ]
     )  # fmt: skip
-    names = {"undo": (), "supersede": (record, other), "merge": (record, other)}.get(verb, (record,))
-    if world.run(machine, verb, *names, *more, "--yes").code == 0:
-        if verb in {"resolve", "forget", "undo", "merge"}:
-            world.ended |= {record, other} if names else set(world.wrote.values())
+    names = {"undo": (), "supersede": (record, other), "merge": (record, other)}.get(
+        verb, (record,)
+    )
+    done = world.run(machine, verb, *names, *more, "--yes")
+    if done.code == 0 and verb in {"resolve", "forget", "undo", "merge"}:
+        world.ended |= {record, other} if names else set(world.wrote.values())
 
 
 def sync(world: World, machine: Machine) -> None:

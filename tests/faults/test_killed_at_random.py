@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from sync_helpers import Machine, Shared, note, past_texts, share
 KILLS = int(os.environ.get("MVAULT_TEST_KILLS", "14"))
 BODY = "".join(f"Line {n}.\n\n第{n}条。\n\n" for n in range(6))
 RECORDS = 8
+Call = tuple[list[str], list[str]]
 
 
 @dataclass
@@ -64,45 +65,54 @@ def kill_at(machine: Machine, argv: list[str], delay: float | None) -> tuple[int
     return process.returncode, out.decode("utf-8", "replace"), time.monotonic() - began
 
 
-def command(trial: Trial, machine: Machine) -> tuple[str, list[str], list[str]]:
-    """Return a command's name, its words, and what history must hold once it is acknowledged."""
-    word = trial.word()
-    record = f"f-000000{trial.rng.randrange(RECORDS)}"
+def edit_and_sync(trial: Trial, machine: Machine, word: str, record: str) -> Call:
     path = f"memories/r{record[-1]}.md"
-    name = trial.rng.choice(
-        ["add", "sync", "sync", "import", "approve", "undo", "mark", "revise", "forget"]
-    )
-    if name == "add":
-        return name, ["add", "fact", "--title", word, "--body", f"Body {word}."], [word]
-    if name == "sync":
-        text = machine.read(path)
-        machine.write({path: text.replace("Line 2.", f"Line 2. {word}", 1)})
-        return name, ["sync", "--yes"], [word]
-    if name == "import":
-        folder = machine.root.parent / f"notes-{trial.turn}"
-        folder.mkdir()
-        words = [f"{word}-{number}" for number in range(5)]
-        for item in words:
-            (folder / f"{item}.md").write_text(f"# {item}\n\nText of {item}.\n", "utf-8")
-        return name, ["import", "markdown", str(folder)], words
-    if name == "approve":
-        machine.run("add", "fact", "--title", word, "--body", f"Text {word}.").ok()
-        listed = machine.run("--json", "list", "--status", "candidate").ok().data["records"]
-        fresh = next(item["id"] for item in listed if item["title"] == word)
-        return name, ["approve", fresh, "--yes"], [word]
-    if name == "forget":
-        machine.run("add", "fact", "--title", word, "--body", f"Text {word}.").ok()
-        listed = machine.run("--json", "list", "--status", "candidate").ok().data["records"]
-        fresh = next(item["id"] for item in listed if item["title"] == word)
-        return name, ["forget", fresh, "--reason-code", "incorrect", "--yes"], [word]
-    if name == "undo":
-        machine.run("add", "fact", "--title", word, "--body", f"Text {word}.").ok()
-        return name, ["undo", "--yes"], [word]
-    if name == "mark":
-        trial.tried[record] += 1
-        return name, ["mark", record, "--hit", "--yes"], []
-    body = f"Revised {word}.\n\n{BODY}"
-    return name, ["revise", record, "--body", body, "--reason", word], [word]
+    text = machine.read(path)
+    machine.write({path: text.replace("Line 2.", f"Line 2. {word}", 1)})
+    return ["sync", "--yes"], [word]
+
+
+def import_notes(trial: Trial, machine: Machine, word: str, _: str) -> Call:
+    folder = machine.root.parent / f"notes-{trial.turn}"
+    folder.mkdir()
+    words = [f"{word}-{number}" for number in range(5)]
+    for item in words:
+        (folder / f"{item}.md").write_text(f"# {item}\n\nText of {item}.\n", "utf-8")
+    return ["import", "markdown", str(folder)], words
+
+
+def fresh_draft(machine: Machine, word: str) -> str:
+    added = ("--json", "add", "fact", "--title", word, "--body", f"Text {word}.")
+    return str(machine.run(*added).ok().data["ids"][0])
+
+
+def mark(trial: Trial, _: Machine, __: str, record: str) -> Call:
+    trial.tried[record] += 1
+    return ["mark", record, "--hit", "--yes"], []
+
+
+def undo(_: Trial, machine: Machine, word: str, __: str) -> Call:
+    fresh_draft(machine, word)
+    return ["undo", "--yes"], [word]
+
+
+COMMANDS: dict[str, Callable[[Trial, Machine, str, str], Call]] = {
+    "add": lambda _, __, word, ___: (["add", "fact", "-T", word, "-b", f"Body {word}."], [word]),
+    "sync": edit_and_sync,
+    "import": import_notes,
+    "approve": lambda _, machine, word, __: (
+        ["approve", fresh_draft(machine, word), "--yes"], [word],
+    ),
+    "forget": lambda _, machine, word, __: (
+        ["forget", fresh_draft(machine, word), "--reason-code", "incorrect", "--yes"], [word],
+    ),
+    "undo": undo,
+    "mark": mark,
+    "revise": lambda _, __, word, record: (
+        ["revise", record, "--body", f"Revised {word}.\n\n{BODY}", "--reason", word], [word],
+    ),
+}  # fmt: skip
+"""Each returns the words of a command, and what history must hold once it is acknowledged."""
 
 
 def check_after(machine: Machine) -> None:
@@ -111,7 +121,7 @@ def check_after(machine: Machine) -> None:
     machine.run("add", "note", "--title", "After 之后", "--body", f"{time.monotonic_ns()}").ok()
     for data in machine.files().values():
         assert b"<<<<<<<" not in data
-    locks = [path for path in (machine.root / ".git").rglob("*.lock")]
+    locks = list((machine.root / ".git").rglob("*.lock"))
     assert locks == []
     owner = machine.root / ".state" / "lock"
     assert not owner.exists() or owner.read_bytes().strip(b"\0 \n") == b""
@@ -126,7 +136,9 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     trial = Trial(share(tmp_path, files), random.Random(os.environ.get("MVAULT_TEST_SEED", "5")))
     for _ in range(KILLS):
         machine = trial.shared[trial.rng.choice("ab")]
-        name, argv, words = command(trial, machine)
+        name = trial.rng.choice([*COMMANDS, "sync"])
+        record = f"f-000000{trial.rng.randrange(RECORDS)}"
+        argv, words = COMMANDS[name](trial, machine, trial.word(), record)
         usual = trial.seconds.get(name)
         delay = trial.rng.uniform(0.05, usual * 1.05) if usual else None
         code, out, took = kill_at(machine, argv, delay)
