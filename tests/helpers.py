@@ -135,9 +135,19 @@ def run(
 
 
 def start_real(
-    *argv: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    *argv: str | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    alone: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start one command as a process of its own and return it running."""
+    """Start one command as a process of its own and return it running.
+
+    Args:
+        argv: the arguments after `mvault`.
+        cwd: working directory.
+        env: variables added to this process's.
+        alone: in a session of its own, so that it can be ended with all that it started.
+    """
     return subprocess.Popen(
         [sys.executable, "-m", "vault_cli", *map(str, argv)],
         cwd=cwd,
@@ -145,6 +155,7 @@ def start_real(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        start_new_session=alone,
     )
 
 

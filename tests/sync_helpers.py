@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,3 +110,12 @@ def share(tmp_path: Path, files: Mapping[str, str | bytes], names: str = "ab") -
 def drop(path: Path) -> None:
     """Remove a file or a folder."""
     shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def past_texts(root: Path) -> str:
+    """Return every text that HEAD reaches, one behind the other."""
+    listed = git(root, "rev-list", "--objects", "HEAD").splitlines()
+    ids = "".join(f"{line.split()[0]}\n" for line in listed).encode()
+    batch = ["git", "-C", str(root), "cat-file", "--batch"]
+    done = subprocess.run(batch, input=ids, capture_output=True, check=True)
+    return done.stdout.decode("utf-8", "replace")

@@ -88,6 +88,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("check", "--fix", "--jumps", "--yes"),
     ("purge", "--text", "Staging", "--into", "../copy.git", "--yes"),
     ("sync", "--deletions", "--unrelated", "--rewritten", "--yes"),
+    ("team", "add", "x", ".", "--yes"),
     ("trust", "--yes"),
     ("adopt", "drafts/note.md"),
     ("revise", "r-0000001", "--body", "Tests are optional."),

@@ -67,6 +67,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "undo": ("undo", "--yes"),
     "sync": ("sync", "--yes"),
     "purge": ("purge", "{id}", "--yes"),
+    "team": ("team", "list"),
     "config": ("config", "set", "render.mode", "strict", "--yes"),
     "trust": ("trust", "--yes"),
     "mcp": ("mcp",),

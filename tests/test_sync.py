@@ -236,3 +236,19 @@ def test_the_same_id_made_twice(tmp_path: Path) -> None:
     assert len(ids) == len(set(ids)) == 3
     block = both["a"].run("render").out
     assert "Text of" not in block
+
+
+def test_undoing_a_merge_takes_no_observation_back(tmp_path: Path) -> None:
+    """Observations only ever grow: what another machine saw is no part of what came in."""
+    both = share(tmp_path, {"memories/x.md": note("f-0000001", body=TEXT)})
+    both["b"].run("mark", "f-0000001", "--helpful", "--yes").ok()
+    both["b"].write({"memories/新.md": note("f-0000002", "来自另一台机器")})
+    assert both["b"].sync().code == 0
+    both["a"].write({"memories/y.md": note("f-0000003", "Own")})
+    assert both["a"].sync().code == 0
+    both["a"].run("undo", "--yes").ok()
+    assert not (both["a"].root / "memories/新.md").exists()
+    both.settle()
+    for machine in both.machines.values():
+        rows = machine.run("--json", "stats").ok().data["records"]
+        assert [row["helpful"] for row in rows if row["id"] == "f-0000001"] == [1]

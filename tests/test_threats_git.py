@@ -129,6 +129,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("undo", "--yes"),
     ("sync", "--yes"),
     ("purge", "f-0000005"),
+    ("team", "add", "x", ".", "--yes"),
+    ("team", "list"),
     ("config", "set", "render.budget", "8000", "--yes"),
     ("trust",),
     ("mcp", "--json"),

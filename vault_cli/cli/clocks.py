@@ -140,7 +140,7 @@ def _read(
 ) -> Snapshot:
     """Read the vault, or both: a date holds for both, a commit belongs to one."""
     at = known_at if known_at and _is_date(known_at) else commit
-    snapshot = inv.reading.snapshot(whole=whole, at=at, alone=alone, guarded=guarded)
+    snapshot = inv.reading.snapshot(whole=whole, at=at, alone=alone, guarded=guarded, teams=guarded)
     joined = any(record.vault for record in snapshot.records)
     if at and not alone and not joined and inv.layers.beside:
         inv.out.say(f"{known_at}: read from the {inv.vault_name} vault alone")

@@ -81,6 +81,7 @@ COMMANDS: dict[str, Entry] = {
     "eval": Entry("upkeep", "evals", "evals", "Ask frozen questions; fail when it got worse."),
     "undo": Entry("upkeep", "history", "undo", "Take one change back with a new commit."),
     "sync": Entry("upkeep", "sync", "sync", "Bring this vault and its remote together."),
+    "team": Entry("upkeep", "teams", "team", "Read vaults of others beside your own."),
     "purge": Entry("upkeep", "purge", "purge", "Plan a history without a leaked secret."),
     "config": Entry("upkeep", "settings", "config", "Show or set the configuration."),
     "import": Entry(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import takewhile
+from itertools import filterfalse, takewhile
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -289,15 +289,19 @@ def _short(commit: CommitInfo) -> str:
 def undo_files(
     inv: Invocation, repo: Repository, info: CommitInfo, since: Sequence[CommitInfo]
 ) -> list[UndoFile]:
-    """Return every path of a commit: before it, after it, now, and who changed it since."""
+    """Return every path of a commit: before it, after it, now, and who changed it since.
+
+    Observations, which a merge brings along, are left out: they only ever grow.
+    """
     from vault_cli.features.undo import UndoFile
     from vault_cli.model.change import ALLOW_TRAILER
+    from vault_cli.store.usage import is_usage_path
 
     before = info.parents[0] if info.parents else ""
     files = []
     codes = tuple(value for key, value in info.trailers if key == ALLOW_TRAILER)
     released = codes if ("Vault-Op", "release") in info.trailers else None
-    for path in info.paths:
+    for path in filterfalse(is_usage_path, info.paths):
         later = tuple(_short(other) for other in since if path in other.paths)
         old = repo.read_blob(before, path) if before else None
         new, current = repo.read_blob(info.id, path), _current(inv, path)

@@ -56,7 +56,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     started = time_ns()
     stamps = list(map(_stamped, _places(inv)))
     session = events.session_of(call.payload)
-    snapshot = inv.reading.snapshot(whole=True, guarded=True)
+    snapshot = inv.reading.snapshot(whole=True, guarded=True, teams=True)
     made = Made(started, stamps, snapshot)
     query = make_query(inv, Wanted(session=session))
     selection = select_records(snapshot, query)
@@ -182,7 +182,7 @@ def _places(inv: Invocation) -> Iterator[tuple[str, str]]:
     found = {os.fspath(d) for c in checkouts if c is not None for d in (c.git_dir, c.common_dir)}
     for folder in sorted(found):
         yield ready.GIT, folder
-    for group in ("incoming", "trust", "made", "signed", "signatures"):
+    for group in ("incoming", "trust", "made", "signed", "signatures", "teams"):
         yield ready.TREE, os.fspath(state_folder() / group)
 
 

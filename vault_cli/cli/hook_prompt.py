@@ -52,7 +52,7 @@ def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
     if not session.get("key") or session.get("pending"):
         first = turns.begin(call, make_standing(call, inv))["context"]
         session = turns.load_session(call)
-    snapshot = inv.reading.snapshot(guarded=True)
+    snapshot = inv.reading.snapshot(guarded=True, teams=True)
     query = make_query(inv, Wanted(session=events.session_of(call.payload)))
     if session.get("repeat"):
         first += _must_know(call, inv, snapshot, query)

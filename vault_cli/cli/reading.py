@@ -21,7 +21,14 @@ from vault_cli.errors import (
     VaultError,
 )
 from vault_cli.model.record import Record, Snapshot
-from vault_cli.recall.together import PROJECT, USER, find_clashes, join_vaults, mark_vault
+from vault_cli.recall.together import (
+    PROJECT,
+    USER,
+    find_clashes,
+    join_teams,
+    join_vaults,
+    mark_vault,
+)
 from vault_cli.text.late import late
 
 if TYPE_CHECKING:
@@ -38,6 +45,8 @@ CROSS_CODES = frozenset(
         "promotion-unfinished",
         "user-rule-stays",
         "project-settings",
+        "team-untrusted",
+        "team-unreadable",
     }
 )
 """Codes of what is to be known about two vaults, said on stderr where they are read."""
@@ -143,9 +152,15 @@ class Reading:
         return self._inv.vault.config if found is None else found.config
 
     def snapshot(
-        self, *, whole: bool = False, at: str = "", alone: bool = False, guarded: bool = False
+        self,
+        *,
+        whole: bool = False,
+        at: str = "",
+        alone: bool = False,
+        guarded: bool = False,
+        teams: bool = False,
     ) -> Snapshot:
-        """Return what is read: one vault as it is, or both as one.
+        """Return what is read: one vault as it is, or both as one, and team vaults beside.
 
         Args:
             whole: read everything of every record at once.
@@ -154,10 +169,28 @@ class Reading:
             alone: read only the vault that is written.
             guarded: apply the person's trust settings, each vault's own (`store.guard`): for what
                 is shown to an agent.
+            teams: read the team vaults, too: for who looks at what holds now.
 
         Raises:
             VaultError: no vault could be read.
         """
+        found = self._own_snapshot(whole=whole, at=at, alone=alone, guarded=guarded)
+        if not teams or at or alone:
+            return found
+        beside, problems = self.teams
+        if problems:
+            found = replace(found, diagnostics=(*found.diagnostics, *problems))
+        return join_teams(found, beside)
+
+    @cached_property
+    def teams(self) -> tuple[dict[str, Snapshot], list[Diagnostic]]:
+        """What the trusted team vaults have in force, by name, and why others are not read."""
+        from vault_cli.cli.team_reading import named_teams, read_teams
+
+        named = named_teams(self._inv, (self.other, self.home))
+        return read_teams(named, self.config) if named else ({}, [])
+
+    def _own_snapshot(self, *, whole: bool, at: str, alone: bool, guarded: bool) -> Snapshot:
         self._guarding = guarded
         if self._layers.beside is None or alone or is_commit(at):
             found = self._one(whole=whole, at=at)
@@ -262,8 +295,14 @@ class Reading:
 
         Raises:
             NotFoundError, UsageError, RefusedError: as `Finder.find_file`.
+            TeamRecordError: a team vault has it, which is only read.
         """
-        record, vault, _ = self.finder.find_file(text)
+        try:
+            record, vault, _ = self.finder.find_file(text)
+        except NotFoundError as error:
+            from vault_cli.cli.team_reading import explain_missing
+
+            raise explain_missing(self.teams[0], text, error) from error
         if self.other is not None:
             mark_vault((record,), USER if vault is not None else PROJECT)
         return record, vault

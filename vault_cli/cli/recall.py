@@ -16,6 +16,7 @@ from vault_cli.cli.guarding import review_hint, waiting_hint
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, is_terminal, told
 from vault_cli.cli.shown import look_up, shown_of
+from vault_cli.cli.team_reading import TeamRecordError
 from vault_cli.cli.views import full_data, list_lines, record_data, show_lines
 from vault_cli.errors import UsageError
 from vault_cli.model.record import ALWAYS, Record, Status
@@ -121,7 +122,7 @@ def _known_state(text: str) -> str:
 
 def _listed(inv: Invocation, *, whole: bool) -> Snapshot:
     """Return the records that a list shows: of a changed text and the admitted one the latter."""
-    return inv.reading.snapshot(whole=whole, guarded=True).standing()
+    return inv.reading.snapshot(whole=whole, guarded=True, teams=True).standing()
 
 
 class _DerivedStates:
@@ -195,7 +196,10 @@ def show(
     if timed:
         record = timed.find(record_id)
     else:
-        found = look_up(inv, record_id)
+        try:
+            found = look_up(inv, record_id)
+        except TeamRecordError as error:
+            return _show_team_record(inv, error.record)
         record = found.record
     if waiting:
         record = inv.reading.finder.find_waiting(record, record_id)
@@ -227,6 +231,15 @@ def show(
             hints=hints,
             diagnostics=record.findings,
         )
+    )
+
+
+def _show_team_record(inv: Invocation, record: Record) -> int:
+    """Print a record of a team vault, and say that it is one."""
+    note = f"read from the team vault {record.team}, at the commit you trusted; never written here"
+    data = {**full_data(record), "states": []}
+    return inv.out.show(
+        View(data, lambda: show_lines(record, ()), notes=(note,), diagnostics=record.findings)
     )
 
 

@@ -136,7 +136,9 @@ def _repeat(inv: Invocation, kept: KeptRender, at: str) -> tuple[Snapshot, Block
     try:
         query, options = read_settings(kept.settings)
         both = any(entry.vault for entry in kept.entries)
-        snapshot = inv.reading.snapshot(whole=True, at=at, alone=not both, guarded=not at)
+        snapshot = inv.reading.snapshot(
+            whole=True, at=at, alone=not both, guarded=not at, teams=not at
+        )
     except VaultError:  # that commit is gone, or the settings are of another version
         return None
     query = replace(query, find_stale=stale_port(inv))

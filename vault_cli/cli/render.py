@@ -170,7 +170,7 @@ def brief(
 
     inv: Invocation = ctx.obj
     wanted = Wanted(query=query, session=session, project=project)
-    snapshot = inv.reading.snapshot(whole=True, guarded=True)
+    snapshot = inv.reading.snapshot(whole=True, guarded=True, teams=True)
     selection = select_records(snapshot, make_query(inv, wanted))
     found = write_brief(selection, most)
     aside = count_aside(selection.excluded)

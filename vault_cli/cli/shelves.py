@@ -67,9 +67,11 @@ def all_shelves(inv: Invocation, clocks: Clocks, *, stored: bool) -> Iterator[li
     if clocks.is_past or not stored:
         yield None
         return
-    records = searchable(clocks.snapshot.records)
+    every = searchable(clocks.snapshot.records)
+    teams = [record for record in every if record.team]
+    records = [record for record in every if not record.team] if teams else every
     with ExitStack() as stack:
-        shelves: list[Shelf] = []
+        shelves: list[Shelf] = [TextShelf(teams)] if teams else []
         for vault, own in _by_vault(inv, records):
             shelves += stack.enter_context(open_shelves(vault, own))
         yield shelves

@@ -22,8 +22,16 @@ def look_up(inv: Invocation, text: str) -> Found:
     Raises:
         NotFoundError, UsageError, RefusedError: as `Finder.find_shown`; and when one
             of the other vault was looked up before.
+        TeamRecordError: a team vault has it.
     """
-    found = inv.reading.finder.find_shown(text)
+    from vault_cli.errors import NotFoundError
+
+    try:
+        found = inv.reading.finder.find_shown(text)
+    except NotFoundError as error:
+        from vault_cli.cli.team_reading import explain_missing
+
+        raise explain_missing(inv.reading.teams[0], text, error) from error
     inv.settle_on(found.record, found.vault)
     return found
 

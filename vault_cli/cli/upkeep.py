@@ -13,7 +13,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.rendering import aside_text, other_lines, place_data
 from vault_cli.cli.task_notes import work_data, work_words
-from vault_cli.cli.usage import is_usage_path, waiting_data
+from vault_cli.cli.usage import waiting_data
 from vault_cli.cli.views import (
     count_statuses,
     held_codes,
@@ -57,6 +57,8 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
     repo = inv.vault.repo
     standing = [record.path for record in snapshot.records if record.in_force]
     every = repo.pending(also=standing) if repo is not None else ()
+    from vault_cli.store.usage import is_usage_path
+
     pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics

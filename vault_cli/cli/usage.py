@@ -92,11 +92,6 @@ def mark(
     return report_seen(inv, records, seen, request, settle=settle)
 
 
-def is_usage_path(path: str) -> bool:
-    """Tell whether a vault path is a file of observations, which are committed in batches."""
-    return path.startswith("usage/") and path.endswith(".jsonl")
-
-
 def waiting_data(inv: Invocation) -> dict[str, int]:
     """Return how many uses of this machine wait until the block shows them."""
     from vault_cli.store.observing import count_waiting

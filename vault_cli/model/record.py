@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
 from vault_cli.model.tables import SCOPE_LEVELS
@@ -235,7 +235,8 @@ class Record:
         body: text after the front matter, LF line ends, no BOM.
         fields: the whole front matter as read (text, lists, maps; unknown keys included).
         findings: warnings and notes about this file (errors keep a record out altogether).
-        vault: `project` or `user` in a snapshot of both vaults, else "" (see `recall.together`).
+        vault: `project` or `user` in a snapshot of both vaults, `team:NAME` of a team vault, else
+            "" (see `recall.together`).
         withheld: why the person's own trust settings keep it out of what is shown to an agent, else
             "". Set by the program after reading (see `store.guard`), never by a file.
         waits: of an admitted text that is shown in the place of another: what waits for a person,
@@ -327,6 +328,11 @@ class Record:
         return not (self.foreign or self.is_silent)
 
     @property
+    def team(self) -> str:
+        """The name of the team vault that it is read from, "" for a vault of one's own."""
+        return self.vault.removeprefix(TEAM) if self.vault.startswith(TEAM) else ""
+
+    @property
     def size(self) -> int:
         """Characters of the body."""
         return len(self.body)
@@ -338,6 +344,9 @@ class Record:
             return self.importance
         return _DEFAULT_IMPORTANCE.get(self.kind, 5)
 
+
+TEAM: Final = "team:"
+"""Begins `Record.vault` of what is read from a team vault; no vault of one's own is called so."""
 
 _DEFAULT_IMPORTANCE = {Kind.PREFERENCE: 8, Kind.LESSON: 7, Kind.RECIPE: 6}
 

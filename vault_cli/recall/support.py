@@ -27,21 +27,23 @@ def judge_supports(snapshot: Snapshot, records: Iterable[Record]) -> dict[Key, S
         snapshot: the vault, or both; what the trust settings keep out of it has no say.
         records: whom to judge.
     """
-    resting = [record for record in records if rests_on_something(record)]
+    resting = [record for record in records if rests_on_something(record) and not record.team]
     if not resting:
         return {}
     speaking = snapshot.speaking()
-    own = [record for record in speaking.records if record.vault == USER]
-    if not own or len(own) == len(speaking.records):
+    own = tuple(record for record in speaking.records if not record.team)
+    speaking = replace(speaking, records=own)  # of a team vault only a part is read, and no support
+    mine = [record for record in speaking.records if record.vault == USER]
+    if not mine or len(mine) == len(speaking.records):
         return _judge(speaking, resting)
     theirs = [record for record in speaking.records if record.vault != USER]
     known = {record.id for record in theirs}
-    joined = (*theirs, *(record for record in own if record.id not in known))
+    joined = (*theirs, *(record for record in mine if record.id not in known))
     alone = tuple(
         path for path in speaking.unreadable if PurePath(path).is_absolute()
     )  # as `join_vaults`
-    mine = replace(speaking, records=tuple(own), unreadable=alone)
-    found = _judge(mine, [record for record in resting if record.vault == USER])
+    users = replace(speaking, records=tuple(mine), unreadable=alone)
+    found = _judge(users, [record for record in resting if record.vault == USER])
     rest = [record for record in resting if record.vault != USER]
     return found | _judge(replace(speaking, records=joined), rest)
 

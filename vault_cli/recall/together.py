@@ -1,4 +1,6 @@
-"""Two vaults read as one: the project's and the person's own. May import `model`, `errors`.
+"""Vaults read as one: the project's, the person's own, and team vaults beside them.
+
+May import `model`, `errors`.
 
 Nothing is copied between them. A snapshot of both holds the records of both, each with the name
 of its vault; which of two claims counts is decided among the records that are eligible, so that a
@@ -9,11 +11,12 @@ from __future__ import annotations
 
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple, cast
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import Kind, Record, Snapshot, Tally
+from vault_cli.model.record import TEAM, Kind, Record, Snapshot, Tally
 
 PROJECT: Final = "project"
 USER: Final = "user"
@@ -57,6 +60,26 @@ def join_vaults(project: Snapshot, user: Snapshot, user_root: str = "") -> Snaps
         settled=settled,
         commit=project.commit,
     )
+
+
+def join_teams(own: Snapshot, teams: Mapping[str, Snapshot]) -> Snapshot:
+    """Return a snapshot with what team vaults have beside one's own, which comes first.
+
+    Their observations stay with them: what was seen there says nothing about use here.
+
+    Args:
+        own: one vault or both, marked already.
+        teams: what team vaults have, by their names in the order of the settings; marked in place.
+    """
+    if not teams:
+        return own
+    records = list(own.records)
+    unreadable = list(own.unreadable)
+    for name, team in teams.items():
+        mark_vault(team.records, f"{TEAM}{name}")
+        records += team.records
+        unreadable += [f"{TEAM}{name}/{path}" for path in team.unreadable]
+    return replace(own, records=tuple(records), unreadable=tuple(unreadable))
 
 
 class _Among(Mapping[str, Tally]):
@@ -174,14 +197,42 @@ def settle_vaults(eligible: list[Record]) -> tuple[list[Record], list[Beaten]]:
 
     The project's record counts before the user's of the same id, and either may supersede one of
     the other vault; but a required rule of the user vault stays, whatever a project says: a
-    vault that came with a clone must not be able to switch off what its reader insists on.
+    vault that came with a clone must not be able to switch off what its reader insists on. A team
+    vault comes last and takes nothing of one's own out of force.
 
     Args:
-        eligible: records in force that passed every other test, of one or both vaults.
+        eligible: records in force that passed every other test, of one or several vaults.
 
     Returns:
         Those that stay, in the same order, and those that do not.
     """
+    kept, beaten = _settle_own(eligible)
+    lost = {id(item.record): item for item in _beaten_teams(kept)}
+    if lost:
+        kept = [record for record in kept if id(record) not in lost]
+    return kept, [*beaten, *lost.values()]
+
+
+def _beaten_teams(eligible: list[Record]) -> Iterator[Beaten]:
+    """Yield what of team vaults does not count: what one's own, or an earlier team, speaks of."""
+    if not any(record.team for record in eligible):
+        return
+    own = [record for record in eligible if not record.team]
+    seen = {record.id: "your own vault has" for record in own}
+    ended = {old: record for record in own for old in record.supersedes}
+    for record in eligible:
+        if not record.team:
+            continue
+        winner = ended.get(record.id)
+        if record.id in seen and seen[record.id] != record.vault:
+            reason = f"{seen[record.id]} a record of this id"
+            yield Beaten(record, reason.replace(TEAM, "the team vault "), "shadowed")
+        elif winner is not None and not (winner.vault == PROJECT and _is_protected(record)):
+            yield Beaten(record, f"superseded by {winner.id} of your own vault", "superseded")
+        seen.setdefault(record.id, f"{record.vault} has")
+
+
+def _settle_own(eligible: list[Record]) -> tuple[list[Record], list[Beaten]]:
     mine = {record.id: record for record in eligible if record.vault == USER}
     theirs = {record.id: record for record in eligible if record.vault == PROJECT}
     if not mine or not theirs:

@@ -209,7 +209,7 @@ def _count(number: int) -> str:
 
 
 def _marks(record: Record, support: str) -> list[str]:
-    marks = []
+    marks = [f"team {record.team}"] if record.team else []
     verified = is_verified(record)
     if record.status is Status.VERIFIED:
         marks.append("verified" if verified else NOT_VERIFIED)

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.store.git_place import Place
+from vault_cli.store.places import OPENED
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -98,16 +99,17 @@ def git_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def find_git(outside: Path) -> str:
-    """Return the absolute path of git, never one below the folder `outside`.
+    """Return the absolute path of git, never one below the folder `outside` or an opened vault.
 
     Raises:
         StoreError: there is none.
     """
-    return _search_git(outside, os.environ.get("PATH", os.defpath))
+    folders = frozenset((outside, *map(Path, OPENED)))
+    return _search_git(folders, os.environ.get("PATH", os.defpath))
 
 
 @cache
-def _search_git(outside: Path, search: str) -> str:
+def _search_git(outside: frozenset[Path], search: str) -> str:
     name = "git.exe" if os.name == "nt" else "git"
     for folder in search.split(os.pathsep):
         path = Path(folder) / name
@@ -117,7 +119,7 @@ def _search_git(outside: Path, search: str) -> str:
         real = Path(os.path.realpath(path))
         # os.path: a folder that may not be entered holds no git for us, and is no error
         is_program = os.path.isfile(real) and os.access(real, os.X_OK)  # noqa: PTH113
-        if is_program and not _inside(real, path, outside):
+        if is_program and not any(_inside(real, path, folder) for folder in outside):
             return str(path)
     raise StoreError("git was not found", hint="Install git 2.31 or newer and put it on PATH.")
 

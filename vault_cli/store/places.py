@@ -16,6 +16,9 @@ USAGE_FOLDER: Final = "usage"
 """Folder of a vault that holds its observations."""
 
 STATE_VARIABLE: Final = "MVAULT_STATE_DIR"
+OPENED: Final[set[str]] = set()
+"""Real paths of the vaults that this process looked into: no program is started from one."""
+
 Place = Literal["config", "data", "state"]
 _XDG: Final[dict[Place, tuple[str, str]]] = {
     "config": ("XDG_CONFIG_HOME", ".config"),

@@ -9,6 +9,7 @@ repository whose settings nobody trusted reaches no network at all (`credential.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from vault_cli.errors import RefusedError, StoreError, UsageError
@@ -180,6 +181,27 @@ def fetch(repo: Repository, remote: Remote, *, whole: bool = False) -> Fetched:
     raise _unreachable(remote, args, done)
 
 
+def fetch_into(repo: Repository, address: str, specs: Sequence[str]) -> None:
+    """Bring branches of another repository here, whatever it is called in the settings.
+
+    Args:
+        repo: the repository that takes them.
+        address: where from: a path, or an address of git.
+        specs: which, and under which names.
+
+    Raises:
+        RemoteError: it cannot be reached.
+    """
+    args = (
+        "fetch", "--quiet", "--no-tags", "--prune", "--no-recurse-submodules",
+        "--no-auto-maintenance", "--no-write-fetch-head", "--upload-pack=git-upload-pack",
+        "--end-of-options", address, *specs,
+    )  # fmt: skip
+    done = repo.git.run(*args, config=_CONFIG, network=True, check=False)
+    if done.code:
+        raise RemoteError(f"{address} cannot be reached: {failure(args, done).message}")
+
+
 def _heads_there(repo: Repository, remote: Remote) -> list[str]:
     args = ("ls-remote", "--heads", "--upload-pack=git-upload-pack", remote.name)
     done = repo.git.run(*args, config=_CONFIG, network=True, check=False)
@@ -276,6 +298,7 @@ __all__ = [
     "RemoteError",
     "current_branch",
     "fetch",
+    "fetch_into",
     "find_remote",
     "is_shallow",
     "note_synced",

@@ -40,7 +40,26 @@ def check_value(setting: Setting, value: object, *, typed: bool = False) -> Any:
             f"vault.project: {result!r} is no plain name",
             hint="Use letters, digits, dots and hyphens; a name with a slash stands for a remote.",
         )
+    if setting.name == "teams":
+        _require_teams(result)
     return _both(result) if setting.name == "read_scopes" else result
+
+
+def _require_teams(items: tuple[str, ...]) -> None:
+    """Raise UsageError unless every item names a team vault, each by a name of its own."""
+    if not items:
+        return
+    from vault_cli.store.team_names import parse_team
+
+    try:
+        names = [parse_team(item).name for item in items]
+    except ValueError as error:
+        raise UsageError(
+            f"teams: {error}", hint="Write NAME LOCATION COMMIT, each with a name of its own."
+        ) from error
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise UsageError(f"teams: {twice} is named twice", hint="Give each a name of its own.")
 
 
 def _both(scopes: tuple[str, ...]) -> tuple[str, ...]:

@@ -83,6 +83,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         choices=("project", "global", "both"),
     ),
     Setting(
+        "teams",
+        tuple,
+        (),
+        "team vaults read beside, at a commit you trust: `NAME LOCATION COMMIT` each",
+    ),
+    Setting(
         "files.ignore", tuple, DEFAULT_IGNORE, "folders (names, or paths from the root) not read"
     ),
     Setting(

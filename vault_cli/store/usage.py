@@ -48,6 +48,11 @@ def is_usage_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
+def is_usage_path(path: str) -> bool:
+    """Tell whether a vault path is a file of observations: they are committed in batches."""
+    return path.startswith(f"{FOLDER}/") and path.endswith(".jsonl")
+
+
 def waiting_in(data: bytes) -> int:
     """Return how many uses no watermark has taken in, of the bytes of a file."""
     place = data.rfind(WATERMARK_WORD)

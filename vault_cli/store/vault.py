@@ -17,7 +17,7 @@ from vault_cli.store.config import Config, load_config
 from vault_cli.store.files import read_file
 from vault_cli.store.in_force import settings_in_force
 from vault_cli.store.lock import JOURNAL_PATH
-from vault_cli.store.places import USAGE_FOLDER
+from vault_cli.store.places import OPENED, USAGE_FOLDER
 from vault_cli.store.vault_place import NoVaultError, admitted_settings, find_vault, is_vault
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Vault:
     """
 
     def __init__(self, root: Path, config: Config) -> None:
+        OPENED.add(os.path.realpath(root))
         self.root = root
         self.config = config
         self._settled: tuple[Diagnostic, ...] = ()
