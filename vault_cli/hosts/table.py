@@ -94,8 +94,9 @@ class Host:
     injects: bool = True
 
 
-_FAST, _SLOW = 5, 20
-"""Seconds for an event that is only taken down or guarded, and for one that may search."""
+_FAST, _SLOW, _LAST = 5, 20, 3
+"""Seconds for an event that is only taken down or guarded, for one that may search, and for the end
+of a session, where Codex waits no longer and says so at every start when more is asked for."""
 
 _CLAUDE_EVENTS: Final[tuple[tuple[str, int], ...]] = (
     ("SessionStart", _SLOW),
@@ -107,7 +108,7 @@ _CLAUDE_EVENTS: Final[tuple[tuple[str, int], ...]] = (
     ("PostCompact", _FAST),
     ("Stop", _FAST),
     ("SubagentStart", _FAST),
-    ("SessionEnd", _FAST),
+    ("SessionEnd", _LAST),
 )
 _CODEX_EVENTS: Final = tuple(event for event in _CLAUDE_EVENTS if event[0] != "PostToolUseFailure")
 _DSH_EVENTS: Final = tuple(
