@@ -14,6 +14,7 @@ import pytest
 from skills_ref import validate
 
 from tests.helpers import DATA, Result, make_vault, run
+from vault_cli.hosts.install.codex_trust import handlers_in
 from vault_cli.hosts.install.commands import (
     Program,
     hook_command,
@@ -347,10 +348,23 @@ def test_no_block_goes_through_a_link_out_of_the_project(
     assert (machine / "rc").read_text("utf-8") == text
 
 
+def review_hooks(machine: Path) -> None:
+    """Have a person trust the project and all hooks of Codex, as its first dialogues do."""
+    top = machine / "project"
+    lines = [f"[projects.{json.dumps(str(top), ensure_ascii=False)}]", 'trust_level = "trusted"']
+    for path in (machine / ".codex/hooks.json", top / ".codex/hooks.json"):
+        for handler in handlers_in(path, path.read_text() if path.is_file() else ""):
+            lines.append(f"[hooks.state.{json.dumps(handler.key, ensure_ascii=False)}]")
+            lines.append(f'trusted_hash = "{handler.digest}"')
+    (machine / ".codex").mkdir(exist_ok=True)
+    (machine / ".codex/config.toml").write_text("\n".join([*lines, ""]))
+
+
 def test_check_adds_up_what_a_host_reads(machine: Path, root: Path) -> None:
     project = machine / "project"
     mvault(root, "install", "codex", "--project", "--block", "--yes").ok()
     text = (project / "AGENTS.md").read_text()
+    review_hooks(machine)
     assert mvault(root, "install", "--check", "codex").ok().out.count("with the block") == 1
 
     (project / "AGENTS.md").write_text("字" * 11_000 + "\n\n" + text)
@@ -511,6 +525,7 @@ def test_check_says_that_the_block_arrives_twice(machine: Path, root: Path) -> N
     for host in ("codex", "cursor"):
         mvault(root, "install", host, "--project", "--block", "--yes").ok()
         mvault(root, "install", host, "--yes").ok()
+        review_hooks(machine)
 
         (found,) = mvault(root, "--json", "install", "--check", host).ok().data["hosts"]
 

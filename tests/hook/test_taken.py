@@ -99,8 +99,6 @@ def test_of_two_at_the_same_moment_one_answers(tmp_path: Path, home: Path) -> No
         started = []
         for argv in (words, [*words, str(state_of(home))]):
             with (tmp_path / "payload").open("rb") as stdin:
-                started.append(
-                    subprocess.Popen(argv, stdin=stdin, stdout=subprocess.PIPE, env=env)
-                )
+                started.append(subprocess.Popen(argv, stdin=stdin, stdout=subprocess.PIPE, env=env))
         said = [loads(process.communicate(timeout=60)[0]) for process in started]
         assert sum(bool(context_of(each)) for each in said) == 1

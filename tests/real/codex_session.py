@@ -93,7 +93,9 @@ class Session:
         told = f"exit {self.code}\n{self.out}\n{self.err}"
         assert self.code == 0, told
         assert not re.search(r"^hook: \S+ (?!Completed|Blocked)\S+", self.err, re.M), told
-        assert not re.search(r"hook.*(clamp|invalid|unknown|unsupported|fail)", self.err, re.I), told
+        assert not re.search(r"hook.*(clamp|invalid|unknown|unsupported|fail)", self.err, re.I), (
+            told
+        )
         return self
 
 
@@ -156,7 +158,9 @@ class Machine:
         words = ("exec", "-s", "danger-full-access", "--skip-git-repo-check", *argv)
         return self.start(script, words, cwd=cwd)
 
-    def start(self, script: Sequence[Turn], argv: Sequence[str], cwd: Path | None = None) -> Session:
+    def start(
+        self, script: Sequence[Turn], argv: Sequence[str], cwd: Path | None = None
+    ) -> Session:
         """Run Codex with any arguments against a script."""
         done = self.alone([self.codex, *argv], script, cwd=cwd)
         requests = [line["body"] for line in self.asked() if line["path"].endswith("/responses")]
@@ -176,7 +180,13 @@ class Machine:
         for name in (record, self.home / "model.ready"):
             name.unlink(missing_ok=True)
         turns.write_text(json.dumps(list(script), ensure_ascii=False), "utf-8")
-        model = [sys.executable, str(_HERE / "responses_model.py"), str(turns), str(record), str(PORT)]
+        model = [
+            sys.executable,
+            str(_HERE / "responses_model.py"),
+            str(turns),
+            str(record),
+            str(PORT),
+        ]
         return run_alone(
             command, home=self.home, cwd=cwd or self.project, model=model, env=self.env, timeout=240
         )

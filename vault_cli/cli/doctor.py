@@ -101,6 +101,10 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
         wanted = Wanted(host, is_project)
         _examine_hooks(inv, wanted, report)
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
+    if host.name == "codex":
+        from vault_cli.cli.doctor_codex import examine_trust
+
+        examine_trust(inv, report)
     report.reading = read_instructions(host, project_top(inv), inv.cwd)
     _examine_reading(report)
     if report.hooks:
@@ -197,7 +201,10 @@ def _context_of(answer: Any) -> str:
 def _warn_twice(report: Report) -> None:
     """Say when the same reaches the model by two ways."""
     if len(report.hooks) > 1:
-        report.notes.append("the hooks stand in two files, so each event starts them twice")
+        report.notes.append(
+            f"the hooks stand in {len(report.hooks)} places; each event starts them all, and one of"
+            " them answers"
+        )
     if report.given and report.given[0] and _has_block(report):
         report.notes.append("the block arrives twice: by a hook and by an instruction file")
 
