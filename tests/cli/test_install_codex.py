@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -147,3 +148,37 @@ def test_settings_that_say_nothing_of_trust_keep_no_check_from_its_end(
     mvault(machine, "install", "codex", "--yes").ok()
     (machine / ".codex/config.toml").write_text(text)
     assert "not reviewed yet" in check(machine)["problems"][0]
+
+
+BEFORE = '# 我的\nmodel = "gpt"\n\n[mcp_servers.other]\ncommand = "x"  # mine\n'
+BEHIND = '\n[hooks.state]\n\n[hooks.state."a:stop:0:0"]\ntrusted_hash = "sha256:1"\n'
+OLD = '\n[mcp_servers.mvault]\ncommand = "mvault"\nargs = ["mcp"]\n'
+
+
+@pytest.mark.parametrize("behind", ["", BEHIND, "\n# 备注\n", "# 备注\n"])
+@pytest.mark.parametrize("old", ["", OLD], ids=["new", "renewed"])
+def test_the_server_is_given_what_decides_about_the_vault_and_leaves_no_trace(
+    machine: Path, old: str, behind: str
+) -> None:
+    """Codex starts a server with a handful of variables; what it writes behind our table stays."""
+    settings = machine / ".codex/config.toml"
+    settings.parent.mkdir()
+    settings.write_text(BEFORE + old, "utf-8")
+    mvault(machine, "install", "codex", "--mcp", "--yes").ok()
+    settings.write_text(settings.read_text("utf-8") + behind, "utf-8")
+    own = tomllib.loads(settings.read_text("utf-8"))["mcp_servers"]["mvault"]
+    assert own["command"] == "mvault"
+    assert {"MVAULT", "MVAULT_CONFIG", "XDG_DATA_HOME", "GIT_CONFIG_GLOBAL"} < {*own["env_vars"]}
+    assert mvault(machine, "install", "codex", "--mcp", "--yes").ok().err.count("nothing to do")
+
+    mvault(machine, "uninstall", "codex", "--yes").ok()
+    assert settings.read_text("utf-8") == BEFORE + behind
+
+
+def test_a_server_that_a_person_changed_stays(machine: Path) -> None:
+    settings = machine / ".codex/config.toml"
+    settings.parent.mkdir()
+    settings.write_text(BEFORE + OLD + "startup_timeout_sec = 30\n", "utf-8")
+    mvault(machine, "install", "codex", "--mcp", "--yes").ok()
+    mvault(machine, "uninstall", "codex", "--yes").ok()
+    assert settings.read_text("utf-8") == BEFORE + OLD + "startup_timeout_sec = 30\n"

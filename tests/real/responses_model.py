@@ -8,6 +8,7 @@ of steps, each one of
 - `{"run": COMMAND}`: a shell call (`exec_command`);
 - `{"patch": TEXT}`: an `apply_patch` call;
 - `{"code": JAVASCRIPT}`: a program that calls tools itself (what newer models are given);
+- `{"tools": WORDS}`: a search for tools, which older models must do before they call those of MCP;
 - `{"call": NAME, "namespace": SERVER, "arguments": {...}}`: any other function, also of an MCP server.
 
 The text `$session` in a step is replaced by the number of the shell session that still runs.
@@ -81,6 +82,15 @@ def items_of(turn: list[dict[str, Any]], number: int) -> Iterator[dict[str, Any]
                 "call_id": f"call_{name}",
                 "name": tool,
                 "input": step.get("patch") or step["code"],
+            }
+        elif "tools" in step:
+            yield {
+                "type": "tool_search_call",
+                "id": f"tsc_{name}",
+                "call_id": f"call_{name}",
+                "execution": "client",
+                "status": "completed",
+                "arguments": {"query": step["tools"], "limit": 30},
             }
         else:
             given = {"cmd": step["run"]} if "run" in step else step.get("arguments", {})
