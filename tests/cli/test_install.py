@@ -368,12 +368,16 @@ def test_check_adds_up_what_a_host_reads(machine: Path, root: Path) -> None:
     assert mvault(root, "install", "--check", "codex").ok().out.count("with the block") == 1
 
     (project / "AGENTS.md").write_text("字" * 11_000 + "\n\n" + text)
+    assert "arrives twice" not in mvault(root, "install", "--check", "codex").out
     result = mvault(root, "--json", "install", "--check", "codex")
 
     assert result.code == 1
     (found,) = result.data["hosts"]
     assert found["instructions"]["limit"] == 32_768
-    assert "stops reading without a word" in found["problems"][0]
+    assert "where Codex stops reading" in found["problems"][0]
+    mvault(root, "install", "codex", "--project", "--block", "--yes").ok()
+    assert (project / "AGENTS.md").read_text().startswith("<!-- mvault:begin")
+    assert mvault(root, "install", "--check", "codex").ok()
 
 
 def test_check_says_when_a_hook_starts_nothing(machine: Path, root: Path) -> None:

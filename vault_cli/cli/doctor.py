@@ -83,7 +83,10 @@ def check_hosts(inv: Invocation, name: str) -> int:
 
 
 def _has_block(report: Report) -> bool:
-    return any(file.block_end for file in report.reading.files) if report.reading else False
+    reading = report.reading
+    if reading is None:
+        return False
+    return any(file.block_end and file.path not in reading.cut for file in reading.files)
 
 
 def _examined(inv: Invocation, host: Host) -> Report:

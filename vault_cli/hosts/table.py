@@ -63,7 +63,7 @@ class Host:
         instruction_files: project files it reads at start, the preferred one first.
         user_file: its file for all projects, below the home folder; "" when it has none.
         file_limit: bytes of project instructions it reads in all; 0 = no known limit.
-        cuts_silently: whether it drops what is over `file_limit` without a word.
+        cuts_silently: whether it drops what is over `file_limit` without a word to the person.
         hook_limit: how much text a hook may inject before the model sees only a preview.
         hook_unit: what `hook_limit` counts: `characters` or `bytes` (UTF-8).
         skill_folders: project folders with skills, the preferred one first.
@@ -140,7 +140,6 @@ _HOSTS: Final = (
         instruction_files=("AGENTS.override.md", "AGENTS.md"),
         user_file=".codex/AGENTS.md",
         file_limit=32_768,
-        cuts_silently=True,
         hook_limit=10_000,
         hook_unit="bytes",
         skill_folders=(".agents/skills", ".codex/skills"),
