@@ -57,7 +57,8 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
         with redirect_stderr(StringIO()):  # said at the session's start, and by `mvault status`
             return answer_prompt(call, inv)
     if call.event == events.SUBAGENT_START:
-        return turns.subagent_reply(call) if make_standing(call, inv)["shown"] else {}
+        standing = make_standing(call, inv)
+        return turns.subagent_reply(call) if standing["shown"] or standing["whole"] else {}
     return {}
 
 

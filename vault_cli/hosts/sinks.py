@@ -4,8 +4,9 @@ Four rules. No file: it is made. Both markers: only what is between them is repl
 a doubled or an unordered one: refused with the lines named, because to guess where the block ends
 would delete what a person wrote. Nothing new: nothing is written. A marker inside a code fence is
 documentation and not a marker. In a file that an agent program reads only the first bytes of, the
-block goes to the top where it would else lie behind them. A file of git's, of a vault's configuration, or a record is never
-a place for a block, nor what a link of a checkout leads to outside of it.
+block goes to the top where it would else lie behind them. A file of git's, of a vault's
+configuration, or a record is never a place for a block, nor what a link of a checkout leads to
+outside of it.
 """
 
 from __future__ import annotations
@@ -87,6 +88,17 @@ def plan_managed_block(target: Path, block: str) -> SinkResult:
         return SinkResult(path, "", new, changed=bool(new))
     new, edited = _with_block(old, block, path)
     return SinkResult(path, old, new, changed=new != old, edited=edited and new != old)
+
+
+def find_block(text: str) -> str:
+    """Return the block of ours that stands in a text as we wrote it; "" for none, or edited."""
+    lines = text.removeprefix(_BOM).replace("\r\n", "\n").split("\n")
+    markers, _ = _find_markers(lines)
+    if [marker.side for marker in markers] != ["begin", "end"] or not _same_id(markers):
+        return ""
+    begin, end = markers
+    inside = "\n".join(lines[begin.index + 1 : end.index])
+    return inside + "\n" if _is_ours(inside, begin.ident) else ""
 
 
 def write_managed_block(target: Path, block: str) -> SinkResult:

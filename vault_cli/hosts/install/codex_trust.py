@@ -1,4 +1,4 @@
-"""Whether Codex starts our hooks: it runs only those a person has reviewed. + `hosts.install.hooks`.
+"""Whether Codex starts our hooks: it runs only those a person reviewed. + `hosts.install`.
 
 What was reviewed stands in `$CODEX_HOME/config.toml`, a digest for each handler, or for all files
 of a plugin; `codex exec` passes over the others without a word. As measured with 0.171.0.
@@ -115,7 +115,7 @@ def handlers_in(path: Path, text: str) -> list[Handler]:
 
 
 def plugin_handlers(plugin: str, events: Iterable[str]) -> list[Handler]:
-    """Return the handlers of our plugin; their digest is of all its files, so none is worked out."""
+    """Return the handlers of our plugin; their digest is of all its files, and not made here."""
     return [Handler(event, f"{plugin}:{_PLUGIN_HOOKS}:{_snake(event)}:0:0", "") for event in events]
 
 
