@@ -50,6 +50,7 @@ def unrecorded(state: str, session: str) -> str:
         seen.add(raw)
         if event == events.PROMPT:
             made = changed = touched = 0
+            seen = set()
             prompt = raw
         elif event in _CALLS:
             touched += any(word in raw for word in _RECORDING)
