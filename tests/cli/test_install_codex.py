@@ -127,6 +127,7 @@ def test_the_plugin_is_known_with_the_digest_of_all_its_files(machine: Path) -> 
     settings.write_text('[plugins."mvault@mvault"]\nenabled = true\n', "utf-8")
     found = check(machine)
     assert "SessionStart" in found["hooks"]["plugin mvault@mvault"]
+    assert "PostToolUseFailure" not in found["hooks"]["plugin mvault@mvault"]  # Codex has none
     (problem,) = found["problems"]
     assert problem.startswith("plugin mvault@mvault: not reviewed yet")
 
@@ -182,3 +183,23 @@ def test_a_server_that_a_person_changed_stays(machine: Path) -> None:
     mvault(machine, "install", "codex", "--mcp", "--yes").ok()
     mvault(machine, "uninstall", "codex", "--yes").ok()
     assert settings.read_text("utf-8") == BEFORE + OLD + "startup_timeout_sec = 30\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n    "hooks": {"Stop":\n  [{"hooks": [{"type":"command", "command":"true # 我的"}]}]}\n}\n',
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}],\n "Z": [1]}}',
+        '{ "hooks" : { "SessionStart" : [ {"hooks": [ {"command": "中"} ]} ] }, "x": [1,\n2] }',
+        '{\r\n\t"hooks": {"Stop": [\r\n{"hooks": [{"command": "x"}]}]}, "z": 1 }\r\n',
+        '{"z": 1,\n\n "y": {\n  "a": 2}}\n',
+    ],
+)
+def test_hooks_leave_a_layout_as_it_was(machine: Path, text: str) -> None:
+    hooks = machine / ".codex/hooks.json"
+    hooks.parent.mkdir()
+    hooks.write_bytes(text.encode())
+    mvault(machine, "install", "codex", "--yes").ok()
+    assert hooks.read_bytes() != text.encode()
+    mvault(machine, "uninstall", "codex", "--yes").ok()
+    assert hooks.read_bytes().decode() == text

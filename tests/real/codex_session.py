@@ -53,6 +53,7 @@ class Session:
         code: its exit code.
         requests: bodies of the requests to the model, in order.
         answers: what a tool said, by the id of its call.
+        turns: how many the script had.
     """
 
     out: str
@@ -60,6 +61,7 @@ class Session:
     code: int
     requests: list[dict[str, Any]] = field(default_factory=list)
     answers: dict[str, str] = field(default_factory=dict)
+    turns: int = 0
 
     def texts(self, role: str, number: int = -1) -> list[str]:
         """Return the texts of one role in a request, the last by default."""
@@ -86,16 +88,20 @@ class Session:
 
     def hooks(self) -> list[str]:
         """Return what was said of hooks, in order: `SessionStart Completed` …"""
-        return re.findall(r"^hook: (\S+ \S+)$", self.err, re.M)
+        return re.findall(r"^hook: (\S+ \S+)$", self.err, re.MULTILINE)
 
     def ok(self) -> Session:
-        """Return self; fail when Codex did, or says that a hook failed or is set up wrong."""
+        """Return self; fail when Codex did, or says that a hook failed or is set up wrong.
+
+        Also when the model was asked more or less often than the script has turns: a stop that
+        is held up asks again.
+        """
         told = f"exit {self.code}\n{self.out}\n{self.err}"
         assert self.code == 0, told
-        assert not re.search(r"^hook: \S+ (?!Completed|Blocked)\S+", self.err, re.M), told
-        assert not re.search(r"hook.*(clamp|invalid|unknown|unsupported|fail)", self.err, re.I), (
-            told
-        )
+        assert not re.search(r"^hook: \S+ (?!Completed|Blocked)\S+", self.err, re.MULTILINE), told
+        assert not re.search(
+            r"hook.*(clamp|invalid|unknown|unsupported|fail)", self.err, re.IGNORECASE
+        ), told
         return self
 
 
@@ -112,18 +118,20 @@ class Machine:
         self.project = folder / "项目 demo"
         self.settings = self.home / ".codex" / "config.toml"
         self.vault = self.home / ".local/share/mvault"
-        for place in (self.settings.parent, self.project, folder / "bin", folder / "tmp"):
+        self.bin = folder / "bin"
+        self.temporary = folder / "tmp"
+        for place in (self.settings.parent, self.project, self.bin, self.temporary):
             place.mkdir(parents=True)
         self.settings.write_text(CONFIG, "utf-8")
         self.env = {
-            "PATH": f"{folder / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PATH": f"{self.bin}:{Path(sys.executable).parent}:{os.environ['PATH']}",
             "HOME": str(self.home),
-            "TMPDIR": str(folder / "tmp"),
+            "TMPDIR": str(self.temporary),
             "LANG": "C.UTF-8",
             "SCRIPTED_KEY": "dummy",
             "GIT_CONFIG_GLOBAL": os.environ["GIT_CONFIG_GLOBAL"],
         }
-        self._place_mvault(folder / "bin" / "mvault")
+        self._place_mvault(self.bin / "mvault")
         git(self.project, "init", "-q")
         self.mvault("init", self.vault).ok()
 
@@ -141,7 +149,7 @@ class Machine:
         """Run a command line of mvault in the project."""
         done = subprocess.run(
             ["mvault", *map(str, argv)],
-            executable=str(Path(self.env["PATH"].split(":")[0]) / "mvault"),
+            executable=str(self.bin / "mvault"),
             cwd=cwd or self.project, env=self.env, input=stdin, capture_output=True, text=True,
             timeout=120, check=False,
         )  # fmt: skip
@@ -170,10 +178,24 @@ class Machine:
             for item in body["input"]
             if item["type"].endswith("_call_output")
         }
-        return Session(done.stdout, done.stderr, done.returncode, requests, answers)
+        said = (done.stdout, done.stderr, done.returncode)
+        return Session(*said, requests, answers, len(script))
+
+    def type(
+        self, steps: Sequence[dict[str, str]], script: Sequence[Turn] = (), *argv: str
+    ) -> Session:
+        """Start Codex at a terminal and type into it; see `codex_screen.py`."""
+        command = [sys.executable, str(_HERE / "codex_screen.py"), json.dumps(list(steps))]
+        done = self.alone([*command, self.codex, *argv], script, TERM="xterm-256color")
+        requests = [line["body"] for line in self.asked() if line["path"].endswith("/responses")]
+        return Session(done.stdout, done.stderr, done.returncode, requests)
 
     def alone(
-        self, command: Sequence[str], script: Sequence[Turn] = (), cwd: Path | None = None
+        self,
+        command: Sequence[str],
+        script: Sequence[Turn] = (),
+        cwd: Path | None = None,
+        **more: str,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command beside the scripted model, with nothing else to talk to."""
         record, turns = self.home / "asked.jsonl", self.home / "script.json"
@@ -188,8 +210,9 @@ class Machine:
             str(PORT),
         ]
         return run_alone(
-            command, home=self.home, cwd=cwd or self.project, model=model, env=self.env, timeout=240
-        )
+            command, home=self.home, cwd=cwd or self.project, model=model,
+            env={**self.env, **more}, timeout=240,
+        )  # fmt: skip
 
     def asked(self) -> list[dict[str, Any]]:
         """Return everything that was asked of the model in the last run."""

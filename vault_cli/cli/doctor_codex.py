@@ -65,10 +65,12 @@ def _examine_project(inv: Invocation, settings: trust.Settings, report: Report) 
 def _examine_plugin(plugin: str, home: Path, settings: trust.Settings, report: Report) -> None:
     market = plugin.partition("@")[2]
     found = sorted((home / "plugins/cache" / market).glob("mvault/*/hooks/hooks.json"))
+    known = dict(report.host.hooks.events) if report.host.hooks else {}
     try:
-        events = list(find_hooks(read_text(found[-1]) or "")) if found else []
+        named = find_hooks(read_text(found[-1]) or "") if found else {}
     except JsonTextError:
-        events = []
+        named = {}
+    events = [event for event in named if event in known]  # others are for Claude Code alone
     if not events:
         return
     name = f"plugin {plugin}"

@@ -24,6 +24,7 @@ class HookPlace:
             same, in milliseconds and with a name), `cursor` or `copilot`.
         events: each event in the program's own words, with what it may take in seconds.
         is_own: the file is ours alone.
+        is_bare: the file holds hooks and nothing else, so that an empty one is none.
         is_shared: the project's file goes into its repository, so no path of this machine
             stands in it.
     """
@@ -33,6 +34,7 @@ class HookPlace:
     shape: str = "claude"
     events: tuple[tuple[str, int], ...] = ()
     is_own: bool = False
+    is_bare: bool = False
     is_shared: bool = False
 
 
@@ -146,7 +148,9 @@ _HOSTS: Final = (
         user_skills=".agents/skills",
         home=".codex",
         home_variable="CODEX_HOME",
-        hooks=HookPlace("hooks.json", ".codex/hooks.json", events=_CODEX_EVENTS, is_shared=True),
+        hooks=HookPlace(
+            "hooks.json", ".codex/hooks.json", events=_CODEX_EVENTS, is_bare=True, is_shared=True
+        ),
         servers=ServerPlace("config.toml", ".codex/config.toml", "mcp_servers", "toml"),
     ),
     Host(
