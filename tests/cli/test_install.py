@@ -14,6 +14,7 @@ import pytest
 from skills_ref import validate
 
 from tests.helpers import DATA, Result, make_vault, run
+from vault_cli.hosts.install.codex_trust import handlers_in
 from vault_cli.hosts.install.commands import (
     Program,
     hook_command,
@@ -347,19 +348,36 @@ def test_no_block_goes_through_a_link_out_of_the_project(
     assert (machine / "rc").read_text("utf-8") == text
 
 
+def review_hooks(machine: Path) -> None:
+    """Have a person trust the project and all hooks of Codex, as its first dialogues do."""
+    top = machine / "project"
+    lines = [f"[projects.{json.dumps(str(top), ensure_ascii=False)}]", 'trust_level = "trusted"']
+    for path in (machine / ".codex/hooks.json", top / ".codex/hooks.json"):
+        for handler in handlers_in(path, path.read_text() if path.is_file() else ""):
+            lines.append(f"[hooks.state.{json.dumps(handler.key, ensure_ascii=False)}]")
+            lines.append(f'trusted_hash = "{handler.digest}"')
+    (machine / ".codex").mkdir(exist_ok=True)
+    (machine / ".codex/config.toml").write_text("\n".join([*lines, ""]))
+
+
 def test_check_adds_up_what_a_host_reads(machine: Path, root: Path) -> None:
     project = machine / "project"
     mvault(root, "install", "codex", "--project", "--block", "--yes").ok()
     text = (project / "AGENTS.md").read_text()
+    review_hooks(machine)
     assert mvault(root, "install", "--check", "codex").ok().out.count("with the block") == 1
 
     (project / "AGENTS.md").write_text("字" * 11_000 + "\n\n" + text)
+    assert "arrive twice" not in mvault(root, "install", "--check", "codex").out
     result = mvault(root, "--json", "install", "--check", "codex")
 
     assert result.code == 1
     (found,) = result.data["hosts"]
     assert found["instructions"]["limit"] == 32_768
-    assert "stops reading without a word" in found["problems"][0]
+    assert "where Codex stops reading" in found["problems"][0]
+    mvault(root, "install", "codex", "--project", "--block", "--yes").ok()
+    assert (project / "AGENTS.md").read_text().startswith("<!-- mvault:begin")
+    assert mvault(root, "install", "--check", "codex").ok()
 
 
 def test_check_says_when_a_hook_starts_nothing(machine: Path, root: Path) -> None:
@@ -507,14 +525,21 @@ def test_settings_of_another_layout_are_a_problem_and_no_failure(
     assert (machine / ".claude/settings.json").read_text() == text
 
 
-def test_check_says_that_the_block_arrives_twice(machine: Path, root: Path) -> None:
+def test_check_says_what_arrives_twice(machine: Path, root: Path) -> None:
+    """A hook leaves out what the file says; after an edit of the block by hand it cannot tell."""
     for host in ("codex", "cursor"):
         mvault(root, "install", host, "--project", "--block", "--yes").ok()
         mvault(root, "install", host, "--yes").ok()
+        review_hooks(machine)
+        checked = mvault(root, "--json", "install", "--check", host).ok()
+        assert not any("twice" in note for note in checked.data["hosts"][0]["notes"]), host
 
-        (found,) = mvault(root, "--json", "install", "--check", host).ok().data["hosts"]
-
-        assert any("arrives twice" in note for note in found["notes"]), host
+        file = machine / "project/AGENTS.md"
+        file.write_text(file.read_text().replace("make test", "make tests"))
+        checked = mvault(root, "--json", "install", "--check", host).ok()
+        notes = checked.data["hosts"][0]["notes"]
+        assert any("arrive twice" in note and "r-0000001" in note for note in notes), host
+        file.unlink()
 
 
 def test_check_says_that_all_hooks_are_switched_off(machine: Path, root: Path) -> None:

@@ -31,7 +31,8 @@ def turn(root: Path, prompt: str, calls: int = 0, edits: int = 0, **more: Any) -
     said(PROMPT, root, prompt=prompt)
     for number in range(calls):
         file = "edit" if number < edits else "agent"
-        ask(f"claude-code/PostToolUse.{file}.json", root, session_id="s1", **more)
+        own = {"session_id": "s1", "tool_use_id": f"call-{number}", **more}
+        ask(f"claude-code/PostToolUse.{file}.json", root, **own)
     ask("claude-code/Stop.json", root, session_id="s1")
     return said(PROMPT, root, prompt=prompt)
 

@@ -343,7 +343,7 @@ def work(root: Path, calls: int, edits: int = 0, **more: Any) -> None:
     """A turn of an agent: tool calls, some of which change a file, and its end."""
     for number in range(calls):
         file = "edit" if number < edits else "agent"
-        ask(f"claude-code/PostToolUse.{file}.json", root, **more)
+        ask(f"claude-code/PostToolUse.{file}.json", root, tool_use_id=f"call-{number}", **more)
     assert ask("claude-code/Stop.json", root) == {}
 
 

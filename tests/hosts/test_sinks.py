@@ -9,6 +9,7 @@ from helpers import case_folder
 
 from vault_cli.errors import ChangedMeanwhileError, RefusedError, StoreError
 from vault_cli.hosts import sinks
+from vault_cli.hosts.install.instructions import without_block
 from vault_cli.hosts.sinks import plan_managed_block, write_managed_block
 from vault_cli.text.markers import BLOCK_BEGIN, BLOCK_END, block_id, wrap_block
 from vault_cli.text.neutral import neutral_block
@@ -337,3 +338,53 @@ def test_a_link_of_the_person_into_a_checkout_is_followed(tmp_path: Path) -> Non
     (tmp_path / "dotfiles" / "GEMINI.md").symlink_to("../dotfiles/CLAUDE.md")
     assert write_managed_block(tmp_path / "CLAUDE.md", BLOCK).changed
     assert not write_managed_block(tmp_path / "dotfiles" / "GEMINI.md", BLOCK).changed
+
+
+LONG = {"en": "Run the tests first.\n" * 2000, "zh": "先跑测试,再提交。\n" * 2000}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_in_a_file_that_is_not_read_to_its_end_the_block_stands_at_the_top(
+    file: Path, text: str, bom: str, newline: str
+) -> None:
+    text = bom + text.replace("\n", newline)
+    file.write_bytes(text.encode())
+    write_managed_block(file, BLOCK)
+    new = file.read_bytes().decode()
+    assert new.startswith(bom + wrap_block(BLOCK).replace("\n", newline))
+    assert new.endswith(text.removeprefix(bom))
+    assert not write_managed_block(file, BLOCK).changed
+    write_managed_block(file, BLOCK + "- more\n")
+    assert without_block(file.read_bytes().decode()) == text
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_block_that_is_not_read_moves_to_the_top(file: Path, text: str) -> None:
+    file.write_text(f"# Mine\n\n{text}\n{wrap_block(BLOCK)}\ntail\n", "utf-8")
+    result = write_managed_block(file, BLOCK)
+    assert result.changed
+    assert not result.edited
+    assert file.read_text("utf-8") == f"{wrap_block(BLOCK)}\n# Mine\n\n{text}\ntail\n"
+
+
+@pytest.mark.parametrize("name", ["NOTES.md", "CLAUDE.md"])
+def test_where_all_of_a_file_is_read_the_block_stands_behind(tmp_path: Path, name: str) -> None:
+    text = LONG["en"]
+    (tmp_path / name).write_text(text, "utf-8")
+    write_managed_block(tmp_path / name, BLOCK)
+    assert (tmp_path / name).read_text("utf-8") == f"{text}\n{wrap_block(BLOCK)}"
+
+
+def test_nothing_goes_before_front_matter(file: Path) -> None:
+    text = f"---\ntitle: x\n---\n{LONG['en']}"
+    file.write_text(text, "utf-8")
+    write_managed_block(file, BLOCK)
+    assert file.read_text("utf-8") == f"{text}\n{wrap_block(BLOCK)}"
+
+
+def test_a_block_at_the_top_needs_no_closed_fence(file: Path) -> None:
+    file.write_text(LONG["en"] + "```\nopen\n", "utf-8")
+    write_managed_block(file, BLOCK)
+    assert file.read_text("utf-8").startswith(wrap_block(BLOCK))

@@ -292,6 +292,38 @@ def test_a_command_that_goes_on_has_no_result_yet(tmp_path: Path) -> None:
     assert [(e.kind, e.failed) for e in found] == [("call", None), ("result", True)]
 
 
+@pytest.mark.parametrize("has_item", [True, False], ids=["0.171", "older"])
+@pytest.mark.parametrize("said", ["ENOENT: no lockfile", "找不到锁文件"])
+def test_a_command_that_went_on_failed_once(tmp_path: Path, said: str, *, has_item: bool) -> None:
+    def call(number: int, name: str, **given: Any) -> Any:
+        return codex("response_item", type="function_call", name=name, call_id=f"c{number}",
+                     arguments=json.dumps(given))  # fmt: skip
+
+    def answer(number: int, words: str) -> Any:
+        text = f"Chunk ID: 9\nWall time: 10 seconds\n{words}\nOriginal token count: 5\nOutput:\n"
+        output = text + (said + "\n" if "exited" in words else "")
+        return codex("response_item", type="function_call_output", call_id=f"c{number}",
+                     output=output)  # fmt: skip
+
+    item = {"type": "CommandExecution", "id": "c1", "command": ["/bin/bash", "-lc", "make deps"],
+            "status": "failed", "exit_code": 4, "aggregated_output": said + "\n"}  # fmt: skip
+    running = "Process running with session ID 32628"
+    lines = [
+        META,
+        call(1, "exec_command", cmd="make deps"),
+        answer(1, running),
+        call(2, "write_stdin", session_id=32628, chars=""),
+        answer(2, running),
+        call(3, "write_stdin", session_id=32628, chars=""),
+        *([codex("event_msg", type="item_completed", item=item)] if has_item else []),
+        answer(3, "Process exited with code 4"),
+    ]
+    found = [e for e in events(write(tmp_path / "rollout-x.jsonl", *lines)) if e.kind == "result"]
+    assert [(e.call, e.input["command"], e.exit_code, e.text.strip()) for e in found] == [
+        ("c1", "make deps", 4, said)
+    ]
+
+
 def test_a_prompt_of_codex_counts_once_and_injected_ones_never(tmp_path: Path) -> None:
     path = write(
         tmp_path / "rollout-1.jsonl",

@@ -32,12 +32,15 @@ from vault_cli.hosts.install.hooks import find_hooks
 from vault_cli.hosts.install.instructions import Reading, read_instructions
 from vault_cli.hosts.table import HOSTS, Host
 from vault_cli.text.json_patch import JsonTextError, read_json_text
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
 
 _PATIENCE: Final = 30
 _SESSION: Final = "mvault-check"
+_ENTRY: Final = late(r"(?m)^- \[([a-z]-[0-9a-z]{7})\]")
+_MOST_IDS: Final = 5
 
 
 @dataclass(slots=True)
@@ -50,6 +53,7 @@ class Report:
         hooks: events that start our hooks, by settings file.
         reading: the instruction files it reads here.
         given: bytes and characters of what a session start is given; None when it was not asked.
+        told: ids of the records in it.
         problems: what keeps something from arriving.
         notes: what a person should know.
     """
@@ -59,6 +63,7 @@ class Report:
     hooks: dict[str, list[str]] = field(default_factory=dict)
     reading: Reading | None = None
     given: tuple[int, int] | None = None
+    told: frozenset[str] = frozenset()
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -84,7 +89,10 @@ def check_hosts(inv: Invocation, name: str) -> int:
 
 
 def _has_block(report: Report) -> bool:
-    return any(file.block_end for file in report.reading.files) if report.reading else False
+    reading = report.reading
+    if reading is None:
+        return False
+    return any(file.block_end and file.path not in reading.cut for file in reading.files)
 
 
 def _examined(inv: Invocation, host: Host) -> Report:
@@ -102,6 +110,10 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
         wanted = Wanted(host, is_project)
         _examine_hooks(inv, wanted, report)
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
+    if host.name == "codex":
+        from vault_cli.cli.doctor_codex import examine_trust
+
+        examine_trust(inv, report)
     report.reading = read_instructions(host, project_top(inv.cwd), inv.cwd)
     _examine_reading(report)
     if report.hooks:
@@ -174,6 +186,7 @@ def _ask_hook(inv: Invocation, report: Report) -> None:
         return
     text = _context_of(answer)
     report.given = (len(text.encode("utf-8")), len(text))
+    report.told = _ids_in(text)
     size = report.given[0] if host.hook_unit == "bytes" else report.given[1]
     if host.hook_limit and size > host.hook_limit:
         report.problems.append(
@@ -198,9 +211,23 @@ def _context_of(answer: Any) -> str:
 def _warn_twice(report: Report) -> None:
     """Say when the same reaches the model by two ways."""
     if len(report.hooks) > 1:
-        report.notes.append("the hooks stand in two files, so each event starts them twice")
-    if report.given and report.given[0] and _has_block(report):
-        report.notes.append("the block arrives twice: by a hook and by an instruction file")
+        report.notes.append(
+            f"the hooks stand in {len(report.hooks)} places; each event starts them all, and one of"
+            " them answers"
+        )
+    reading = report.reading
+    files = [each.path for each in reading.files if each.path not in reading.cut] if reading else []
+    read = [read_text(path) or "" for path in files]
+    twice = report.told & _ids_in("\n".join(read))
+    if twice:
+        report.notes.append(
+            f"{len(twice)} of the block arrive twice, by a hook and by an instruction file:"
+            f" {', '.join(sorted(twice)[:_MOST_IDS])}"
+        )
+
+
+def _ids_in(text: str) -> frozenset[str]:
+    return frozenset(_ENTRY.findall(text))
 
 
 def _data(report: Report) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vault_cli.cli.hook_files import leave_out, read_files
 from vault_cli.cli.rendering import Wanted, make_options, make_query
 from vault_cli.hook import events, ready, replies, turns, words
 from vault_cli.text.names import OWN_ID
@@ -54,23 +55,27 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     from vault_cli.store.receipts import receipt_id
 
     started = time_ns()
-    stamps = list(map(_stamped, _places(inv)))
+    files = read_files(call, inv)
+    stamps = list(map(_stamped, [*_places(inv), *files.places]))
     session = events.session_of(call.payload)
     snapshot = inv.reading.snapshot(whole=True, guarded=True, teams=True)
     made = Made(started, stamps, snapshot)
     query = make_query(inv, Wanted(session=session))
     selection = select_records(snapshot, query)
     inv.warn_unreadable(snapshot)
-    block, options = render_within(call, inv, selection, query, len(snapshot.unreadable))
+    left, said = leave_out(selection, files)
+    block, options = render_within(call, inv, left, query, len(snapshot.unreadable))
     lines = [line for line in block.receipt.lines if line.level != "omitted"]
     shown = [(line.id, line.vault) for line in lines if line.level != "id"]
     key = turns.ready_key(call)
+    text = block.text or (words.IN_FILES.format(", ".join(files.names)) if said else "")
+    whole = [(line.id, line.vault) for line in lines if _is_whole(line)]
     standing: dict[str, Any] = {
-        "block": block.text,
+        "block": text,
         "shown": shown,
-        "receipt": receipt_id(block.text, (line.id for line in lines)),
+        "receipt": receipt_id(text, (line.id for line in lines)),
         "vaults": {inv.layers.name_of(vault.root): str(vault.root) for vault in inv.reading.vaults},
-        "whole": [(line.id, line.vault) for line in lines if _is_whole(line)],
+        "whole": [*whole, *((pick.record.id, pick.record.vault) for pick in said)],
         "complete": all(map(_is_whole, block.receipt.lines)),
         "key": key,
         "tasks": _open_tasks(snapshot, query),
@@ -84,7 +89,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     if inv.reading.gave_up:
         call.complain("the project's vault takes too long to read: the user vault's block alone")
         cut = words.in_language(words.CUT_SHORT, chinese=standing["chinese"])
-        return {**standing, "block": block.text + cut, "complete": False}
+        return {**standing, "block": text + cut, "complete": False}
     _keep(call, inv, standing, made, selection)
     return standing
 

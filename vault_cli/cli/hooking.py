@@ -58,7 +58,8 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
             return answer_prompt(call, inv)
     if call.event == events.SUBAGENT_START:
         standing = make_standing(call, inv)
-        return turns.subagent_reply(call, standing) if standing["shown"] else {}
+        has = standing["shown"] or standing["whole"]
+        return turns.subagent_reply(call, standing) if has else {}
     return {}
 
 

@@ -144,7 +144,10 @@ def _is_agreed(inv: Invocation, lines: Sequence[Line], data: dict[str, Any]) -> 
 def _hints(host: str) -> tuple[str, ...]:
     told = [f"`mvault install --check {host}` says whether it arrives."]
     if host == "codex":
-        told.append("Codex asks once whether you trust the hooks: /hooks in a session.")
+        told.append(
+            "Codex starts no hook that you have not reviewed: start `codex` once and choose"
+            " `Trust all and continue` (`codex exec` does not ask)."
+        )
     return tuple(told)
 
 

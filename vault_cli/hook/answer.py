@@ -169,6 +169,11 @@ def answer_call(call: Call) -> bytes:
             return NOTHING
     if call.event == events.PRE_TOOL:
         return _pre_tool(call)
+    if call.event not in _SILENT:
+        from vault_cli.hook import taken
+
+        if taken.is_taken(call):
+            return encode(call, {})
     if call.event in _SPOOLED:
         _spool(call)
     if call.event in _SILENT or call.event == events.OTHER or not call.host:

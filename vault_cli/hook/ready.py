@@ -48,14 +48,14 @@ _VARIABLES = ("MVAULT", "XDG_", "GIT_", "HOME", "TZ", "USERPROFILE")
 _QUIET = frozenset({"MVAULT_HOOK", "MVAULT_STATE_DIR"})
 
 
-def key_of(folder: str, unit: str, room: int) -> str:
-    """Return the name of the answer for a place: folder, environment, and size of the block."""
+def key_of(folder: str, host: str, unit: str, room: int) -> str:
+    """Return the name of the answer for a place: folder, host, environment, size of the block."""
     pairs = sorted(
         (name, value)
         for name, value in os.environ.items()
         if name.startswith(_VARIABLES) and name not in _QUIET
     )
-    return digest(repr((LAYOUT, folder, unit, room, pairs)).encode("utf-8", "surrogatepass"))
+    return digest(repr((LAYOUT, folder, host, unit, room, pairs)).encode("utf-8", "surrogatepass"))
 
 
 def load(state: str, key: str, *, exact: bool) -> dict[str, Any] | None:

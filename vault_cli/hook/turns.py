@@ -54,7 +54,7 @@ def block_room(call: Call) -> tuple[int, str]:
 def ready_key(call: Call) -> str:
     """Return the name of the answer that may be ready for this event."""
     room, unit = block_room(call)
-    return ready.key_of(folder_at_hand(call), unit, room)
+    return ready.key_of(folder_at_hand(call), call.host, unit, room)
 
 
 def _start(call: Call) -> Reply | None:

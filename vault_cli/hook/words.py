@@ -19,6 +19,12 @@ STANDS = (
 )
 """Said when a session goes on and its block is in the conversation already."""
 
+IN_FILES = (
+    "Memory: what is in force here stands in {}, which this program reads at the start; there is"
+    " nothing to add to it.\n"
+)
+"""Said in place of a block that would only repeat what instruction files say."""
+
 PRESSURE = (
     "Memory: the conversation was compacted. What was said before it is known from the summary"
     " only, and is in no record unless it was proposed (`mvault add`; a person admits it).\n"

@@ -22,9 +22,12 @@ _RECORDING = tuple(
     for word in (
         *("task_start", "task_checkpoint", "task_end", "mvault task", "mvault ticket"),
         *("mvault add", "mvault mark", "mvault revise", "mvault handoff"),
+        # of the MCP server, whatever a host puts before their names
+        *("mvault__remember", "mvault_remember", "mvault__mark", "mvault_mark"),
     )
 )
 _TOOL = b'"tool_name"'
+_CALL_ID = b'"tool_use_id"'
 _CALLS = frozenset({events.POST_TOOL, events.TOOL_FAILURE})
 _FIELDS = 6
 _SEEN = 200
@@ -40,11 +43,14 @@ def unrecorded(state: str, session: str) -> str:
     mark = f'"{session}"'.encode("utf-8", "surrogatepass")
     made = changed = touched = 0
     prompt = b""
+    seen: set[bytes] = set()
     for event, raw in _frames(state):
-        if mark not in raw:
-            continue
+        if mark not in raw or (_CALL_ID in raw and raw in seen):
+            continue  # of another session, or taken down by two installations of ours
+        seen.add(raw)
         if event == events.PROMPT:
             made = changed = touched = 0
+            seen = set()
             prompt = raw
         elif event in _CALLS:
             touched += any(word in raw for word in _RECORDING)

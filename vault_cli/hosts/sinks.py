@@ -3,8 +3,10 @@
 Four rules. No file: it is made. Both markers: only what is between them is replaced. Half a pair,
 a doubled or an unordered one: refused with the lines named, because to guess where the block ends
 would delete what a person wrote. Nothing new: nothing is written. A marker inside a code fence is
-documentation and not a marker. A file of git's, of a vault's configuration, or a record is never
-a place for a block, nor what a link of a checkout leads to outside of it.
+documentation and not a marker. In a file that an agent program reads only the first bytes of, the
+block goes to the top where it would else lie behind them. A file of git's, of a vault's
+configuration, or a record is never a place for a block, nor what a link of a checkout leads to
+outside of it.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Final
 
 from vault_cli.errors import ChangedMeanwhileError, NotFoundError, RefusedError, StoreError
 from vault_cli.hosts.links import require_no_way_out
+from vault_cli.hosts.table import HOSTS
 from vault_cli.model.record import Kind
 from vault_cli.store.files import read_file, write_file
 from vault_cli.store.places import real_path
@@ -85,6 +88,17 @@ def plan_managed_block(target: Path, block: str) -> SinkResult:
         return SinkResult(path, "", new, changed=bool(new))
     new, edited = _with_block(old, block, path)
     return SinkResult(path, old, new, changed=new != old, edited=edited and new != old)
+
+
+def find_block(text: str) -> str:
+    """Return the block of ours that stands in a text as we wrote it; "" for none, or edited."""
+    lines = text.removeprefix(_BOM).replace("\r\n", "\n").split("\n")
+    markers, _ = _find_markers(lines)
+    if [marker.side for marker in markers] != ["begin", "end"] or not _same_id(markers):
+        return ""
+    begin, end = markers
+    inside = "\n".join(lines[begin.index + 1 : end.index])
+    return inside + "\n" if _is_ours(inside, begin.ident) else ""
 
 
 def write_managed_block(target: Path, block: str) -> SinkResult:
@@ -182,15 +196,33 @@ def _with_block(old: str, block: str, path: Path) -> tuple[str, bool]:
     if not markers:
         if not block.strip():
             return old, False
-        if open_fence:
-            raise _open_fence(path, open_fence)
-        return bom + _append(old.removeprefix(_BOM), block, newline), False
+        appended = bom + _append(old.removeprefix(_BOM), block, newline)
+        if _is_read(appended, path):
+            if open_fence:
+                raise _open_fence(path, open_fence)
+            return appended, False
+        return bom + _prepend(old.removeprefix(_BOM), block, newline), False
     begin, end = _one_pair(markers, path)
     inside = "\n".join(line.removesuffix("\r") for line in lines[begin.index + 1 : end.index])
     fresh = _wrapped(block, newline)
     last = "\r" if lines[end.index].endswith("\r") else ""
-    new = "\n".join([*lines[: begin.index], fresh + last, *lines[end.index + 1 :]])
-    return bom + new, not _is_ours(inside, begin.ident)
+    before, after = lines[: begin.index], lines[end.index + 1 :]
+    edited = not _is_ours(inside, begin.ident)
+    if not _is_read(bom + "\n".join([*before, fresh]), path):
+        while before and after and not before[-1].strip() and not after[0].strip():
+            before.pop()
+        return bom + _prepend("\n".join([*before, *after]), block, newline), edited
+    return bom + "\n".join([*before, fresh + last, *after]), edited
+
+
+def _is_read(text: str, path: Path) -> bool:
+    """Whether every program that reads a file of this name gets as far as the end of a text.
+
+    Of a file with front matter yes: nothing may stand before that.
+    """
+    limits = [host.file_limit for host in HOSTS.values() if path.name in host.instruction_files]
+    most = min(filter(None, limits), default=0)
+    return not most or len(text.encode("utf-8")) <= most or text.lstrip(_BOM).startswith("---")
 
 
 def _is_ours(inside: str, ident: str) -> bool:
@@ -214,6 +246,11 @@ def _append(text: str, block: str, newline: str) -> str:
         return f"{text}{newline}{newline}{wrapped}"
     gap = "" if text.endswith(("\n\n", "\n\r\n")) else newline
     return f"{text}{gap}{wrapped}{newline}"
+
+
+def _prepend(text: str, block: str, newline: str) -> str:
+    """Return the text with the block and a blank line before it."""
+    return f"{_wrapped(block, newline)}{newline}{newline}{text}"
 
 
 def _find_markers(lines: list[str]) -> tuple[list[_Marker], int]:

@@ -24,6 +24,7 @@ class HookPlace:
             same, in milliseconds and with a name), `cursor` or `copilot`.
         events: each event in the program's own words, with what it may take in seconds.
         is_own: the file is ours alone.
+        is_bare: the file holds hooks and nothing else, so that an empty one is none.
         is_shared: the project's file goes into its repository, so no path of this machine
             stands in it.
     """
@@ -33,6 +34,7 @@ class HookPlace:
     shape: str = "claude"
     events: tuple[tuple[str, int], ...] = ()
     is_own: bool = False
+    is_bare: bool = False
     is_shared: bool = False
 
 
@@ -63,7 +65,7 @@ class Host:
         instruction_files: project files it reads at start, the preferred one first.
         user_file: its file for all projects, below the home folder; "" when it has none.
         file_limit: bytes of project instructions it reads in all; 0 = no known limit.
-        cuts_silently: whether it drops what is over `file_limit` without a word.
+        cuts_silently: whether it drops what is over `file_limit` without a word to the person.
         hook_limit: how much text a hook may inject before the model sees only a preview.
         hook_unit: what `hook_limit` counts: `characters` or `bytes` (UTF-8).
         skill_folders: project folders with skills, the preferred one first.
@@ -94,8 +96,9 @@ class Host:
     injects: bool = True
 
 
-_FAST, _SLOW = 5, 20
-"""Seconds for an event that is only taken down or guarded, and for one that may search."""
+_FAST, _SLOW, _LAST = 5, 20, 3
+"""Seconds for an event that is only taken down or guarded, for one that may search, and for the end
+of a session, where Codex waits no longer and says so at every start when more is asked for."""
 
 _CLAUDE_EVENTS: Final[tuple[tuple[str, int], ...]] = (
     ("SessionStart", _SLOW),
@@ -107,7 +110,7 @@ _CLAUDE_EVENTS: Final[tuple[tuple[str, int], ...]] = (
     ("PostCompact", _FAST),
     ("Stop", _FAST),
     ("SubagentStart", _FAST),
-    ("SessionEnd", _FAST),
+    ("SessionEnd", _LAST),
 )
 _CODEX_EVENTS: Final = tuple(event for event in _CLAUDE_EVENTS if event[0] != "PostToolUseFailure")
 _DSH_EVENTS: Final = tuple(
@@ -139,14 +142,15 @@ _HOSTS: Final = (
         instruction_files=("AGENTS.override.md", "AGENTS.md"),
         user_file=".codex/AGENTS.md",
         file_limit=32_768,
-        cuts_silently=True,
         hook_limit=10_000,
         hook_unit="bytes",
         skill_folders=(".agents/skills", ".codex/skills"),
         user_skills=".agents/skills",
         home=".codex",
         home_variable="CODEX_HOME",
-        hooks=HookPlace("hooks.json", ".codex/hooks.json", events=_CODEX_EVENTS, is_shared=True),
+        hooks=HookPlace(
+            "hooks.json", ".codex/hooks.json", events=_CODEX_EVENTS, is_bare=True, is_shared=True
+        ),
         servers=ServerPlace("config.toml", ".codex/config.toml", "mcp_servers", "toml"),
     ),
     Host(

@@ -206,7 +206,8 @@ def _add_part(text: str, node: _Node, key: str | int, value: Any) -> str:
         filled = f"{kept}{newline}{inner}{name}{body}{newline}{outer}"
         return text[: node.start + 1] + filled + text[node.end - 1 :]
     last = node.parts[-1]
-    if newline not in text[node.start : last.start]:  # on one line, and it stays so
+    before = node.parts[-2].node.end if len(node.parts) > 1 else node.start
+    if newline not in text[before : last.start]:  # it goes on in a line, and so does what is new
         body = json.dumps(value, ensure_ascii=False)
         return f"{text[: last.node.end]}, {name}{body}{text[last.node.end :]}"
     inner = _indent_at(text, last.start)
@@ -232,8 +233,11 @@ def _cut_part(text: str, node: _Node, part: _Part) -> str:
     if comma is not None:
         spans.append((comma, _past_blanks(text, comma + 1)))
     elif at:
-        before = _comma_after(text, node.parts[at - 1].node.end)
-        if before is not None:
+        end = node.parts[at - 1].node.end
+        before = _comma_after(text, end)
+        if _is_closed_at_once(text, node, part) and text[end : part.start].strip() == ",":
+            spans = [(end, part.node.end)]  # as `_add_part` puts it behind an end like that
+        elif before is not None:
             spans.append((before, _past_blanks(text, before + 1)))
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + text[end:]
@@ -242,6 +246,11 @@ def _cut_part(text: str, node: _Node, part: _Part) -> str:
     if len(node.parts) == 1:
         return _close_up(text, node.start)
     return text
+
+
+def _is_closed_at_once(text: str, node: _Node, part: _Part) -> bool:
+    """Whether the line on which a part ends goes on with the end of what holds it."""
+    return not text[part.node.end : node.end - 1].strip(" \t")
 
 
 def _past_blanks(text: str, at: int) -> int:

@@ -53,7 +53,7 @@ def without_hooks(text: str, place: HookPlace) -> str:
 
     What a person put into a file of ours stays.
     """
-    is_ours_alone = place.is_own or place.shape in _FLAT
+    is_ours_alone = place.is_own or place.is_bare or place.shape in _FLAT
     ours = _events_with_ours(read_json_text(text))
     for event in ours:
         text = _without_event(text, event)

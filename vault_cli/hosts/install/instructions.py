@@ -59,18 +59,21 @@ def with_block(path: Path, text: str, block: str) -> str:
 
 def without_block(text: str) -> str:
     """Return the text without our markers and what is between them; alone it becomes ""."""
-    lines = text.splitlines(keepends=True)
+    bom = "\ufeff" if text.startswith("\ufeff") else ""
+    lines = text.removeprefix(bom).splitlines(keepends=True)
     marks = [at for at, line in enumerate(lines) if MARKER_LINE.fullmatch(line.rstrip("\r\n"))]
     if len(marks) != 2:  # noqa: PLR2004 - a pair; half a one is a person's to repair
         return text
     before, after = lines[: marks[0]], lines[marks[1] + 1 :]
+    if not before and after and not after[0].strip():  # a block at the top has one behind it
+        after = after[1:]
     while before and after and not before[-1].strip() and not after[0].strip():
         before.pop()
     if not after:
         while before and not before[-1].strip():
             before.pop()
     left = "".join([*before, *after])
-    return left if left.strip() else ""
+    return bom + left if left.strip() else ""
 
 
 def read_instructions(host: Host, top: Path, folder: Path) -> Reading:

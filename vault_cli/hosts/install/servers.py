@@ -11,6 +11,16 @@ from vault_cli.text.json_patch import put_in, read_json_text, take_out
 
 NAME: Final = "mvault"
 _PLAIN: Final = {"command": "mvault", "args": ["mcp"]}
+_CODEX: Final = {
+    **_PLAIN,
+    "env_vars": [
+        *("MVAULT", "MVAULT_CONFIG", "MVAULT_STATE_DIR", "MVAULT_READ_SCOPES"),
+        *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"),
+        "GIT_CONFIG_GLOBAL",
+    ],
+}
+"""Codex gives a server a handful of variables (measured); these decide which vault it serves."""
+
 _OPENCODE: Final = {"type": "local", "command": ["mvault", "mcp"], "enabled": True}
 
 
@@ -50,13 +60,18 @@ def _table(data: Any, key: str) -> dict[str, Any]:
 
 
 def _toml_with(text: str, key: str) -> str:
-    """Return TOML with a table of ours at its end; every line that was there stays."""
+    """Return TOML with a table of ours at its end; every line that was there stays.
+
+    One that an earlier version wrote is replaced.
+    """
+    if _table(_read_toml(text), key).get(NAME) == _PLAIN:
+        text = _toml_without(text, key)
     if NAME in _table(_read_toml(text), key):
         return text
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = [
         f"[{key}.{NAME}]",
-        *(f"{name} = {json.dumps(value)}" for name, value in _PLAIN.items()),
+        *(f"{name} = {json.dumps(value)}" for name, value in _CODEX.items()),
     ]
     gap = "" if not text else newline if text.endswith("\n") else newline * 2
     new = f"{text}{gap}{newline.join(lines)}{newline}"
@@ -66,7 +81,7 @@ def _toml_with(text: str, key: str) -> str:
 
 def _toml_without(text: str, key: str) -> str:
     """Return TOML without the lines of our table, and the blank one before them."""
-    if _table(_read_toml(text), key).get(NAME) != _PLAIN:
+    if _table(_read_toml(text), key).get(NAME) not in (_PLAIN, _CODEX):
         return text
     lines = text.splitlines(keepends=True)
     head = next((at for at, line in enumerate(lines) if line.strip() == f"[{key}.{NAME}]"), None)
@@ -78,6 +93,8 @@ def _toml_without(text: str, key: str) -> str:
     end = head + 1
     while end < len(lines) and not lines[end].lstrip().startswith(("[", "#")):
         end += 1
+    while end < len(lines) and not lines[end - 1].strip():  # blank lines before what comes next
+        end -= 1
     start = head - 1 if head and not lines[head - 1].strip() else head
     new = "".join([*lines[:start], *lines[end:]])
     _read_toml(new)

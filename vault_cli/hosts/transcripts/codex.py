@@ -7,6 +7,7 @@ Seen from 0.171; older shapes as public notes describe them: results as JSON tex
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -41,6 +42,8 @@ _INJECTED: Final = (
     "<INSTRUCTIONS>", "<turn_aborted>", "<skill>", "<user_shell_command", "<subagent_notification",
     "<goal_context>", "<permissions instructions>",
 )  # fmt: skip
+_WAIT: Final = "write_stdin"
+_RUNNING: Final = re.compile(r"^Process running with session ID (\d{1,12})$", re.MULTILINE)
 _NOT_RUN: Final = ("Command blocked by PreToolUse hook", "exec command rejected by user")
 _FAILED: Final = frozenset({"failed", "error"})
 _ENDED: Final = frozenset({"completed", "failed", "error", "success"})
@@ -56,6 +59,10 @@ class Reader:
     def __init__(self, path: Path) -> None:
         self.session = Session(HOST, path.stem)
         self._calls = Calls()
+        self._running: dict[int, str] = {}
+        """The call that began each command that goes on, by the number it was given."""
+        self._begun_by: dict[str, str] = {}
+        """That call, by the one that waited for the command's end."""
         self._has_events = False
         self._by_agent = False
 
@@ -160,9 +167,16 @@ class Reader:
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
             event = self._calls.begin(_call(place, at, item))
             if event is not None:
+                self._follow(event)
                 yield event
         elif kind in ("function_call_output", "custom_tool_call_output"):
             yield from self._output(place, at, item)
+
+    def _follow(self, call: Event) -> None:
+        """Note whose end a call waits for: one command is one result, however often it is asked."""
+        number = call.input.get("session_id") if call.tool == _WAIT else None
+        if type(number) is int and number in self._running:
+            self._begun_by[call.call] = self._running[number]
 
     def _message(self, place: int, at: str, item: Mapping[str, Any]) -> Iterator[Event]:
         for text in texts_in(item.get("content")):
@@ -173,9 +187,12 @@ class Reader:
 
     def _output(self, place: int, at: str, item: Mapping[str, Any]) -> Iterator[Event]:
         text, code, failed = read_output(item.get("output"))
-        if code is None and failed is None and "Process running with session ID" in text[:400]:
-            return  # it goes on; its end is another line
         call = as_text(item.get("call_id"))
+        call = self._begun_by.get(call, call)
+        running = _RUNNING.search(text[:400]) if code is None and failed is None else None
+        if running is not None:  # it goes on; its end is another line
+            self._running[int(running[1])] = call
+            return
         event = Event("result", place, at, text, call=call, failed=failed, exit_code=code)
         done = self._calls.end(event)
         if done is not None:
