@@ -16,7 +16,7 @@ from vault_cli.model.record import Record, Status
 from vault_cli.recall.topics import fold_topic
 from vault_cli.text import terms as terms_module
 from vault_cli.text.dates import days_in, keys_of_day
-from vault_cli.text.slips import halves_of
+from vault_cli.plain.slips import halves_of
 from vault_cli.text.terms import count_terms, is_word, search_text, terms_of, words_of
 
 LAYOUT: Final = f"1.{terms_module.LAYOUT}"
