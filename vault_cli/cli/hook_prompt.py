@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from vault_cli.cli.hook_block import host_options, make_standing
+from vault_cli.cli.hook_block import host_options, make_ready, make_standing, take_stamps
 from vault_cli.cli.rendering import Wanted, make_query
-from vault_cli.hook import events, fitting, replies, turns, words
+from vault_cli.hook import events, fitting, prompts, turns, words
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from vault_cli.model.record import Record, Snapshot
     from vault_cli.recall.corpus import Shelf
     from vault_cli.recall.hits import Hit
-    from vault_cli.recall.select import Query
+    from vault_cli.recall.select import Pick, Query
+
+_SMALL: Final = 2_000
+"""Up to so many records are made ready again whenever something has changed."""
+
 
 def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
     """Return what a prompt brings: the block where the session lacks it, and what fits."""
@@ -26,20 +30,42 @@ def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
     if not session.get("key") or session.get("pending"):
         first = turns.begin(call, make_standing(call, inv))["context"]
         session = turns.load_session(call)
-    snapshot = inv.reading.snapshot(guarded=True)
+    anew = _start_anew(call, session)
+    stamps = take_stamps(inv) if anew else None
+    snapshot = inv.reading.snapshot(whole=anew, guarded=True)
     query = make_query(inv, Wanted(session=events.session_of(call.payload)))
     if session.get("repeat"):
         first += _must_know(call, inv, snapshot, query)
         session["repeat"] = False
         turns.save_session(call, session)
     first += turns.take_nudge(call, session)
-    more = _beside(call, inv, snapshot, query, session) if query.mode == "assist" else ""
-    room, unit = replies.room_of(call.host)
-    if replies.measure(first + more, unit) > room:  # the block counts more than what it leaves out
-        more = ""
-    if more:
-        turns.remember(call, [more])
-    return {"context": first + more}
+    if query.mode != "assist":
+        return {"context": turns.bring(call, session, first, "", [])}
+    if stamps is not None:
+        make_ready(call, inv, stamps, snapshot, query)
+    more, shown = _beside(call, inv, snapshot, query, session)
+    return {"context": turns.bring(call, session, first, more, shown)}
+
+
+def _start_anew(call: Call, session: dict[str, Any]) -> bool:
+    """Tell whether what prompts may bring is to be made ready now.
+
+    Of a small vault at once, of a large one with the second prompt that finds it changed: where
+    every turn changes something, it would cost more than it saves.
+    """
+    before = prompts.read(call.state, turns.ready_key(call))
+    if before is None:
+        return True
+    large = before.head["files"] > _SMALL
+    still = before.holds()
+    before.close()
+    if still:
+        return False
+    is_second = bool(session.pop("late", False))
+    if large and not is_second:
+        session["late"] = True
+        turns.save_session(call, session)
+    return is_second or not large
 
 
 def _must_know(call: Call, inv: Invocation, snapshot: Snapshot, query: Query) -> str:
@@ -59,28 +85,42 @@ def _must_know(call: Call, inv: Invocation, snapshot: Snapshot, query: Query) ->
 
 def _beside(
     call: Call, inv: Invocation, snapshot: Snapshot, query: Query, session: dict[str, Any]
-) -> str:
-    """Return the records that fit the prompt and that the session was not given, as a block."""
+) -> tuple[str, list[tuple[str, str]]]:
+    """Return the records that fit the prompt and that the session was not given, as a block.
+
+    Beside it ids and vaults of what it shows; nothing is taken down here.
+    """
     from vault_cli.recall.render import render_block
     from vault_cli.recall.select import rank_records
-    from vault_cli.store.receipts import receipt_id
 
-    given = {(str(item[0]), str(item[1])) for item in session.get("given", []) if len(item) > 1}
     prompt = fitting.talk_of(events.text_of(call.payload, "prompt"))
-    hits = _search(inv, snapshot, query, prompt, given)
+    hits = _search(inv, snapshot, query, prompt, turns.given_to(session))
     found = _with_partners([hit.record for hit in hits], snapshot, query)
     if not found:
-        return ""
+        return "", []
     selection = rank_records(snapshot, query, found)
     options = replace(host_options(call, inv), budget=fitting.ROOM)
     block = render_block(selection, query, options, intro=words.BESIDE)
     shown = [(x.id, x.vault) for x in block.receipt.lines if x.level not in {"omitted", "id"}]
-    if not shown:
-        return ""
-    session["given"] = [*session.get("given", []), *map(list, shown)]
-    turns.save_session(call, session)
-    turns.note_given(call, receipt_id(block.text, (key for key, _ in shown)), shown)
-    return block.text
+    if shown:
+        _leave_texts(call, [line.pick for line in block.receipt.lines])
+    return (block.text, shown) if shown else ("", [])
+
+
+def _leave_texts(call: Call, picks: list[Pick]) -> None:
+    """Leave what a block is made of where it is looked for, if it was not made ready yet."""
+    before = prompts.read(call.state, turns.ready_key(call))
+    if before is None:
+        return
+    is_missing = before.head["missing"]
+    before.close()
+    if is_missing:
+        from vault_cli.cli.hook_ready import keep_texts
+
+        try:
+            keep_texts(call.state, turns.ready_key(call), picks)
+        except OSError as error:
+            call.complain(f"what prompts may bring is not kept: {error}")
 
 
 class Found(NamedTuple):

@@ -27,8 +27,11 @@ _LONGEST = 64
 _PLAIN_LAST = "\u9fff"
 _ASCII_WORD = {n: " " for n in range(128) if not (chr(n).isalnum() or chr(n) == "_")}
 _MONTHS = frozenset(
-    "jan january feb february mar march apr april may jun june jul july aug august sep sept"
-    " september oct october nov november dec december".split()
+    (
+        *("january", "february", "march", "april", "june", "july", "august", "september"),
+        *("october", "november", "december", "jan", "feb", "mar", "apr", "may", "jun", "jul"),
+        *("aug", "sep", "sept", "oct", "nov", "dec"),
+    )
 )
 _HAN_NUMBERS = frozenset("0123456789〇零一二三四五六七八九十")
 _CLOSED = ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp", "Mn", "Me")
@@ -73,7 +76,7 @@ def _plain(text: str) -> str | None:
     for char in set(plain):
         if not char.isascii() and (category(char) in _CLOSED or char in _HANGUL_FILLERS):
             return None
-        if char < " " and char not in "\t\n" or char == "\x7f":
+        if (char < " " and char not in "\t\n") or char == "\x7f":
             return None
     simpler = dict(zip(map(ord, TRADITIONAL), SIMPLIFIED, strict=True))
     return plain.translate(simpler)

@@ -72,7 +72,8 @@ def pick(
 
     Args:
         found: how much of the prompt each one answers, the terms it has, and what it is.
-        number, spread: as `chance`.
+        number: as `chance`.
+        spread: as `chance`.
     """
     best = max((fit for fit, _, _ in found), default=0.0)
     least = max(LEAST_FIT, NEAR_BEST * best)

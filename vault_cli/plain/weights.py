@@ -83,7 +83,7 @@ def add_up(
             continue
         share = weight * (K1 + 1) / whole
         for number, count in zip(*postings[term], strict=True):
-            often = count if count < BIG else BIG
+            often = min(BIG, count)
             values[number] = get(number, 0.0) + share * often / (
                 often + base + slope * lengths[number]
             )

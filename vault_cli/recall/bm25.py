@@ -1,7 +1,8 @@
 """How well records fit a query: BM25 over shelves of records. May import `text`, `model`.
 
-The sum itself stands in `plain.weights`. What is usual (how many records there are, how long they are, in how many a word stands) is told by
-those that have a say: who pushes a record does not move the others with it.
+The sum itself stands in `plain.weights`. What is usual (how many records there are, how long they
+are, in how many a word stands) is told by those that have a say: who pushes a record does not move
+the others with it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from vault_cli.recall.corpus import Postings, Shelf
 from vault_cli.plain.slips import may_be_slip, nearest
 from vault_cli.plain.weights import MOST_MEANT, SLIP, add_up, parts_of
+from vault_cli.recall.corpus import Postings, Shelf
 from vault_cli.text.terms import is_word
+
 
 class Weighed(NamedTuple):
     """How well the records of some shelves fit.
