@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
     from vault_cli.hook.call import Call
     from vault_cli.model.record import Record, Snapshot
+    from vault_cli.recall.budget import Measure
     from vault_cli.recall.corpus import Shelf
     from vault_cli.recall.hits import Hit
     from vault_cli.recall.select import Pick, Query
@@ -70,7 +71,7 @@ def _start_anew(call: Call, session: dict[str, Any]) -> bool:
 
 def _must_know(call: Call, inv: Invocation, snapshot: Snapshot, query: Query) -> str:
     """Return what must be known whatever the task is, where the block may come too late."""
-    from vault_cli.recall.budget import MUST_GROUPS
+    from vault_cli.plain.allot import MUST_GROUPS
     from vault_cli.recall.render import render_block
     from vault_cli.recall.select import Selection, select_records
 
@@ -90,6 +91,7 @@ def _beside(
 
     Beside it ids and vaults of what it shows; nothing is taken down here.
     """
+    from vault_cli.recall.block import measure_in
     from vault_cli.recall.render import render_block
     from vault_cli.recall.select import rank_records
 
@@ -103,11 +105,11 @@ def _beside(
     block = render_block(selection, query, options, intro=words.BESIDE)
     shown = [(x.id, x.vault) for x in block.receipt.lines if x.level not in {"omitted", "id"}]
     if shown:
-        _leave_texts(call, [line.pick for line in block.receipt.lines])
+        _leave_texts(call, [line.pick for line in block.receipt.lines], measure_in(options.unit))
     return (block.text, shown) if shown else ("", [])
 
 
-def _leave_texts(call: Call, picks: list[Pick]) -> None:
+def _leave_texts(call: Call, picks: list[Pick], measure: Measure) -> None:
     """Leave what a block is made of where it is looked for, if it was not made ready yet."""
     before = prompts.read(call.state, turns.ready_key(call))
     if before is None:
@@ -118,7 +120,7 @@ def _leave_texts(call: Call, picks: list[Pick]) -> None:
         from vault_cli.cli.hook_ready import keep_texts
 
         try:
-            keep_texts(call.state, turns.ready_key(call), picks)
+            keep_texts(call.state, turns.ready_key(call), picks, measure)
         except OSError as error:
             call.complain(f"what prompts may bring is not kept: {error}")
 

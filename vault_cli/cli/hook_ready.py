@@ -11,8 +11,12 @@ from collections.abc import Iterator, Sequence
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from vault_cli.hook import prompts, words
+from vault_cli.hook import prompts
+from vault_cli.model.tables import GROUPS
+from vault_cli.plain.allot import FULL, ID, LINE
 from vault_cli.recall import wording
+from vault_cli.recall.block import measure_in
+from vault_cli.recall.budget import Measure, Unit, tier_of
 from vault_cli.recall.corpus import Shelf, TextShelf
 from vault_cli.recall.query import names_of_topics, with_topics
 from vault_cli.recall.score import score_record
@@ -150,9 +154,7 @@ class _Shelved:
             column[number] = points.setdefault(row, len(points))
         return {"worth": self._column(column), "points": [*points]}
 
-    def _terms(
-        self, counted: frozenset[int]
-    ) -> tuple[dict[str, Any], list[int], list[int]]:
+    def _terms(self, counted: frozenset[int]) -> tuple[dict[str, Any], list[int], list[int]]:
         """Return the table of terms, references to the orders of sessions, and each record's."""
         every = len(counted) == len(self.records)
         postings: dict[str, list[tuple[array[int], bytes]]] = {}
@@ -258,9 +260,13 @@ def tag_of(pick: Pick) -> str:
     return f"{pick.record.digest} {pick.record.path} {pick.support.state} {pick.aside}"
 
 
-def text_of_pick(pick: Pick) -> str:
-    """Return how an entry is shown in full."""
-    return wording.full_text(pick.record, pick.support.state, pick.aside)
+def shown(pick: Pick, measure: Measure) -> bytes:
+    """Return how an entry is shown at each level, and its bounds, as `hook.beside` takes them."""
+    record = pick.record
+    unit = Unit((pick,), "", ((pick.group,),), measure)
+    texts = ["", *(unit.pieces(level)[0] for level in (ID, LINE, FULL))]
+    bounds = unit.bulk, unit.least, unit.least_line, unit.is_plain
+    return _dump((texts, wording.name_of(record), *bounds))
 
 
 class _Entries:
@@ -277,6 +283,7 @@ class _Entries:
         self._place = place
         self._shelved = shelved
         self._earlier = earlier
+        self._measure = measure_in(place.options.unit)
         self._until = process_time() + TEXT_SECONDS
         self._ids = {pick.record.id for pick in place.selection.picks}
         self.texts: dict[str, int] = {}
@@ -300,11 +307,9 @@ class _Entries:
             "texts": self._writer.put(_dump(self.texts)),
             "missing": self.is_missing,
             "order": list(options.order),
-            "quotas": list(options.quotas),
+            "quotas": dict(options.quotas),
             "unit": options.unit,
-            "open": wording.OPEN + words.BESIDE,
-            "close": wording.CLOSE,
-            "headings": {group: wording.heading(group, mode) for group in options.order},
+            "headings": {group: wording.heading(group, mode) for group in GROUPS},
         }
 
     def _entry(self, rank: int, pick: Pick) -> dict[str, Any]:
@@ -317,6 +322,7 @@ class _Entries:
             "group": pick.group,
             "topic": fold_topic(pick.topic),
             "topic_line": wording.topic_line(pick.topic) if pick.group == "rules" else "",
+            "tier": tier_of((pick,)),
             "conflict": bool(pick.partners) or any(key in self._ids for key, _ in record.conflicts),
             "stamps": self._place.stamps.get((record.vault, record.path), []),
             "tag": tag,
@@ -325,19 +331,19 @@ class _Entries:
 
     def _text(self, tag: str, pick: Pick) -> int:
         """Return the reference of an entry's text, 0 where there was no time to make it."""
-        text = self._earlier.get(tag)
-        if not text and process_time() < self._until:
-            text = text_of_pick(pick)
-        if not text:
+        data = self._earlier.get(tag)
+        if not data and process_time() < self._until:
+            data = shown(pick, self._measure)
+        if not data:
             self.is_missing = True
             return 0
-        self.texts[tag] = self._writer.put(text.encode("utf-8", "surrogatepass"))
+        self.texts[tag] = self._writer.put(data)
         return self.texts[tag]
 
 
-def keep_texts(state: str, key: str, picks: Sequence[Pick]) -> None:
+def keep_texts(state: str, key: str, picks: Sequence[Pick], measure: Measure) -> None:
     """Leave the texts of entries that a prompt brought, where the file of the place lacks them."""
-    prompts.learn(state, key, {tag_of(pick): text_of_pick(pick) for pick in picks})
+    prompts.learn(state, key, {tag_of(pick): shown(pick, measure) for pick in picks})
 
 
 def _dump(value: Any) -> bytes:

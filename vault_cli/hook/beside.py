@@ -2,21 +2,24 @@
 
 The same search as `recall.search` and the same rule as `cli.hook_prompt`, over columns of numbers:
 of the vault only what the answer shows is read. Where it takes more than that (a date, records in
-conflict, more than there is room for) the answer is None: the full program's.
+conflict) the answer is None: the full program's.
 """
 
 from __future__ import annotations
 
 from _bisect import bisect_left
 
-from vault_cli.hook import asked, fitting, prompts, ready
+from vault_cli.hook import asked, fitting, prompts, ready, words
+from vault_cli.plain.allot import ID, Unit, ids_key
+from vault_cli.plain.layout import Layout
+from vault_cli.plain.notices import IDS_OPENER
 from vault_cli.plain.ranking import LEAST_RANKED, MOST_SPREAD, cut_at, draw_along
 from vault_cli.plain.slips import halves_of, may_be_slip, nearest
 from vault_cli.plain.weights import MOST_MEANT, SLIP, add_up, parts_of
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from vault_cli.hook.asked import Asked
@@ -34,7 +37,7 @@ class Beside:
 
 
 def find(
-    prepared: Prepared, prompt: str, given: set[Key], extra: Callable[[], dict[str, str]]
+    prepared: Prepared, prompt: str, given: set[Key], extra: Callable[[], dict[str, bytes]]
 ) -> Beside | None:
     """Return what a prompt brings; None when only the full program can tell.
 
@@ -232,56 +235,106 @@ class _Look:
         return self._entries[place]
 
 
+class _Unit(Unit):
+    """One record, as it was made ready: what it is shown as, and its bounds."""
+
+    def __init__(
+        self, entry: dict[str, Any], topic: tuple[tuple[str, ...], ...], known: Any, measure: Any
+    ) -> None:
+        group = entry["group"]
+        super().__init__(group, entry["tier"], 1, ((group,), *topic), "", measure)
+        self.key = entry["id"], entry["vault"]
+        self._texts, self._name, self._bulk, self._least, self._least_line, self._is_plain = known
+
+    @property
+    def is_plain(self) -> bool:
+        return bool(self._is_plain)
+
+    @property
+    def bulk(self) -> int:
+        return int(self._bulk)
+
+    @property
+    def least(self) -> int:
+        return int(self._least)
+
+    @property
+    def least_line(self) -> int:
+        return int(self._least_line)
+
+    def pieces(self, level: int) -> list[str]:
+        return [self._texts[level]]
+
+    def names(self) -> list[str]:
+        return [self._name]
+
+
 def _block(
-    prepared: Prepared, entries: list[dict[str, Any]], extra: Callable[[], dict[str, str]]
+    prepared: Prepared, entries: list[dict[str, Any]], extra: Callable[[], dict[str, bytes]]
 ) -> Beside | None:
-    """Return records as a block, where all of them have room for their whole text."""
+    """Return records as a block, as `recall.render` makes it."""
     head = prepared.head
     if not entries:
         return Beside()
-    if any(not _is_simple(head, entry) for entry in entries):
+    if any(entry["conflict"] or not ready.holds(entry["stamps"]) for entry in entries):
         return None
     entries.sort(key=lambda entry: entry["rank"])
-    ordered = [entry for group in head["order"] for entry in _in_topics(entries, group)]
-    texts = [_text_of(prepared, entry, extra) for entry in ordered]
-    if not all(texts):
+    groups = [*head["order"], *(group for group in head["headings"] if group not in head["order"])]
+    ordered = [entry for group in groups for entry in _in_topics(entries, group)]
+    units = _units_of(prepared, ordered, extra)
+    if not units:
         return None
-    text = "".join((head["open"], *_under_headings(head, ordered, texts), head["close"]))
-    size = len(text) if head["unit"] == "characters" else len(text.encode("utf-8", "surrogatepass"))
-    if size > fitting.ROOM:
+    layout = Layout(
+        units,
+        head["order"],
+        _heads_of(head, ordered, units),
+        words.BESIDE,
+        budget=fitting.ROOM,
+        unit=head["unit"],
+        measure=units[0].measure,
+        quotas=head["quotas"],
+    )
+    text = layout.text()
+    shown = [unit.key for unit in units if unit.level > ID]
+    if text is None:
         return None
-    return Beside(text, [(entry["id"], entry["vault"]) for entry in ordered])
+    return Beside(text, shown) if shown else Beside()
 
 
-def _text_of(prepared: Prepared, entry: dict[str, Any], extra: Callable[[], dict[str, str]]) -> str:
-    if entry["text"]:
-        return prepared.piece(entry["text"]).decode("utf-8", "surrogatepass")
-    return extra().get(entry["tag"], "")
-
-
-def _under_headings(
-    head: dict[str, Any], entries: list[dict[str, Any]], texts: list[str]
-) -> Iterator[str]:
-    """Yield headings and texts, as `recall.render` has them."""
-    above: tuple[str, ...] = ()
+def _units_of(
+    prepared: Prepared, entries: list[dict[str, Any]], extra: Callable[[], dict[str, bytes]]
+) -> list[_Unit]:
+    """Return entries as units; none when it is not known how one of them is shown."""
+    measure = len if prepared.head["unit"] == "characters" else _utf8_length
     is_named = any(entry["topic"] for entry in entries)
-    for entry, text in zip(entries, texts, strict=True):
-        group = entry["group"]
-        if above[:1] != (group,):
-            yield head["headings"][group]
-            above = (group,)
-        heads = (group, entry["topic"]) if group == "rules" and is_named else (group,)
-        if heads != above:
-            yield entry["topic_line"]
-            above = heads
-        yield text
+    units = []
+    for entry in entries:
+        reference = entry["text"]
+        data = prepared.piece(reference) if reference else extra().get(entry["tag"])
+        if not data:
+            return []
+        is_below = is_named and entry["group"] == "rules"
+        topic = (("rules", "topic", entry["topic"]),) if is_below else ()
+        units.append(_Unit(entry, topic, prompts.value_of(data), measure))
+    return units
 
 
-def _is_simple(head: dict[str, Any], entry: dict[str, Any]) -> bool:
-    """Tell whether a record is as it was, and shown like any other of its group."""
-    if entry["conflict"] or entry["group"] not in head["order"] or entry["group"] in head["quotas"]:
-        return False
-    return ready.holds(entry["stamps"])
+def _heads_of(
+    head: dict[str, Any], entries: list[dict[str, Any]], units: list[_Unit]
+) -> dict[tuple[str, ...], str]:
+    """Return the text of every heading, as `recall.units.head_texts`."""
+    texts: dict[tuple[str, ...], str] = {}
+    for entry, unit in zip(entries, units, strict=True):
+        group = unit.group
+        texts[group,] = head["headings"][group]
+        texts[ids_key(group)] = f"{IDS_OPENER}\n"
+        if len(unit.heads) > 1:
+            texts.setdefault(unit.heads[1], entry["topic_line"])
+    return texts
+
+
+def _utf8_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _in_topics(entries: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:

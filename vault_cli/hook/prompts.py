@@ -153,7 +153,7 @@ class Prepared:
 
     def value(self, reference: int) -> Any:
         """Return a piece that is a value."""
-        return marshal.loads(self.piece(reference))  # noqa: S302 - only we can have sealed it
+        return value_of(self.piece(reference))
 
     def holds(self) -> bool:
         """Tell whether everything is as it was when this was made."""
@@ -220,19 +220,19 @@ class Texts:
         if self._ready is not None:
             self._ready.close()
 
-    def get(self, tag: str) -> str:
-        """Return a text, "" when it is not known."""
+    def get(self, tag: str) -> bytes:
+        """Return how an entry is shown, b"" when it is not known."""
         if tag in self._more:
             return self._more[tag]
         if self._ready is None or tag not in self._known:
-            return ""
+            return b""
         try:
-            return self._ready.piece(self._known[tag]).decode("utf-8", "surrogatepass")
+            return self._ready.piece(self._known[tag])
         except (OSError, ValueError):
-            return ""
+            return b""
 
 
-def learned(state: str, key: str) -> dict[str, str]:
+def learned(state: str, key: str) -> dict[str, bytes]:
     """Return texts that prompts asked for and the file of a place lacks, by their tag."""
     token = ready.machine_token(state)
     try:
@@ -246,7 +246,7 @@ def learned(state: str, key: str) -> dict[str, str]:
     return found if isinstance(found, dict) else {}
 
 
-def learn(state: str, key: str, texts: dict[str, str]) -> None:
+def learn(state: str, key: str, texts: dict[str, bytes]) -> None:
     """Keep further texts for a place. OSError when they cannot be kept."""
     token = ready.machine_token(state)
     if token is None:
@@ -255,6 +255,11 @@ def learn(state: str, key: str, texts: dict[str, str]) -> None:
     data = marshal.dumps(dict(list(known.items())[-MOST_LEARNED:]))
     seal = digest(data, token, _SEAL // 2).encode("ascii")
     thin(put(f"{state}/{FOLDER}", LEARNED, key, seal + data), MOST)
+
+
+def value_of(data: bytes) -> Any:
+    """Return a piece as a value."""
+    return marshal.loads(data)  # noqa: S302 - only we can have sealed it
 
 
 def _mark(data: bytes, at: int, token: bytes) -> bytes:
