@@ -15,7 +15,18 @@ ENGLISH = [
 _SIGNS = "部署分支索引迁移重试超时队列缓存解析发布容器镜像证书轮换备份恢复流水线覆盖率快照"
 CHINESE = ["".join(_rng.choices(_SIGNS, k=_rng.randint(2, 3))) for _ in range(250)]
 FILLER = ("why does the", "please", "怎么", "为什么", "的", "we should", "，", "and", "now", "了")
-ODD = ("2026-11-03", "11月3日", "v3.11", "may 5", "臺灣資料庫", "ＡＰＩ", "😀", "\u200b", "#12", "x")
+ODD = (
+    "2026-11-03",
+    "11月3日",
+    "v3.11",
+    "may 5",
+    "臺灣資料庫",
+    "ＡＰＩ",
+    "😀",
+    "\u200b",
+    "#12",
+    "x",
+)
 
 _KINDS = ("rule", "lesson", "failure", "fact", "preference", "note", "recipe")
 
@@ -25,7 +36,9 @@ def vault_files(rng: random.Random, number: int, vault: str = "a") -> dict[str, 
     files = {}
     for place in range(number):
         words = rng.choices(ENGLISH if place % 2 else CHINESE, k=rng.randint(2, 5))
-        body = " ".join(rng.choices([*ENGLISH, *CHINESE], k=rng.choice((3, 3, 8, 8, 20, 20, 20, 200))))
+        body = " ".join(
+            rng.choices([*ENGLISH, *CHINESE], k=rng.choice((3, 3, 8, 8, 20, 20, 20, 200)))
+        )
         kind = rng.choice(_KINDS)
         key = f"{kind[0] if kind != 'failure' else 'x'}-{vault}{place:06d}"
         lines = [f"id: {key}", f"kind: {kind}", f"title: {' '.join(words)}"]
