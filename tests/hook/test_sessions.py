@@ -421,11 +421,9 @@ def test_a_block_that_a_hook_gave_is_known_to_why_and_diff(root: Path) -> None:
 def test_words_tell_something_when_they_would_not_meet_by_chance(
     matches: tuple[str, ...], spread: dict[str, int], tells: bool
 ) -> None:
-    from vault_cli.cli.hook_prompt import Found
-    from vault_cli.recall.hits import Hit
+    from vault_cli.hook import fitting
 
-    hit = Hit(None, 1.0, matches, parts={"words": 0.9})  # type: ignore[arg-type]
-    found = Found([hit], 200, spread)
+    said = fitting.subjects(matches)
 
-    assert found.tells(hit) is tells
-    assert found.pick() == ([hit] if tells else [])
+    assert (fitting.chance(said, 200, spread) <= 1) is tells
+    assert fitting.pick([(0.9, matches, "it")], 200, spread) == (["it"] if tells else [])

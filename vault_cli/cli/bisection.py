@@ -206,7 +206,7 @@ class Bisection:
 
     def digest(self, commit: str) -> str:
         """Return a digest of the block of a commit."""
-        from vault_cli.store.receipts import receipt_id
+        from vault_cli.plain.naming import receipt_id
 
         if commit not in self._digests:
             self._digests[commit] = receipt_id(self.render(commit).text, ())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 from pathlib import Path
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
     from vault_cli.hook.call import Call
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.block import Block, Line, RenderOptions
-    from vault_cli.recall.select import Query, Selection
+    from vault_cli.recall.select import Pick, Query, Selection
 
 _UNITS = {"bytes": "bytes", "utf-16": "characters"}
 _TRIES = 4
 _MOST_TASKS = 3
 """Open tasks that a session is told by id."""
+
+
+Stamps = tuple[int, list[tuple[str, str, str, int]]]
 
 
 class Made(NamedTuple):
@@ -51,12 +55,12 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         VaultError: no vault can be read.
     """
     from vault_cli.cli.receipts import keep_receipt
+    from vault_cli.plain.naming import receipt_id
     from vault_cli.recall.select import select_records
-    from vault_cli.store.receipts import receipt_id
 
     started = time_ns()
     files = read_files(call, inv)
-    stamps = list(map(_stamped, [*_places(inv), *files.places]))
+    _, stamps = take_stamps(inv, files.places)
     session = events.session_of(call.payload)
     snapshot = inv.reading.snapshot(whole=True, guarded=True, teams=True)
     made = Made(started, stamps, snapshot)
@@ -98,6 +102,26 @@ def _is_chinese(selection: Selection) -> bool:
     """Tell whether most of what is in force here is in Chinese."""
     own = [words.is_chinese(pick.record.title) for pick in selection.picks]
     return 2 * sum(own) > len(own)
+
+
+def take_stamps(inv: Invocation, more: Iterable[tuple[str, str]] = ()) -> Stamps:
+    """Return the time, and the stamps of all that an answer of this place is made of."""
+    return time_ns(), list(map(_stamped, [*_places(inv), *more]))
+
+
+def make_ready(
+    call: Call, inv: Invocation, stamps: Stamps, snapshot: Snapshot, query: Query
+) -> None:
+    """Make ready what prompts may bring, with stamps that were taken before anything was read."""
+    from vault_cli.recall.select import select_records
+
+    if inv.reading.gave_up:
+        return
+    made = Made(*stamps, snapshot)
+    selection = select_records(snapshot, query)
+    facts = _facts(call, inv, made, selection)
+    if facts is not None:
+        prepare_prompts(call, inv, made, selection, facts)
 
 
 def keep_nothing(call: Call, inv: Invocation) -> dict[str, Any]:
@@ -235,56 +259,121 @@ def _open_tasks(snapshot: Snapshot, query: Query) -> str:
 def _keep(
     call: Call, inv: Invocation, standing: dict[str, Any], made: Made, selection: Selection
 ) -> None:
-    """Keep a block ready for the next session, where its stamps tell whether it still holds.
+    """Keep a block ready for the next session, and what prompts may bring beside it."""
+    facts = _facts(call, inv, made, selection)
+    if facts is None:
+        return
+    shown = _shown_paths(inv, standing, selection)
+    quick = [*facts["quick"], *(_stamped(place)[:3] for place in shown)]
+    _try_keep(call, standing["key"], {**standing, **facts, "quick": quick})
+    prepare_prompts(call, inv, made, selection, facts)
+
+
+def _facts(call: Call, inv: Invocation, made: Made, selection: Selection) -> dict[str, Any] | None:
+    """Return what an answer of this state of a place depends on; None where it cannot be kept.
 
     Not while a file has just been written (a second edit could have the same stamp), nor where
-    the block depends on more than files: it is this session's alone, or keys decide.
+    the answer depends on more than files: it is this session's alone, or keys decide.
     """
     from vault_cli.store.places import machine_token
 
-    stamps = [*made.stamps, *map(_stamped, _anchored(inv, selection))]
+    stamps = [*made.stamps, *map(_stamped, _anchored(inv, selection.picks))]
     settled = all(newest < made.started - ready.SETTLED for *_, newest in stamps)
     in_force = [record for record in made.snapshot.records if record.in_force]
     own = sorted({record.scope.name for record in in_force if record.scope.level == "session"})
     of_session = events.session_of(call.payload) in own
     is_signed = bool(inv.reading.config["trust.require_signed"])
     if not settled or of_session or is_signed or machine_token() is None:
-        return
+        return None
     quick = [(kind, path, text) for kind, path, text, _ in stamps if kind != ready.TREE]
-    quick += [_stamped((ready.FILE, path))[:3] for path in _quick_paths(inv, standing, selection)]
-    data = {
-        **standing,
+    quick += [_stamped(place)[:3] for place in (*_folders(inv), *_others(inv))]
+    return {
         "sessions": own,
         "until": _until(inv, made.snapshot),
         "stamps": [(kind, path, text) for kind, path, text, _ in stamps],
         "quick": quick,
     }
-    _try_keep(call, standing["key"], data)
+
+
+def prepare_prompts(
+    call: Call, inv: Invocation, made: Made, selection: Selection, facts: dict[str, Any]
+) -> None:
+    """Make ready what prompts may bring in this place; what goes wrong there is only logged."""
+    from vault_cli.cli.hook_ready import Place, prepare
+    from vault_cli.store.segments import PostingsError
+
+    query = make_query(inv, Wanted(session=events.session_of(call.payload)))
+    if query.mode != "assist":
+        return
+    try:
+        stamps = _stamps_of(inv, made, selection)
+        place = Place(made.snapshot, query, selection, host_options(call, inv), stamps)
+        prepare(call.state, turns.ready_key(call), facts, inv, place)
+    except (OSError, ValueError, PostingsError) as error:
+        call.complain(f"what prompts may bring is not made ready: {error}")
 
 
 def _stamped(place: tuple[str, str]) -> tuple[str, str, str, int]:
     return (*place, *ready.look(*place))
 
 
-def _quick_paths(inv: Invocation, standing: dict[str, Any], selection: Selection) -> Iterator[str]:
-    """Yield the folders of the vaults, and the files that the block shows."""
+def _folders(inv: Invocation) -> Iterator[tuple[str, str]]:
     for root in _roots(inv):
-        yield from ready.folders_below(os.fspath(root))
-    roots = {inv.layers.name_of(root): root for root in _roots(inv)}
+        yield from ((ready.FILE, path) for path in ready.folders_below(os.fspath(root)))
+
+
+def _others(inv: Invocation) -> Iterator[tuple[str, str]]:
+    """Yield the files of the vaults that are no records: few, and each may count for many."""
+    for root in _roots(inv):
+        for folder in ready.folders_below(os.fspath(root)):
+            with suppress(OSError), os.scandir(folder) as entries:
+                names = sorted(e.name for e in entries if not e.is_dir(follow_symlinks=False))
+                yield from ((ready.FILE, f"{folder}/{n}") for n in names if not n.endswith(".md"))
+
+
+def _shown_paths(
+    inv: Invocation, standing: dict[str, Any], selection: Selection
+) -> Iterator[tuple[str, str]]:
+    """Yield the files that the block shows."""
     shown = {*standing["shown"]}
     for pick in selection.picks:
-        record = pick.record
-        if (record.id, record.vault) in shown and record.vault in roots:
-            yield os.fspath(roots[record.vault] / record.path)
+        if (pick.record.id, pick.record.vault) in shown:
+            yield ready.FILE, _path_of(inv, pick)
 
 
-def _anchored(inv: Invocation, selection: Selection) -> Iterator[tuple[str, str]]:
+def _path_of(inv: Invocation, pick: Pick) -> str:
+    roots = {inv.layers.name_of(root): root for root in _roots(inv)}
+    return os.fspath(roots.get(pick.record.vault, inv.layers.home) / pick.record.path)
+
+
+def _stamps_of(
+    inv: Invocation, made: Made, selection: Selection
+) -> dict[tuple[str, str], list[tuple[str, str, str]]]:
+    """Return the stamps of what each record in force is made of: its file, and code it names.
+
+    Raises:
+        ValueError: one of them was changed while it was read.
+    """
+    found = {}
+    for pick in selection.picks:
+        places = [(ready.FILE, _path_of(inv, pick))]
+        if "anchors" in pick.record.fields:
+            places += _anchored(inv, [pick])
+        stamped = list(map(_stamped, places))
+        if any(newest >= made.started - ready.SETTLED for *_, newest in stamped):
+            raise ValueError("a file was just changed")
+        key = pick.record.vault, pick.record.path
+        found[key] = [(kind, path, text) for kind, path, text, _ in stamped]
+    return found
+
+
+def _anchored(inv: Invocation, picks: Sequence[Pick]) -> Iterator[tuple[str, str]]:
     """Yield what decides whether the code that records name has changed."""
     from vault_cli.cli.checkout import AnchorReader
     from vault_cli.cli.rendering import find_project
     from vault_cli.model.anchors import read_anchors
 
-    records = [pick.record for pick in selection.picks if "anchors" in pick.record.fields]
+    records = [pick.record for pick in picks if "anchors" in pick.record.fields]
     top = AnchorReader(inv, find_project).top if records else None
     if top is None:
         return

@@ -5,44 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from vault_cli.cli.hook_block import host_options, make_standing
+from vault_cli.cli.hook_block import host_options, make_ready, make_standing, take_stamps
 from vault_cli.cli.rendering import Wanted, make_query
-from vault_cli.hook import events, replies, turns, words
+from vault_cli.hook import events, fitting, prompts, turns, words
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
     from vault_cli.hook.call import Call
     from vault_cli.model.record import Record, Snapshot
+    from vault_cli.recall.budget import Measure
+    from vault_cli.recall.corpus import Shelf
     from vault_cli.recall.hits import Hit
-    from vault_cli.recall.select import Query
+    from vault_cli.recall.select import Pick, Query
 
-MOST: Final = 5
-"""Records that one prompt brings at most."""
-
-ROOM: Final = 4_000
-"""Size of what one prompt brings at most, in the unit of the host."""
-
-LEAST_FIT: Final = 0.2
-"""Part of a prompt that a record answers at least (`recall.bm25`), if it is to be brought."""
-
-NEAR_BEST: Final = 0.6
-"""Part of the best record's fit that another one has at least."""
-
-LEAST_WORDS: Final = 2
-"""So many words of the prompt a record has; of Chinese, pairs of characters."""
-
-_ROUNDING: Final = 1e-9
-WHOLE: Final = 0.6
-"""A record that answers so much of a prompt may do so with one word."""
-
-LOOKED_AT: Final = (16, 80)
-"""So many of the best records are looked at; more when the session was given all of them."""
-
-MOST_TEXT: Final = 4_000
-"""Characters of a prompt that are looked at: its beginning and its end."""
+_SMALL: Final = 2_000
+"""Up to so many records are made ready again whenever something has changed."""
 
 
 def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
@@ -52,32 +31,54 @@ def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
     if not session.get("key") or session.get("pending"):
         first = turns.begin(call, make_standing(call, inv))["context"]
         session = turns.load_session(call)
-    snapshot = inv.reading.snapshot(guarded=True, teams=True)
+    anew = _start_anew(call, session)
+    stamps = take_stamps(inv) if anew else None
+    snapshot = inv.reading.snapshot(whole=anew, guarded=True, teams=True)
     query = make_query(inv, Wanted(session=events.session_of(call.payload)))
     if session.get("repeat"):
         first += _must_know(call, inv, snapshot, query)
         session["repeat"] = False
         turns.save_session(call, session)
     first += turns.take_nudge(call, session)
-    more = _beside(call, inv, snapshot, query, session) if query.mode == "assist" else ""
-    room, unit = replies.room_of(call.host)
-    if replies.measure(first + more, unit) > room:  # the block counts more than what it leaves out
-        more = ""
-    if more:
-        turns.remember(call, [more])
-    return {"context": first + more}
+    if query.mode != "assist":
+        return {"context": turns.bring(call, session, first, "", [])}
+    if stamps is not None:
+        make_ready(call, inv, stamps, snapshot, query)
+    more, shown = _beside(call, inv, snapshot, query, session)
+    return {"context": turns.bring(call, session, first, more, shown)}
+
+
+def _start_anew(call: Call, session: dict[str, Any]) -> bool:
+    """Tell whether what prompts may bring is to be made ready now.
+
+    Of a small vault at once, of a large one with the second prompt that finds it changed: where
+    every turn changes something, it would cost more than it saves.
+    """
+    before = prompts.read(call.state, turns.ready_key(call))
+    if before is None:
+        return True
+    large = before.head["files"] > _SMALL
+    still = before.holds()
+    before.close()
+    if still:
+        return False
+    is_second = bool(session.pop("late", False))
+    if large and not is_second:
+        session["late"] = True
+        turns.save_session(call, session)
+    return is_second or not large
 
 
 def _must_know(call: Call, inv: Invocation, snapshot: Snapshot, query: Query) -> str:
     """Return what must be known whatever the task is, where the block may come too late."""
-    from vault_cli.recall.budget import MUST_GROUPS
+    from vault_cli.plain.allot import MUST_GROUPS
     from vault_cli.recall.render import render_block
     from vault_cli.recall.select import Selection, select_records
 
     picks = [p for p in select_records(snapshot, query).picks if p.group in MUST_GROUPS]
     if not picks:
         return ""
-    options = replace(host_options(call, inv), budget=ROOM)
+    options = replace(host_options(call, inv), budget=fitting.ROOM)
     text = render_block(Selection(tuple(picks), ()), query, options, intro=words.MUST).text
     turns.remember(call, [text])
     return text
@@ -85,28 +86,43 @@ def _must_know(call: Call, inv: Invocation, snapshot: Snapshot, query: Query) ->
 
 def _beside(
     call: Call, inv: Invocation, snapshot: Snapshot, query: Query, session: dict[str, Any]
-) -> str:
-    """Return the records that fit the prompt and that the session was not given, as a block."""
+) -> tuple[str, list[tuple[str, str]]]:
+    """Return the records that fit the prompt and that the session was not given, as a block.
+
+    Beside it ids and vaults of what it shows; nothing is taken down here.
+    """
+    from vault_cli.recall.block import measure_in
     from vault_cli.recall.render import render_block
     from vault_cli.recall.select import rank_records
-    from vault_cli.store.receipts import receipt_id
 
-    given = {(str(item[0]), str(item[1])) for item in session.get("given", []) if len(item) > 1}
-    prompt = _talk_of(events.text_of(call.payload, "prompt"))
-    hits = _search(inv, snapshot, query, prompt, given)
+    prompt = fitting.talk_of(events.text_of(call.payload, "prompt"))
+    hits = _search(inv, snapshot, query, prompt, turns.given_to(session))
     found = _with_partners([hit.record for hit in hits], snapshot, query)
     if not found:
-        return ""
+        return "", []
     selection = rank_records(snapshot, query, found)
-    options = replace(host_options(call, inv), budget=ROOM)
+    options = replace(host_options(call, inv), budget=fitting.ROOM)
     block = render_block(selection, query, options, intro=words.BESIDE)
     shown = [(x.id, x.vault) for x in block.receipt.lines if x.level not in {"omitted", "id"}]
-    if not shown:
-        return ""
-    session["given"] = [*session.get("given", []), *map(list, shown)]
-    turns.save_session(call, session)
-    turns.note_given(call, receipt_id(block.text, (key for key, _ in shown)), shown)
-    return block.text
+    if shown:
+        _leave_texts(call, [line.pick for line in block.receipt.lines], measure_in(options.unit))
+    return (block.text, shown) if shown else ("", [])
+
+
+def _leave_texts(call: Call, picks: list[Pick], measure: Measure) -> None:
+    """Leave what a block is made of where it is looked for, if it was not made ready yet."""
+    before = prompts.read(call.state, turns.ready_key(call))
+    if before is None:
+        return
+    is_missing = before.head["missing"]
+    before.close()
+    if is_missing:
+        from vault_cli.cli.hook_ready import keep_texts
+
+        try:
+            keep_texts(call.state, turns.ready_key(call), picks, measure)
+        except OSError as error:
+            call.complain(f"what prompts may bring is not kept: {error}")
 
 
 class Found(NamedTuple):
@@ -122,37 +138,6 @@ class Found(NamedTuple):
     number: int
     spread: Mapping[str, int]
 
-    def tells(self, hit: Hit) -> bool:
-        """Tell whether the words found are so rare that they would not meet by chance.
-
-        By chance words meet in `number` times the product of their shares of the records; that
-        has to be less than one record. Of Chinese, pairs of characters count.
-        """
-        shares = (self.spread.get(term, 0) / self.number for term in _words_of(hit))
-        return self.number * prod(share for share in shares if share) <= 1 + _ROUNDING
-
-    def pick(self) -> list[Hit]:
-        """Return the records that answer enough of the prompt; one common word is no reason."""
-        best = max((hit.parts["words"] for hit in self.hits), default=0.0)
-        return [
-            hit
-            for hit in self.hits
-            if (fit := hit.parts["words"]) >= max(LEAST_FIT, NEAR_BEST * best)
-            and (fit >= WHOLE or len(_words_of(hit)) >= LEAST_WORDS)
-            and self.tells(hit)
-        ][:MOST]
-
-
-def _words_of(hit: Hit) -> list[str]:
-    return [term for term in hit.matches if len(term) > 1]
-
-
-def _talk_of(prompt: str) -> str:
-    """Return what of a prompt is looked at: of a long one (a pasted log) both ends."""
-    if len(prompt) <= MOST_TEXT:
-        return prompt
-    return f"{prompt[: MOST_TEXT // 2]}\n{prompt[-MOST_TEXT // 2 :]}"
-
 
 def _search(
     inv: Invocation, snapshot: Snapshot, query: Query, prompt: str, given: set[tuple[str, str]]
@@ -160,14 +145,15 @@ def _search(
     """Return the best records for a prompt that hold here and that the session was not given."""
     from vault_cli.recall.select import judge_some
 
-    for limit in LOOKED_AT:
+    for limit in fitting.LOOKED_AT:
         found = _look(inv, snapshot, prompt, limit)
         fresh = [hit for hit in found.hits if (hit.record.id, hit.record.vault) not in given]
         good = judge_some(snapshot, query, [hit.record for hit in fresh])
         keys = {(record.id, record.vault) for record in good}
         fresh = [hit for hit in fresh if (hit.record.id, hit.record.vault) in keys]
-        picked = found._replace(hits=fresh).pick()
-        is_all = len(found.hits) < limit or found.hits[-1].parts["words"] < LEAST_FIT
+        rows = [(hit.parts["words"], hit.terms, hit) for hit in fresh]
+        picked = fitting.pick(rows, found.number, found.spread)
+        is_all = len(found.hits) < limit or found.hits[-1].parts["words"] < fitting.LEAST_FIT
         if picked or is_all:
             return picked
     return []
@@ -191,8 +177,7 @@ def _look(inv: Invocation, snapshot: Snapshot, prompt: str, limit: int) -> Found
             hits = search(snapshot, prompt, limit=limit, narrow=narrow, shelves=shelves).hits
             spread = Counter[str]()
             for shelf in shelves:
-                terms = {term for hit in hits for term in _words_of(hit)}
-                spread.update({t: len(places) for t, (places, _) in shelf.find(terms).items()})
+                spread.update(_spread_in(shelf, {term for hit in hits for term in hit.terms}))
             number = sum(len(shelf.lengths) - len(shelf.gone) for shelf in shelves)
             return Found(hits, number, spread)
 
@@ -200,6 +185,13 @@ def _look(inv: Invocation, snapshot: Snapshot, prompt: str, limit: int) -> Found
         return look(stored=True)
     except PostingsError:
         return look(stored=False)
+
+
+def _spread_in(shelf: Shelf, terms: set[str]) -> dict[str, int]:
+    """Return in how many records of a shelf each term stands; those that are gone do not count."""
+    gone = shelf.gone
+    found = shelf.find(terms)
+    return {t: sum(n not in gone for n in places) for t, (places, _) in found.items()}
 
 
 def _with_partners(records: list[Record], snapshot: Snapshot, query: Query) -> list[Record]:

@@ -31,6 +31,7 @@ def keep_receipt(
     """
     if not block.text:
         return
+    from vault_cli.plain.naming import receipt_id
     from vault_cli.recall.explain import read_items
     from vault_cli.recall.repeat import settings_data
     from vault_cli.recall.wording import show_id
@@ -41,7 +42,6 @@ def keep_receipt(
         keep_render,
         mark_text,
         peek_head,
-        receipt_id,
     )
 
     settings = settings_data(*asked)
@@ -130,8 +130,8 @@ def render_again(inv: Invocation, name: str) -> Again:
 def _repeat(inv: Invocation, kept: KeptRender, at: str) -> tuple[Snapshot, Block] | None:
     """Return the records of a commit ("": the files) and their block, if it is the kept one."""
     from vault_cli.cli.rendering import render_query, stale_port
+    from vault_cli.plain.naming import receipt_id
     from vault_cli.recall.repeat import read_settings
-    from vault_cli.store.receipts import receipt_id
 
     try:
         query, options = read_settings(kept.settings)

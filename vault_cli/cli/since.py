@@ -151,7 +151,7 @@ def session_named(environ: Mapping[str, str]) -> str:
 
 def note_exposure(inv: Invocation, block: Block, session: str) -> None:
     """Take down which records a block showed (see `note_shown`)."""
-    from vault_cli.store.receipts import receipt_id
+    from vault_cli.plain.naming import receipt_id
 
     shown = [line for line in block.receipt.lines if line.level != "omitted"]
     name = receipt_id(block.text, (line.id for line in shown))
@@ -162,7 +162,7 @@ def note_found(inv: Invocation, records: Sequence[Record]) -> None:
     """Take down which records a session was given by a search or by name."""
     session = session_of(inv)
     if session and not inv.options.dry_run:
-        from vault_cli.store.receipts import receipt_id
+        from vault_cli.plain.naming import receipt_id
 
         keys = [(record.id, record.vault) for record in records]
         note_shown(inv, keys, receipt_id("found", (key for key, _ in keys)), session)

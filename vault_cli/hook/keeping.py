@@ -29,14 +29,28 @@ def put(base: str, kind: str, name: str, body: bytes) -> str:
     return folder
 
 
-def thin(folder: str, most: int) -> None:
-    """Let the oldest files of a folder go until half of `most` are left; never fails."""
+def thin(folder: str, most: int, bytes_: int = 0) -> None:
+    """Let the oldest files of a folder go until half of `most` are left; never fails.
+
+    Args:
+        folder: where they are.
+        most: so many may be there.
+        bytes_: so large may all of them be together; 0: as large as they are.
+    """
     try:
         names = os.listdir(folder)
-        if len(names) <= most:
+        if len(names) <= most and not bytes_:
             return
-        aged = sorted((os.lstat(f"{folder}/{name}").st_mtime_ns, name) for name in names)
-        for _, name in aged[: len(aged) - most // 2]:
-            os.unlink(f"{folder}/{name}")
+        aged = []
+        for name in names:
+            facts = os.lstat(f"{folder}/{name}")
+            aged.append((facts.st_mtime_ns, name, facts.st_size))
+        aged.sort(reverse=True)
+        kept = len(names) if len(names) <= most else most // 2
+        size = 0
+        for place, (_, name, own) in enumerate(aged):
+            size += own
+            if place >= kept or (bytes_ and place and size > bytes_):
+                os.unlink(f"{folder}/{name}")
     except OSError:
         return

@@ -70,13 +70,19 @@ def load(state: str, key: str, *, exact: bool) -> dict[str, Any] | None:
     data = _read(state, key)
     if data is None or data.get("layout") != LAYOUT:
         return None
-    until = data["until"]
-    if until and time.time() >= until:
-        return None
-    stamps = data["stamps"] if exact else data["quick"]
-    if any(stamp(kind, path) != value for kind, path, value in stamps):
+    if has_ended(data["until"]) or not holds(data["stamps"] if exact else data["quick"]):
         return None
     return data
+
+
+def has_ended(until: float) -> bool:
+    """Tell whether the time is over in which an answer can hold; 0 is no end."""
+    return bool(until) and time.time() >= until
+
+
+def holds(stamps: list[tuple[str, str, str]]) -> bool:
+    """Tell whether all of some places are as they were: kind, path and stamp of each."""
+    return all(stamp(kind, path) == value for kind, path, value in stamps)
 
 
 def keep(state: str, key: str, data: dict[str, Any]) -> None:
@@ -92,7 +98,7 @@ def keep(state: str, key: str, data: dict[str, Any]) -> None:
     Raises:
         OSError, ValueError: it cannot be kept.
     """
-    token = _token(state)
+    token = machine_token(state)
     if token is None:
         return
     body = marshal.dumps({**data, "layout": LAYOUT})
@@ -110,14 +116,14 @@ def _read(state: str, key: str) -> dict[str, Any] | None:
         data = os.read(file, _MAX_FILE)
     finally:
         os.close(file)
-    token = _token(state)
+    token = machine_token(state)
     if token is None or digest(data[_SEAL:], token, _SEAL // 2).encode("ascii") != data[:_SEAL]:
         return None
     found = marshal.loads(data[_SEAL:])  # noqa: S302 - only we can have sealed it
     return found if isinstance(found, dict) else None
 
 
-def _token(state: str) -> bytes | None:
+def machine_token(state: str) -> bytes | None:
     """Return this machine's secret (`store.places.machine_token`), None when there is none yet."""
     try:
         with open(os.path.join(state, "cache-token"), "rb") as file:

@@ -165,10 +165,67 @@ def _prompt(call: Call) -> Reply | None:
     session = load_session(call)
     if not session.get("key") or session.get("pending") or session.get("repeat"):
         return None
-    here = session.get("complete") and _is_same_place(folder_at_hand(call), session.get("folder"))
-    if here and ready.load(call.state, str(session["key"]), exact=False):
+    here = _is_same_place(folder_at_hand(call), session.get("folder"))
+    key = str(session["key"]) if here else ready_key(call)
+    if here and session.get("complete") and ready.load(call.state, key, exact=False):
         return {"context": take_nudge(call, session)}
-    return None
+    return _beside(call, session, key)
+
+
+def _beside(call: Call, session: dict[str, Any], key: str) -> Reply | None:
+    """Answer a prompt with what is ready of the vaults; None where that does not tell."""
+    from vault_cli.hook import prompts
+
+    prepared = prompts.load(call.state, key)
+    if prepared is None or events.session_of(call.payload) in prepared.head["sessions"]:
+        return None
+    from vault_cli.hook import beside
+
+    prompt = events.text_of(call.payload, "prompt")
+    try:
+        found = beside.find(
+            prepared, prompt, given_to(session), lambda: prompts.learned(call.state, key)
+        )
+    except (OSError, ValueError) as error:
+        call.complain(f"what is ready for prompts cannot be read: {error}")
+        return None
+    finally:
+        prepared.close()
+    if found is None:
+        return None
+    first = take_nudge(call, session)
+    return {"context": bring(call, session, first, found.text, found.shown)}
+
+
+def given_to(session: dict[str, Any]) -> set[tuple[str, str]]:
+    """Return ids with their vaults of what a session was given."""
+    return {(str(item[0]), str(item[1])) for item in session.get("given", []) if len(item) > 1}
+
+
+def bring(
+    call: Call, session: dict[str, Any], first: str, more: str, shown: Sequence[tuple[str, str]]
+) -> str:
+    """Return what is said with a prompt, and take down which records a session is given.
+
+    Args:
+        call: the prompt.
+        session: what is known of its session.
+        first: what is said before the records.
+        more: the records as a block, "" for none.
+        shown: ids with their vaults of what it shows.
+    """
+    if shown:
+        from vault_cli.plain.naming import receipt_id
+
+        session["given"] = [*session.get("given", []), *map(list, shown)]
+        save_session(call, session)
+        note_given(call, receipt_id(more, (key for key, _ in shown)), shown)
+    room, unit = replies.room_of(call.host)
+    if replies.measure(first + more, unit) > room:  # the block counts more than what it leaves out
+        more = ""
+    if more:
+        remember(call, [more])
+    return first + more
 
 
 def _is_same_place(folder: str, started: object) -> bool:

@@ -1,12 +1,8 @@
 """How well records fit a query: BM25 over shelves of records. May import `text`, `model`.
 
-Robertson and Zaragoza (2009), k1 1.2 and b 0.5 (row C-103), k3 1 for words that a query repeats.
-What is usual (how many records there are, how long they are, in how many a word stands) is told by
-those that have a say: who pushes a record does not move the others with it.
-
-The sum is divided by the weight of all words of the query, so that it says which part of the query
-a record answers: it can be compared between searches, and 1 is a record of usual length that has
-every word once.
+The sum itself stands in `plain.weights`. What is usual (how many records there are, how long they
+are, in how many a word stands) is told by those that have a say: who pushes a record does not move
+the others with it.
 """
 
 from __future__ import annotations
@@ -14,23 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from math import log
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from vault_cli.plain.slips import may_be_slip, nearest
+from vault_cli.plain.weights import MOST_MEANT, SLIP, add_up, parts_of
 from vault_cli.recall.corpus import Postings, Shelf
-from vault_cli.text.slips import may_be_slip, nearest
 from vault_cli.text.terms import is_word
-
-K1: Final = 1.2
-B: Final = 0.5
-K3: Final = 1.0
-SLIP: Final = 0.4
-"""What a word counts that is probably meant, as a part of what the typed one would."""
-
-MOST_MEANT: Final = 3
-"""So many words are tried for one that stands nowhere."""
-
-_BIG: Final = 255
 
 
 class Weighed(NamedTuple):
@@ -66,7 +51,7 @@ def weigh(
         for shelf, postings in zip(shelves, found, strict=True):
             postings.update(shelf.find(words - postings.keys()))
         spread = _spread(shelves, found, {*counts, *words})
-    parts, whole = _parts(counts, meant, spread, _number_of(shelves))
+    parts, whole = parts_of(counts, meant, spread, _number_of(shelves))
     usual = _usual_length(shelves)
     values = [
         _sum(shelf, postings, parts, whole, usual)
@@ -143,35 +128,6 @@ def _most_common(shelves: Sequence[Shelf], words: Sequence[str]) -> list[str]:
     return sorted(words, key=lambda word: (-spread[word], word))[:MOST_MEANT]
 
 
-def _parts(
-    counts: Mapping[str, int],
-    meant: Mapping[str, list[tuple[str, float]]],
-    spread: Mapping[str, int],
-    total: int,
-) -> tuple[list[tuple[str, float]], float]:
-    """Return the terms to add up with their weights, in an order that never changes, and the sum.
-
-    A typed word that stands nowhere counts in the sum, unless another was meant. What stands only
-    in records without a say is found there, and is nowhere for all others.
-    """
-    parts: list[tuple[str, float]] = []
-    whole = 0.0
-    for term in sorted(counts):
-        often = counts[term] * (1 + K3) / (counts[term] + K3)
-        if term in meant:
-            for word, share in meant[term]:
-                parts.append((word, often * share * _rarity(spread[word], total)))
-            whole += max(often * _rarity(spread[word], total) for word, _ in meant[term])
-        weight = often * _rarity(spread[term], total)
-        whole += 0.0 if term in meant else weight
-        parts.append((term, weight))  # it may stand in records that have no say
-    return parts, whole or 1.0
-
-
-def _rarity(number: int, total: int) -> float:
-    return log(1 + (total - number + 0.5) / (number + 0.5))
-
-
 def _sum(
     shelf: Shelf,
     postings: Postings,
@@ -180,20 +136,7 @@ def _sum(
     usual: float,
 ) -> dict[int, float]:
     """Return the value of each record of one shelf that has any of the terms."""
-    values: dict[int, float] = {}
-    get = values.get
-    slope = K1 * B / usual
-    base = K1 * (1 - B)
-    lengths = shelf.lengths
-    for term, weight in parts:
-        if term not in postings:
-            continue
-        share = weight * (K1 + 1) / whole
-        for number, count in zip(*postings[term], strict=True):
-            often = min(_BIG, count)
-            values[number] = get(number, 0.0) + share * often / (
-                often + base + slope * lengths[number]
-            )
+    values = add_up(postings, parts, whole, usual, shelf.lengths)
     for number in shelf.gone:
         values.pop(number, None)
     return values

@@ -13,10 +13,11 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple, Protocol
 
 from vault_cli.model.record import Record, Status
+from vault_cli.plain.slips import halves_of
+from vault_cli.plain.weights import BIG
 from vault_cli.recall.topics import fold_topic
 from vault_cli.text import terms as terms_module
 from vault_cli.text.dates import days_in, keys_of_day
-from vault_cli.text.slips import halves_of
 from vault_cli.text.terms import count_terms, is_word, search_text, terms_of, words_of
 
 LAYOUT: Final = f"1.{terms_module.LAYOUT}"
@@ -78,6 +79,10 @@ class Shelf(Protocol):
 
     def find(self, terms: Collection[str]) -> Postings:
         """Return the postings of those terms that stand here."""
+        ...
+
+    def everything(self) -> Postings:
+        """Return the postings of every term and key that stands here."""
         ...
 
     def words_like(self, term: str) -> Iterable[str]:
@@ -235,6 +240,16 @@ class TextShelf:
                 counted = count_terms(self.plain[number], words, stops=self._stops)
                 for term, count in counted.items():
                     add(term, number, count)
+        return found
+
+    def everything(self) -> Postings:
+        """As `Shelf`."""
+        found: dict[str, tuple[list[int], list[int]]] = {}
+        for number, record in enumerate(self._records):
+            for term, count in describe(record).counts.items():
+                numbers, counts = found.setdefault(term, ([], []))
+                numbers.append(number)
+                counts.append(count if term[0] == "&" else min(count, BIG))
         return found
 
     @cached_property

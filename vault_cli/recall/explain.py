@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from vault_cli.plain.notices import IDS_OPENER
 from vault_cli.recall.block import Block
-from vault_cli.recall.wording import IDS_OPENER, show_id
+from vault_cli.recall.wording import show_id
 from vault_cli.text.late import late
 
 _ITEM = late(r"- \[([^\]\n]*)\]")

@@ -18,6 +18,7 @@ class Hit(NamedTuple):
         marked: (start, end) of the matched words in the snippet.
         parts: what the score is made of, by name.
         reason: what the record is worth, in words.
+        terms: what was looked for and stands in it, as a search counts it (stems), sorted.
     """
 
     record: Record
@@ -27,6 +28,7 @@ class Hit(NamedTuple):
     marked: tuple[tuple[int, int], ...] = ()
     parts: Mapping[str, float] = {}
     reason: str = ""
+    terms: tuple[str, ...] = ()
 
 
 class Results(NamedTuple):

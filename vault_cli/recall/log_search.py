@@ -12,7 +12,7 @@ from math import log
 from typing import Final, NamedTuple
 
 from vault_cli.model.transcript import Session
-from vault_cli.recall.bm25 import K1, B
+from vault_cli.plain.weights import K1, B
 from vault_cli.recall.query import Query, read_query
 from vault_cli.recall.snippets import cut_text
 from vault_cli.text.terms import count_terms, search_text, words_for

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from vault_cli.plain.notices import CLOSE, OPEN
 from vault_cli.recall import wording
 from vault_cli.recall.block import Block, RenderOptions
 from vault_cli.recall.explain import read_items
@@ -131,7 +132,7 @@ def write_notice(news: News, query: Query, options: RenderOptions) -> Block:
     intro = _intro(news)
     if not picks:
         block = render_block(Selection((), ()), query, options)
-        text = wording.OPEN + intro + wording.CLOSE if news.gone else ""
+        text = OPEN + intro + CLOSE if news.gone else ""
         return block._replace(text=text)
     order = {pick.record.id: place for place, pick in enumerate(picks)}
     chosen = Selection(tuple(sorted(picks, key=lambda pick: order[pick.record.id])), ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,7 +13,7 @@ from vault_cli.text.dates import find_days
 from vault_cli.text.terms import search_text, terms_of
 
 if TYPE_CHECKING:
-    from vault_cli.recall.corpus import Shelf
+    from vault_cli.recall.corpus import Postings, Shelf
 
 MOST_TERMS: Final = 200
 """Of a longer query the rest of the words does not count."""
@@ -82,6 +82,32 @@ def members_of(shelf: Shelf, keys: Collection[str], vault: str) -> set[int]:
     listed = sorted(members)
     heads = shelf.heads(listed)
     return {number for number, head in zip(listed, heads, strict=True) if head.vault == vault}
+
+
+Names = Sequence[tuple[frozenset[str], frozenset[str], str]]
+
+
+def with_topics(
+    shelves: Sequence[Shelf], found: Sequence[Postings], names: Names
+) -> list[Postings]:
+    """Count terms that stand in another name of a record's topic as if it had them once.
+
+    Args:
+        shelves: where was looked.
+        found: of each shelf what stands in the texts.
+        names: as `names_of_topics`.
+    """
+    extended: list[Postings] = []
+    for shelf, postings in zip(shelves, found, strict=True):
+        more = dict(postings)
+        for terms, keys, vault in names:
+            members = members_of(shelf, keys, vault)
+            for term in terms if members else ():
+                own = dict(zip(*more.get(term, ((), ())), strict=True))
+                every = dict.fromkeys(members, 1) | own
+                more[term] = sorted(every), [every[number] for number in sorted(every)]
+        extended.append(more)
+    return extended
 
 
 def names_of_topics(

@@ -9,18 +9,17 @@ that fit alike. Every sign is text: there is no query language and so no query t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from datetime import date
 from functools import cached_property, partial
 from typing import Final
 
 from vault_cli.model.record import Record, Snapshot
+from vault_cli.plain.ranking import LEAST_RANKED, MOST_SPREAD, cut_at, draw_along
 from vault_cli.recall.bm25 import weigh
 from vault_cli.recall.corpus import (
     STANDINGS,
     UNSEARCHED,
     LiteralShelf,
-    Postings,
     Shelf,
     TextShelf,
     keys_of,
@@ -28,9 +27,9 @@ from vault_cli.recall.corpus import (
     text_of,
 )
 from vault_cli.recall.hits import Hit, Results
-from vault_cli.recall.query import Narrow, Query, members_of, names_of_topics, read_query
+from vault_cli.recall.query import Narrow, Query, names_of_topics, read_query, with_topics
 from vault_cli.recall.retention import Aging
-from vault_cli.recall.score import score_record
+from vault_cli.recall.score import Score, score_record
 from vault_cli.recall.snippets import SNIPPET, with_snippet
 from vault_cli.recall.topics import TopicTable, fold_topic
 from vault_cli.text.terms import search_text, words_for
@@ -38,21 +37,12 @@ from vault_cli.text.terms import search_text, words_for
 DATED: Final = 0.4
 """What a day of the query adds to the records of that day."""
 
-BESIDE: Final = (0.3, 0.2, 0.1)
-"""The part of its fit that a captured record gives to those one, two and three places away."""
-
-MOST_SPREAD: Final = 200
-"""So many of the best records draw their neighbours along."""
-
 WORTH: Final = 0.002
 """Weight of the points for importance, retention, trust and use (`recall.score`)."""
 
 MOST_POINTS: Final = 10.0
 PROVEN: Final = 0.03
 """What a verification that holds adds."""
-
-LEAST_RANKED: Final = 100
-"""At least so many of the best by words are asked what they are worth."""
 
 _SHELF: Final = 1 << 32
 """What is added to the numbers of the second shelf, twice to those of the third, and so on."""
@@ -114,6 +104,17 @@ def _shelves_of(snapshot: Snapshot, query: Query) -> list[Shelf]:
     if query.terms or not query.text:
         return [TextShelf(records, stops=query.stops)]
     return [LiteralShelf(records)]
+
+
+def worth_parts(worth: Score) -> dict[str, float]:
+    """Return what a record's worth adds to its place among those that fit alike, by name."""
+    parts = {
+        name: round(WORTH * max(-MOST_POINTS, min(points, MOST_POINTS)), 6)
+        for name, points in worth.parts.items()
+        if name != "relevance"
+    }
+    parts["trust"] += PROVEN if worth.verified else 0.0
+    return parts
 
 
 class _Search:
@@ -195,8 +196,9 @@ class _Search:
         """Set how well records fit the words and the days."""
         query = self._query
         names = names_of_topics(self._topics, frozenset(query.terms))
-        extra = partial(self._extend, names=names) if names else None
-        weighed = weigh([shelf for _, shelf in self._shelves], query.counts, extra)
+        shelves = [shelf for _, shelf in self._shelves]
+        extra = partial(with_topics, shelves, names=names) if names else None
+        weighed = weigh(shelves, query.counts, extra)
         self._meant = weighed.meant
         for place, values in enumerate(weighed.values):
             if not place:
@@ -206,22 +208,6 @@ class _Search:
                 self._words.update((base + number, value) for number, value in values.items())
         if query.days:
             self._dated = self._having(query.days)
-
-    def _extend(
-        self, found: list[Postings], names: Sequence[tuple[frozenset[str], frozenset[str], str]]
-    ) -> list[Postings]:
-        """Count terms that stand in another name of a record's topic as if it had them once."""
-        extended: list[Postings] = []
-        for (_, shelf), postings in zip(self._shelves, found, strict=True):
-            more = dict(postings)
-            for terms, keys, vault in names:
-                members = members_of(shelf, keys, vault)
-                for term in terms if members else ():
-                    own = dict(zip(*more.get(term, ((), ())), strict=True))
-                    every = dict.fromkeys(members, 1) | own
-                    more[term] = sorted(every), [every[number] for number in sorted(every)]
-            extended.append(more)
-        return extended
 
     def _allowed(self, places: list[int]) -> list[int]:
         """Return the records that may be found."""
@@ -299,7 +285,7 @@ class _Search:
                 if key[0] == "&":
                     sessions.setdefault(key, set()).add(place)
         for key in sorted(sessions):
-            self._spread(self._order_of(key), sessions[key])
+            draw_along(self._order_of(key), sessions[key], self._words, self._beside)
         return self._allowed(sorted(place for place in self._beside if place not in known))
 
     def _order_of(self, key: str) -> list[int]:
@@ -312,26 +298,13 @@ class _Search:
         heads = self._records(list(starts), whole=False)
         return sorted(starts, key=lambda place: (starts[place], heads[place].path))
 
-    def _spread(self, order: list[int], best: AbstractSet[int]) -> None:
-        for index, place in enumerate(order):
-            if place not in best:
-                continue
-            for distance, share in enumerate(BESIDE, 1):
-                for other in (index - distance, index + distance):
-                    if 0 <= other < len(order):
-                        given = share * self._words.get(place, 0.0)
-                        self._beside[order[other]] = self._beside.get(order[other], 0.0) + given
-
     def _cut_at(self, places: list[int], most: int) -> list[int]:
         """Return the records that fit best; where that does not decide, the first by path."""
         if len(places) <= most:
             return places
         plain = not (self._dated or self._beside)
         fit = self._words.__getitem__ if plain else self._fit
-        fits = list(map(fit, places))
-        least = sorted(fits, reverse=True)[most - 1]
-        above = [p for p, value in zip(places, fits, strict=True) if value > least]
-        tied = [p for p, value in zip(places, fits, strict=True) if value == least]
+        above, tied = cut_at(places, fit, most)
         if len(above) + len(tied) > most:
             heads = self._records(tied, whole=False)
             tied.sort(key=lambda place: (heads[place].path, heads[place].vault))
@@ -374,10 +347,7 @@ class _Search:
             "date": DATED if known in self._dated else 0.0,
             "neighbours": round(self._beside.get(known, 0.0), 6),
         }
-        for name, points in worth.parts.items():
-            if name != "relevance":
-                parts[name] = round(WORTH * max(-MOST_POINTS, min(points, MOST_POINTS)), 6)
-        parts["trust"] += PROVEN if worth.verified else 0.0
+        parts |= worth_parts(worth)
         meant = {word for words in self._meant.values() for word in words}
         terms = tuple(sorted(self._query.counts.keys() | meant))
         score = round(sum(parts.values()), 6)

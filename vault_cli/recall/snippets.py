@@ -41,7 +41,9 @@ def with_snippet(hit: Hit, query: Query, names: Sequence[str] = (), most: int = 
     wanted = frozenset(hit.matches)
     plain = search_text("\n".join((text_of(record), *names)))
     if query.terms:
-        matches = tuple(sorted(set(words_for(plain, wanted, stops=query.stops).values())))
+        found = words_for(plain, wanted, stops=query.stops)
+        matches = tuple(sorted(set(found.values())))
+        hit = hit._replace(terms=tuple(sorted(found)))
     else:
         matches = (query.text,) if query.text and query.text in plain.lower() else ()
     if not most or record.withheld or (record.findings and record.held_by):

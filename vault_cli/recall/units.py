@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from vault_cli.model.tables import GROUPS
+from vault_cli.plain.allot import Key, ids_key
+from vault_cli.plain.notices import IDS_OPENER
 from vault_cli.recall import wording
-from vault_cli.recall.budget import Key, Measure, Unit, ids_key
+from vault_cli.recall.budget import Measure, Unit
 from vault_cli.recall.select import Pick
 from vault_cli.recall.topics import fold_topic
 
@@ -42,7 +44,7 @@ def head_texts(units: Sequence[Unit], mode: str) -> dict[Key, str]:
         group = unit.group
         if (group,) not in texts:
             texts[group,] = wording.heading(group, mode)
-            texts[ids_key(group)] = wording.IDS_OPENER + "\n"
+            texts[ids_key(group)] = IDS_OPENER + "\n"
         if len(unit.heads) > 1 and unit.heads[1] not in texts:
             texts[unit.heads[1]] = wording.topic_line(unit.picks[0].topic)
     return texts

@@ -7,7 +7,6 @@ all text of a memory is neutralised and stands behind such a mark or is indented
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from vault_cli.model.evidence import is_verified
 from vault_cli.model.record import ID_PATTERN, Kind, Record, Status, Tally
@@ -16,12 +15,7 @@ from vault_cli.recall.score import EXTERNAL_SOURCES, MACHINE_ORIGINS
 from vault_cli.text.neutral import neutral_block, neutral_inline
 from vault_cli.text.sections import NAMES, Section, split_sections
 
-OPEN = "<mvault-memory>\n\n"
-CLOSE = "\n</mvault-memory>\n"
-"""First and last line. Neither carries a date or a counter: the bytes must not drift."""
-
 INDENT = "  "
-IDS_OPENER = "- by id only:"
 
 _INTRO = (
     "## Memory in force\n"
@@ -71,7 +65,6 @@ _TITLE_ONLY = frozenset({Kind.RECIPE, Kind.SKILL})
 MAX_SUMMARY = 160
 """A longer summary is not added to a one-line entry; nothing is ever cut."""
 
-MAX_NAMED = 3
 MOST_COUNTED = 999
 MAX_TITLE_IN_NOTICE = 80
 
@@ -251,99 +244,8 @@ def _indented(line: str) -> str:
     return (INDENT + line).rstrip(" \t")
 
 
-class Tallied(NamedTuple):
-    """What the notice tells.
-
-    Args:
-        by_line, by_id: how many entries are shortened to a title or an id.
-        left_out: entries without room, by group.
-        unlisted: entries of groups that the configuration does not list.
-        oversize: the first MAX_NAMED of the entries larger than the budget, with their sizes.
-        oversize_count: how many of these there are.
-        held: records held back or with an ambiguous id; `unreadable`: files that are broken.
-        withheld: records that the reader's own trust settings keep out.
-    """
-
-    by_line: int = 0
-    by_id: int = 0
-    left_out: tuple[tuple[str, int], ...] = ()
-    unlisted: tuple[tuple[str, int], ...] = ()
-    oversize: tuple[tuple[Record, int], ...] = ()
-    oversize_count: int = 0
-    held: int = 0
-    unreadable: int = 0
-    unit: str = "bytes"
-    withheld: int = 0
-
-
-def notice(tally: Tallied) -> str:
-    """Return the lines that say what is not there and how to read it ("" when all is there)."""
-    lines = [*_shortened(tally), *_too_large(tally), *_unlisted(tally), *_kept_back(tally)]
-    return "".join(f"> {line}\n" for line in lines)
-
-
-def _shortened(tally: Tallied) -> list[str]:
-    parts = []
-    if tally.by_line or tally.by_id:
-        shown = [f"{tally.by_line:,} by title"] if tally.by_line else []
-        shown += [f"{tally.by_id:,} by id"] if tally.by_id else []
-        parts.append(f"Shortened to fit: {', '.join(shown)}.")
-    if tally.left_out:
-        parts.append(f"Left out to fit: {_counts(tally.left_out)}.")
-    if parts:
-        parts.append("Read one with `mvault show ID`; list all with `mvault render --receipt`.")
-    return [" ".join(parts)] if parts else []
-
-
-def _too_large(tally: Tallied) -> list[str]:
-    if not tally.oversize:
-        return []
-    named = [_name_large(record, size, tally.unit) for record, size in tally.oversize]
-    rest = tally.oversize_count - len(named)
-    more = f"; and {rest:,} more" if rest else ""
-    return [f"Larger than the whole budget, left out: {'; '.join(named)}{more}."]
-
-
-def _name_large(record: Record, size: int, unit: str) -> str:
-    title = f" {neutral_inline(record.title)}" if len(record.title) <= MAX_TITLE_IN_NOTICE else ""
-    return f"[{show_id(record.id)}]{title} ({size:,} {unit})"
-
-
-def _unlisted(tally: Tallied) -> list[str]:
-    if not tally.unlisted:
-        return []
-    return [f"Not rendered by configuration: {_counts(tally.unlisted)}."]
-
-
-def _kept_back(tally: Tallied) -> list[str]:
-    parts = []
-    if tally.held:
-        parts.append(f"Held back until a person decides: {tally.held:,}.")
-    if tally.unreadable:
-        files = "file" if tally.unreadable == 1 else "files"
-        parts.append(f"{tally.unreadable:,} {files} could not be read.")
-    lines = [" ".join([*parts, "See `mvault check`."])] if parts else []
-    if tally.withheld:
-        text = f"Kept out by the reader's trust settings: {tally.withheld:,}. See `mvault status`."
-        lines.append(text)
-    return lines
-
-
-def _counts(counts: Sequence[tuple[str, int]]) -> str:
-    total = sum(number for _, number in counts)
-    entries = "entry" if total == 1 else "entries"
-    if len(counts) == 1:
-        return f"{total:,} {entries} ({counts[0][0]})"
-    parts = ", ".join(f"{group} {number:,}" for group, number in counts)
-    return f"{total:,} {entries} ({parts})"
-
-
-def fallbacks(total: int, unreadable: int, held: int) -> list[str]:
-    """Return ever shorter blocks for a budget too small for any entry; the last one is empty."""
-    broken = f" {unreadable:,} not readable." if unreadable else ""
-    kept = f" {held:,} held back." if held else ""
-    entries = "entry" if total == 1 else "entries"
-    said = f"{total:,} {entries} in force did not fit this budget." if total else ""
-    long = f"> mvault: {said}{kept}{broken} List: `mvault render --receipt`.\n"
-    short = f"> mvault: {total + unreadable + held:,} left out.\n"
-    return [long.replace("mvault:  ", "mvault: "), short, ""]
+def name_of(record: Record) -> str:
+    """Return how an entry is called in the notice: its id, and its title where it is short."""
+    is_short = len(record.title) <= MAX_TITLE_IN_NOTICE
+    title = f" {neutral_inline(record.title)}" if is_short else ""
+    return f"[{show_id(record.id)}]{title}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -94,15 +94,6 @@ class KeptRender(NamedTuple):
         names = ("id", "at", "head", "used", "unit", "budget", "omitted", "excluded")
         data: dict[str, Any] = {name: getattr(self, name) for name in names}
         return {**data, "to": list(self.to), "shown": len(self.entries)}
-
-
-def receipt_id(text: str, ids: Iterable[str]) -> str:
-    """Return the name of a render: a digest of its block and of the ids shown, 16 hex digits.
-
-    The same block gives the same name on every machine and day.
-    """
-    whole = "\0".join((text, *ids)).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(whole).hexdigest()[:_ID_DIGITS]
 
 
 def mark_text(text: str) -> str:

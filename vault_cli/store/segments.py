@@ -124,6 +124,13 @@ class StoredShelf:
             raise self._index.fault("a term is missing")
         return {term: known for term in terms if (known := self._known[term]) is not None}
 
+    def everything(self) -> dict[str, tuple[Sequence[int], Sequence[int]]]:
+        """As `recall.corpus.Shelf`."""
+        found = {row[0]: self._decode(*row) for row in self._index.ask(_TERMS, self.segment)}
+        if len(found) != len(self._terms):
+            raise self._index.fault("a term is missing")
+        return found
+
     @property
     def unheard(self) -> AbstractSet[int]:
         """As `recall.corpus.Shelf`."""

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
+from vault_cli.plain.han_forms import SIMPLIFIED, TRADITIONAL
 from vault_cli.text.correction_chinese import CHINESE, NOT_CHINESE, OPEN_ZH
 from vault_cli.text.correction_english import ENGLISH, NOT_ENGLISH, OPEN_EN
 from vault_cli.text.correction_phrase import Phrase
-from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
 
 MAX_HEAD: Final = 1500
 MAX_TAIL: Final = 400

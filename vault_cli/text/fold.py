@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
+from vault_cli.plain.han_forms import SIMPLIFIED, TRADITIONAL
 from vault_cli.text.hidden import ALARM_CLASS, characters_of
 from vault_cli.text.late import late
 from vault_cli.text.shape import may_have_lone_letters

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from vault_cli.plain.stops import STOP_WORDS
 from vault_cli.text.fold import fold_text
 from vault_cli.text.injection_vocabulary import HAN, OTHER_SCRIPTS, WORD
 from vault_cli.text.injection_words import CONCEPTS, NO_CONCEPT
-from vault_cli.text.tokens import STOP_WORDS
 
 _Kinds = dict[tuple[str, ...], str]
 """By its words each entry in Latin letters, and its kind: its concepts, `+` between several."""

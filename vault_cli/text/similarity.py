@@ -21,10 +21,11 @@ from itertools import islice
 from math import sqrt
 from typing import Final, Literal, NamedTuple
 
+from vault_cli.plain.stops import STOP_CHARACTERS, STOP_WORDS
 from vault_cli.text.hidden import drop_invisible
 from vault_cli.text.late import late
 from vault_cli.text.negation import Reading, compare_signs, read_sentence, split_sentences
-from vault_cli.text.tokens import STOP_CHARACTERS, STOP_WORDS, tokenize
+from vault_cli.text.tokens import tokenize
 
 Relation = Literal["same", "near", "similar", "contradicting", "unrelated"]
 

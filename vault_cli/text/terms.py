@@ -13,12 +13,10 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final
 
-from vault_cli.text.han_forms import SIMPLIFIED, TRADITIONAL
+from vault_cli.plain.han_forms import SIMPLIFIED, TRADITIONAL
+from vault_cli.plain.stops import DULL, SINGLES, UNASKED_PAIRS, UNASKED_WORDS
 from vault_cli.text.late import late
 from vault_cli.text.tokens import (
-    STOP_CHARACTERS,
-    STOP_PAIRS,
-    STOP_WORDS,
     is_cjk,
     latin_words,
     plain_text,
@@ -29,26 +27,6 @@ from vault_cli.text.tokens import (
 LAYOUT: Final = "1"
 """Count up when the terms of a text change: stored postings are then made anew."""
 
-_MORE_WORDS: Final = """
-about after again also am any because before both d didn don doesn during each ever few get got here
-him isn just ll m many me more most much myself nor off once only other out over own re s same
-since some t tell than until up us ve very wasn whether while won yourself
-"""
-_STOPS: Final = STOP_WORDS | frozenset(_MORE_WORDS.split())
-_SINGLES: Final = STOP_CHARACTERS | frozenset(
-    "什么怎哪谁几吗呢吧啊呀嘛哦嗯哈喔呗啦么每还很太最更再又才只不没有来去说会能可要想让给到为以之其所并则些样点儿"
-    "上下中里"
-)
-"""Characters that count in a pair only."""
-
-_DULL: Final = _SINGLES - frozenset("不没")
-"""A pair of two of these says nothing; `不要` and `没有` do."""
-
-_PAIR_TEXT: Final = """
-哪家 哪种 哪天 多久 几个 她们 咱们 大家 自己 这样 那样 这么 那么 一下 一些 一点 然后 而且 不过 还是
-就是 不是 知道 觉得 是不 有没 可能 应该 现在 时候 已经 真的 非常 特别 我的 你的 他的 吗我
-"""
-_PAIRS: Final = STOP_PAIRS | frozenset(_PAIR_TEXT.split())
 _SIMPLER: Final = dict(zip(map(ord, TRADITIONAL), SIMPLIFIED, strict=True))
 
 
@@ -76,15 +54,15 @@ def _run_terms(run: str, stops: bool) -> list[str]:  # noqa: FBT001 - hot path
     if stops:
         return [*run, *map("".join, pairwise(run))]
     pairs = map("".join, pairwise(run))
-    singles = [char for char in run if char not in _SINGLES]
-    return singles + [p for p in pairs if p not in _PAIRS and not _DULL.issuperset(p)]
+    singles = [char for char in run if char not in SINGLES]
+    return singles + [p for p in pairs if p not in UNASKED_PAIRS and not DULL.issuperset(p)]
 
 
 def _word_terms(word: str, stops: bool) -> tuple[str, ...]:  # noqa: FBT001 - hot path
     found = split_word(word, stops)
     if stops or len(found) > 1:
         return found
-    return () if word.lower() in _STOPS else found
+    return () if word.lower() in UNASKED_WORDS else found
 
 
 def count_terms(plain: str, wanted: Iterable[str], *, stops: bool = False) -> Counter[str]:

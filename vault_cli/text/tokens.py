@@ -12,15 +12,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from vault_cli.plain.stops import CJK_CLASS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS
 from vault_cli.text.hidden import drop_invisible
 from vault_cli.text.late import late
 from vault_cli.text.stem import stem_word
-
-CJK_CLASS: Final = (
-    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7a3"
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
-)
-"""Scripts written without spaces between words, and Hangul with its particles."""
 
 _LATIN_WORD: Final = rf"[^\W{CJK_CLASS}](?:[^\W{CJK_CLASS}]|[\u0300-\u036f])*"
 _ASCII_WORD = late("[A-Za-z0-9_]+")
@@ -29,24 +24,6 @@ _PARTS = late(
     "|(?<=[A-Z])(?=[A-Z][a-z])"
 )
 _LONGEST: Final = 64
-
-_STOP_TEXT: Final = """
-a an and are as at be been being but by can could did do does doing done for from had has have
-having he her his how i if in into is it its may might must my of on or our shall she should so
-such that the their them then there these they this those to too us very was we were what when
-where which while who whom whose why will with would you your
-"""
-STOP_WORDS: Final = frozenset(_STOP_TEXT.split())
-"""English words that say nothing about the subject. `not` and `no` do."""
-
-STOP_CHARACTERS: Final = frozenset(
-    "的了吗呢吧啊呀嘛是在和与及或也都就着过地得这那我你他她它们个把被对从向于而且但"
-)
-STOP_PAIRS: Final = frozenset({
-    "什么", "怎么", "么样", "如何", "为什", "哪个", "哪些", "哪里", "多少", "是否", "可以", "我们",
-    "你们", "他们", "这个", "那个", "这些", "那些", "一个", "以及", "或者", "但是", "因为", "所以",
-    "如果",
-})  # fmt: skip
 
 
 # The classes of `CJK_CLASS` are large and take long to compile; English text does without.

@@ -6,8 +6,10 @@ for another, or two neighbours in the wrong order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
 
 SHORTEST: Final = 5
 """A shorter stem is one slip away from too many honest words."""

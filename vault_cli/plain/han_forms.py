@@ -6,7 +6,9 @@ words that differ between regions (`軟體`, `软件`) are no matter of single c
 
 from __future__ import annotations
 
-from typing import Final
+TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
+if TYPE_CHECKING:
+    from typing import Final
 
 TRADITIONAL: Final = (
     "丟並亂亞佈佔併來侶侷係俠俬個們倖側偽備傢傳傷傾僅僞價儘優儲兒內兩冊冪別刪則剋剛創劃劇劍動務勝"
