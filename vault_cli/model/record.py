@@ -354,6 +354,7 @@ class Snapshot:
         skipped: how many files were passed over by the ignore list, by folder name.
         tallies: folded observations by record id.
         settled: those of them that a watermark has taken in, which a render shows; None: the same.
+        passed_over: path and digest of the texts of which only the front matter was read.
         commit: hex id of the commit this snapshot shows, or "" for the working tree.
     """
 
@@ -364,6 +365,7 @@ class Snapshot:
     tallies: Mapping[str, Tally] = field(default_factory=lambda: MappingProxyType({}))
     commit: str = ""
     settled: Mapping[str, Tally] | None = None
+    passed_over: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def by_id(self) -> dict[str, Record]:
