@@ -67,7 +67,9 @@ def all_shelves(inv: Invocation, clocks: Clocks, *, stored: bool) -> Iterator[li
     if clocks.is_past or not stored:
         yield None
         return
-    records = searchable(clocks.snapshot.records)
+    passed = clocks.snapshot.passed_over  # they have no text here, and would be stored without
+    read = (r for r in clocks.snapshot.records if (r.path, r.digest) not in passed)
+    records = searchable(read)
     with ExitStack() as stack:
         shelves: list[Shelf] = []
         for vault, own in _by_vault(inv, records):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -317,9 +318,13 @@ class Record:
 
         Copies of one id are not: they hold each other, and nobody knows which is the right one.
         """
-        if self.withheld:
-            return True
-        return bool(self.findings) and any(f.code not in _ABOUT_COPIES for f in self.held_by)
+        held = bool(self.findings) and any(f.code not in _ABOUT_COPIES for f in self.held_by)
+        return bool(self.withheld) or held
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether it is of others, and nobody let it count here."""
+        return self.foreign or bool(self.withheld)
 
     @property
     def has_say(self) -> bool:
@@ -334,9 +339,8 @@ class Record:
     @property
     def weight(self) -> int:
         """Importance 1-10: the author's, else the default of the kind."""
-        if self.importance is not None:
-            return self.importance
-        return _DEFAULT_IMPORTANCE.get(self.kind, 5)
+        default = _DEFAULT_IMPORTANCE.get(self.kind, 5)
+        return default if self.importance is None else self.importance
 
 
 _DEFAULT_IMPORTANCE = {Kind.PREFERENCE: 8, Kind.LESSON: 7, Kind.RECIPE: 6}
@@ -370,10 +374,8 @@ class Snapshot:
     @property
     def by_id(self) -> dict[str, Record]:
         """Map of unambiguous ids to their records."""
-        seen: dict[str, Record | None] = {}
-        for record in self.records:
-            seen[record.id] = None if record.id in seen else record
-        return {key: record for key, record in seen.items() if record is not None}
+        counts = Counter(record.id for record in self.records)
+        return {record.id: record for record in self.records if counts[record.id] == 1}
 
     def heard(self) -> Snapshot:
         """Return the snapshot without the records whose words must not count for others."""

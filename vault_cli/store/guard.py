@@ -11,7 +11,7 @@ something can say why. A text that is shown in place of the file's is parsed lik
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -207,7 +207,8 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
         records.append(_note_waiting(record, what))
         row = items[key].admitted
         guarded.restored[record.path, record.digest] = row.commit if row else ""
-    guarded.snapshot = _with_records(guarded.snapshot, _read_whole(vault, guarded, records))
+    records = _read_whole(vault, guarded, records)
+    guarded.snapshot = _with_records(guarded.snapshot, records)
     if guarded.problem:
         found = (guarded.problem, *guarded.snapshot.diagnostics)
         guarded.snapshot = replace(guarded.snapshot, diagnostics=found)
@@ -230,14 +231,19 @@ def _second_files(records: Iterable[Record], ledger: Ledger) -> set[str]:
     return found
 
 
-def _read_whole(vault: Vault, guarded: Guarded, records: Iterable[Record]) -> Iterator[Record]:
-    """Yield the records, those whole that count after all and of which only the head was read."""
-    passed = guarded.snapshot.passed_over
+def _read_whole(vault: Vault, guarded: Guarded, records: Iterable[Record]) -> list[Record]:
+    """Return the records, those whole that count after all and of which only the head was read."""
+    left = set(guarded.snapshot.passed_over)
+    found: list[Record | None] = []
     for record in records:
-        is_whole = record.withheld or (record.path, record.digest) not in passed
-        found = record if is_whole or not record.has_effect else _read_again(vault, record)
-        if found is not None:
-            yield found
+        key = record.path, record.digest
+        if record.has_effect and not record.withheld and key in left:
+            left.discard(key)
+            found.append(_read_again(vault, record))
+        else:
+            found.append(record)
+    guarded.snapshot = replace(guarded.snapshot, passed_over=frozenset(left))
+    return [record for record in found if record is not None]
 
 
 def _read_again(vault: Vault, record: Record) -> Record | None:
@@ -245,9 +251,7 @@ def _read_again(vault: Vault, record: Record) -> Record | None:
     from vault_cli.store.reader import parse_file
 
     with suppress(VaultError):
-        found, _ = parse_file(
-            read_file(vault.root, record.path), record.path, vault.config.gates
-        )
+        found, _ = parse_file(read_file(vault.root, record.path), record.path, vault.config.gates)
         if found is None or found.digest == record.digest:
             about_files = (f for f in record.findings if f.code in {_DUPLICATE, _COLLISION})
             return found and replace(found, findings=(*found.findings, *about_files))

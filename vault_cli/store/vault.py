@@ -112,7 +112,10 @@ class Vault:
             raise StoreError(found.message, hint=found.hint)
 
     def _displaced(self) -> Diagnostic:
-        what = "a link" if self.root.is_symlink() else "a file" if self.root.exists() else "gone"
+        what = (
+            "a file" if self.root.is_file() else "behind a link" if self.root.exists() else "gone"
+        )
+        what = "a link" if self.root.is_symlink() else what
         words = f"{self.root} is {what} now, by a change of others: the admitted texts count"
         hint = "Put the folder back with git, or give up what was admitted of it: mvault trust"
         return Diagnostic(str(self.root), 0, "vault-unreadable", "error", words, hint)
