@@ -128,6 +128,9 @@ def slow(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
 def test_the_own_block_comes_when_the_project_cannot_be_read_in_time(
     clone: Path, home: Path, mine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    run("trust", "--yes", cwd=clone, env={"MVAULT_ACTOR": "person"}).ok()
+    for path in (clone / ".mvault" / ".state").glob("index.*"):
+        path.unlink()
     monkeypatch.setattr(hooking, "_PATIENCE", {"session-start": 0.3})
     monkeypatch.setattr(hooking, "_SHORT", 0.3)
     with monkeypatch.context() as patch:

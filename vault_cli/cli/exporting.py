@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,7 +91,8 @@ def _entries(
     scopes = scope or _default_scopes(inv, name)
     entries: list[Entry] = []
     left: list[Diagnostic] = []
-    for record in inv.whole_snapshot().records:
+    read, records = _sources(inv, name)
+    for record in records:
         if record.status not in statuses or record.kind not in kinds:
             continue
         why = _why_not(record, name, inv.now)
@@ -99,11 +100,33 @@ def _entries(
             if scope:
                 continue
             why = f"its scope is {record.scope}; --scope takes it along"
-        if why:
+        data = None if why else read(record)
+        if data is None:
+            why = why or "its text cannot be read any more"
             left.append(Diagnostic(record.path, 0, "left-out", "warning", why))
         else:
-            entries.append(Entry(record, inv.read(record.path)))
+            entries.append(Entry(record, data))
     return entries, left
+
+
+def _sources(
+    inv: Invocation, name: str
+) -> tuple[Callable[[Record], bytes | None], Iterable[Record]]:
+    """Return what is exported, and what reads the bytes of one of them.
+
+    What is to be kept are the files as they are. Another program is given what counts here: of a
+    text that others changed the admitted one.
+    """
+    from vault_cli.cli.placing import bytes_of
+    from vault_cli.store.guard import guard_snapshot
+    from vault_cli.store.policy import policies_of
+
+    whole = inv.whole_snapshot()
+    if name in _KEPT or not policies_of(inv.vault.root, inv.vault.config):
+        return lambda record: inv.read(record.path), whole.records
+    guarded = guard_snapshot(inv.vault, whole)
+    records = guarded.snapshot.standing().records
+    return lambda record: bytes_of(inv, record, guarded), records
 
 
 def _default(name: str) -> set[Status]:
@@ -152,14 +175,19 @@ def _why_not(record: Record, name: str, now: datetime) -> str:
         return "it holds a secret or personal data"
     if str(record.status) in ("quarantined", "tombstoned"):
         return f"it is {record.status}"
-    if name in _KEPT:
-        return ""
+    return "" if name in _KEPT else _why_not_told(record, name, now)
+
+
+def _why_not_told(record: Record, name: str, now: datetime) -> str:
+    """Say why another program is not told of a record, "" when it is."""
+    if record.withheld:
+        return f"it does not count here: {record.withheld}"
+    if record.foreign:
+        return "it came from others, and nobody looked at it here"
     if record.is_silent:
         return "it is held from the render"
     state = record.validity.state_at(now)
-    if name != "expmem" and state != "current":
-        return f"it is {state}"
-    return ""
+    return f"it is {state}" if name != "expmem" and state != "current" else ""
 
 
 def _write(

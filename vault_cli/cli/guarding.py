@@ -104,6 +104,19 @@ def require_admitted(vault: Vault, verb: str, *records: Record, only_id: bool = 
         )
 
 
+def require_settled(verb: str, record: Record | None) -> None:
+    """Refuse to change a record in whose place another text waits: its file is not what counts.
+
+    Raises:
+        RefusedError: so it is.
+    """
+    if record is not None and record.waits:
+        raise RefusedError(
+            f"{verb}: {record.id}: {record.waits}; nothing was changed",
+            hint="A person looks at it: mvault review --incoming",
+        )
+
+
 def review_hints(records: Iterable[Record]) -> tuple[str, ...]:
     """Return how a person lets those of some records count that the trust settings keep out."""
     return tuple(dict.fromkeys(review_hint(r.withheld) for r in records if r.withheld))

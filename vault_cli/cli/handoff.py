@@ -80,14 +80,17 @@ def _lines(found: Standing) -> Iterator[Line]:
 
 def _leave(inv: Invocation, scope: str, text: str, *, yes: bool) -> int:
     from vault_cli.cli.additions import approve_hint, submit_new
+    from vault_cli.cli.guarding import require_settled
     from vault_cli.cli.intake import read_stdin
+    from vault_cli.cli.shown import shown_of
     from vault_cli.features.handoff import HandoffRequest, find_handoff, plan_handoff, replaced
 
     agreed = inv.consent(yes=yes).how
     actor = inv.decider(yes=yes) if agreed else inv.actor
-    snapshot = inv.whole_snapshot()
+    snapshot = shown_of(inv)  # a text that waits is not what is replaced
     found = find_handoff(snapshot, scope)
     old = replaced(found, actor)
+    require_settled("handoff", old)
     planned = plan_handoff(
         snapshot,
         HandoffRequest(
@@ -117,10 +120,13 @@ def _leave(inv: Invocation, scope: str, text: str, *, yes: bool) -> int:
 
 
 def _clear(inv: Invocation, scope: str, *, yes: bool) -> int:
+    from vault_cli.cli.guarding import require_settled
+    from vault_cli.cli.shown import shown_of
     from vault_cli.features.handoff import find_handoff
     from vault_cli.features.records import plan_deprecate
 
-    found = find_handoff(inv.whole_snapshot(), scope).current
+    found = find_handoff(shown_of(inv), scope).current
+    require_settled("handoff", found)
     if found is None:
         data = {**answer_data("deprecate", "deprecate"), "scope": scope}
         note = f"nothing to do: no hand-over of {scope} is in force"

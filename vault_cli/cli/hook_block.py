@@ -244,7 +244,8 @@ def _open_tasks(snapshot: Snapshot, query: Query) -> str:
     found = [
         task
         for task in open_tasks(snapshot)
-        if task.record.scope.level == "global" or task.record.scope.name == query.project
+        if not task.record.is_unseen
+        and (task.record.scope.level == "global" or task.record.scope.name == query.project)
     ]
     if not found:
         return ""

@@ -141,12 +141,13 @@ def propose(
       mvault persona propose "先给结论。" --scope project:github.com/acme/web
     """
     from vault_cli.cli.additions import approve_hint, submit_new
+    from vault_cli.cli.shown import shown_of
     from vault_cli.features.drafts import plan_add
     from vault_cli.features.persona import draft_of, find_persona
 
     inv: Invocation = ctx.obj
     request = _request(inv, text, scope, user=user)
-    snapshot = inv.whole_snapshot()
+    snapshot = shown_of(inv)  # a text that waits drops no locked line
     current = find_persona(snapshot, request.role, request.scope).current
     planned = plan_add(
         snapshot,
@@ -178,12 +179,15 @@ def set_persona(
       mvault persona set --user "后端工程师，在成都。"
       mvault persona set "Shorter now." --unlock
     """
+    from vault_cli.cli.guarding import require_settled
+    from vault_cli.cli.shown import shown_of
     from vault_cli.features.persona import find_persona, plan_persona
 
     inv: Invocation = ctx.obj
     request = _request(inv, text, scope, user=user)
-    snapshot = inv.whole_snapshot()
+    snapshot = shown_of(inv)
     current = find_persona(snapshot, request.role, request.scope).current
+    require_settled("persona set", current)
     planned = plan_persona(
         snapshot,
         request,

@@ -49,9 +49,10 @@ def _as_admitted(inv: Invocation, record: Record, guarded: Guarded) -> Skill | N
     """Return a skill with the text that counts; None when it is nowhere to be read."""
     from vault_cli.hosts.install.skills import Skill
 
-    text = _text_of(inv, record, guarded)
-    if text is None:
+    data = bytes_of(inv, record, guarded)
+    if data is None:
         return None
+    text = data.decode("utf-8", "replace")
     folder = inv.root / PurePosixPath(record.path).parent
     there = sorted(folder.rglob("*")) if folder.is_dir() and not folder.is_symlink() else []
     names = (path.relative_to(folder).as_posix() for path in there if not path.is_dir())
@@ -59,8 +60,11 @@ def _as_admitted(inv: Invocation, record: Record, guarded: Guarded) -> Skill | N
     return Skill(folder, text, others)
 
 
-def _text_of(inv: Invocation, record: Record, guarded: Guarded) -> str | None:
-    """Return the text whose digest the record has: of the file, of HEAD, of what was admitted."""
+def bytes_of(inv: Invocation, record: Record, guarded: Guarded) -> bytes | None:
+    """Return the text whose digest a record that counts has; None when it is nowhere to be read.
+
+    It may stand in the file, in HEAD, or in the commit in which it was admitted.
+    """
     from vault_cli.errors import VaultError
     from vault_cli.features.records import digest_of
 
@@ -78,7 +82,7 @@ def _text_of(inv: Invocation, record: Record, guarded: Guarded) -> str | None:
             continue
         for form in () if data is None else (data, data.replace(b"\n", b"\r\n")):
             if digest_of(form) == record.digest:
-                return form.decode("utf-8", "replace")
+                return form
     return None
 
 

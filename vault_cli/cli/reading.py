@@ -68,6 +68,7 @@ class Reading:
         self._problems: list[Diagnostic] = []
         self._guarding = False
         self._patience = 0.0
+        self._passes_over = False
         self.gave_up = False
         """Whether the project's vault was left unread because it takes too long (`be_quick`)."""
         if self._layers.refused is not None:
@@ -93,6 +94,15 @@ class Reading:
         it by then is kept in its cache, where the next run goes on.
         """
         self._patience = seconds
+        self.pass_over_waiting()
+
+    def pass_over_waiting(self) -> None:
+        """Read no more than the head of what waits: for who shows what counts, and nothing else."""
+        self._passes_over = True
+
+    @property
+    def _is_hasty(self) -> bool:
+        return self._passes_over and self._guarding
 
     @cached_property
     def home(self) -> Vault | None:
@@ -208,7 +218,7 @@ class Reading:
     def _one(self, *, whole: bool, at: str) -> Snapshot:
         if at:
             return self._guard(self._inv.vault, self._inv.vault.snapshot(at=at, whole=whole))
-        if self._patience and "snapshot" not in self._inv.__dict__:
+        if self._is_hasty and "snapshot" not in self._inv.__dict__:
             found = self._inv.vault.snapshot(whole=whole, hasty=True)
             self._inv.__dict__["snapshot"] = found
         else:
@@ -255,7 +265,8 @@ class Reading:
         if self.other is None:
             return None
         try:
-            return self._guard(self.other, self.other.snapshot(at=at, whole=whole))
+            found = self.other.snapshot(at=at, whole=whole, hasty=self._is_hasty)
+            return self._guard(self.other, found)
         except (NotFoundError, UsageError):  # it is younger than that day
             return None
         except VaultError as error:

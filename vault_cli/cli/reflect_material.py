@@ -11,7 +11,7 @@ from typing import Final
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.reflect_logs import echo_of, find_log, read_events, require_no_subagent
 from vault_cli.cli.reflect_runs import settle_language
-from vault_cli.cli.shown import shown_of
+from vault_cli.cli.shown import shown_of, work_of
 from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
 from vault_cli.features import reflection as runs
 from vault_cli.features.decision_trace import (
@@ -125,7 +125,7 @@ def _of_session(inv: Invocation, asked: Asked) -> Found:
     if trace.is_empty:
         found.nothing = "nothing was said and nothing failed: there is nothing to reflect on"
     found.open_task = next(
-        (task.id for task in open_tasks(inv.snapshot) if task.session in ("", name)), ""
+        (task.id for task in open_tasks(work_of(inv)) if task.session in ("", name)), ""
     )
     return found
 

@@ -146,6 +146,7 @@ def _clocks(inv: Invocation, at: str, valid_at: str, known_at: str, *, alone: bo
             hint="--at DATE is --known-at DATE together with --valid-at DATE.",
         )
     view = "belief" if at else ""
+    inv.reading.pass_over_waiting()
     return set_clocks(inv, view, valid_at, at or known_at, whole=True, alone=alone, guarded=True)
 
 
@@ -170,6 +171,7 @@ def brief(
 
     inv: Invocation = ctx.obj
     wanted = Wanted(query=query, session=session, project=project)
+    inv.reading.pass_over_waiting()
     snapshot = inv.reading.snapshot(whole=True, guarded=True, teams=True)
     selection = select_records(snapshot, make_query(inv, wanted))
     found = write_brief(selection, most)

@@ -67,7 +67,8 @@ def all_shelves(inv: Invocation, clocks: Clocks, *, stored: bool) -> Iterator[li
     if clocks.is_past or not stored:
         yield None
         return
-    every = searchable(clocks.snapshot.records)
+    passed = clocks.snapshot.passed_over  # they have no text here, and would be stored without
+    every = searchable(r for r in clocks.snapshot.records if (r.path, r.digest) not in passed)
     teams = [record for record in every if record.team]
     records = [record for record in every if not record.team] if teams else every
     with ExitStack() as stack:

@@ -46,6 +46,18 @@ def shown_of(inv: Invocation) -> Snapshot:
     return inv.reading.finder.of(inv.vault)
 
 
+def work_of(inv: Invocation) -> Snapshot:
+    """Return `shown_of` without what came from others and nobody looked at here.
+
+    For who acts by tasks and tickets: what a push says of work must not count as one's own.
+    """
+    from dataclasses import replace
+
+    found = shown_of(inv)
+    kept = (r for r in found.records if not r.is_unseen)
+    return replace(found, records=tuple(kept))
+
+
 def admitted_of(inv: Invocation) -> Snapshot:
     """Return those of `shown_of` that the trust settings keep nothing out of."""
     from dataclasses import replace

@@ -82,11 +82,12 @@ def settle(inv: Invocation, logs: Sequence[Log]) -> None:
 
     What is said of a record goes into the files of its own vault.
     """
+    from vault_cli.cli.shown import work_of
     from vault_cli.features.tasks import all_tasks
 
     if inv.options.dry_run:
         return
-    tasks = all_tasks(inv.whole_snapshot())
+    tasks = all_tasks(work_of(inv))  # what a push says of work is not noted as ours
     told = [seen for one in logs for seen in _settle_one(inv, one, tasks, len(logs) > 1)]
     used = len({seen.ids for seen in told if seen.kind == "outcome"})
     if used:

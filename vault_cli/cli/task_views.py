@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vault_cli.cli.output import Line, inline
+from vault_cli.cli.views import UNSEEN
 
 if TYPE_CHECKING:
     from vault_cli.features.tasks import Shown, Task
@@ -30,6 +31,7 @@ def task_line(item: Task) -> Line:
         f"{inline(item.id)}  ",
         (_STYLES.get(item.state, "dim"), f"{item.state:<9}"),
         f"  {day:<10}  {inline(item.record.title)}",
+        *([("yellow", f"  ({UNSEEN})")] if item.record.is_unseen else []),
     ]
 
 
@@ -42,6 +44,8 @@ def whole_lines(item: Task, titles: dict[str, str]) -> Iterator[Line]:
     """
     yield [("bold", inline(item.record.title))]
     yield [item.id, "  ", (_STYLES.get(item.state, "dim"), item.state)]
+    if item.record.is_unseen:
+        yield [("yellow", UNSEEN)]
     told = {
         "goal": item.goal,
         "expected": item.expected,

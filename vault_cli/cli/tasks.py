@@ -28,6 +28,7 @@ from vault_cli.model.record import Kind
 
 if TYPE_CHECKING:
     from vault_cli.features.tasks import Shown, Task
+    from vault_cli.model.record import Record
     from vault_cli.store.receipts import KeptRender
 
 task = typer.Typer(
@@ -162,11 +163,12 @@ def _shown(inv: Invocation, logs: Sequence[Log], session: str) -> tuple[Shown, K
 def _note_open(inv: Invocation, session: str) -> None:
     """Let the hook know how many tasks a session has open: it asks no vault."""
     if session and not inv.options.dry_run:
+        from vault_cli.cli.shown import work_of
         from vault_cli.cli.task_environment import note_open
         from vault_cli.features.tasks import open_tasks
 
         inv.forget_snapshot()
-        note_open(session, [found.id for found in open_tasks(inv.whole_snapshot(), session)])
+        note_open(session, [found.id for found in open_tasks(work_of(inv), session)])
 
 
 @task.command("checkpoint", cls=PanelCommand)
@@ -198,9 +200,12 @@ def checkpoint(
 
 
 def _find(inv: Invocation, text: str) -> Task:
+    return _read(inv.find(text))
+
+
+def _read(record: Record) -> Task:
     from vault_cli.features.tasks import read_task
 
-    record = inv.find(text)
     if record.kind is not Kind.TASK:
         raise UsageError(
             f"{record.id} is a {record.kind}, not a task", hint="`mvault task list` lists them."
@@ -214,9 +219,10 @@ def _only_open(inv: Invocation, session: str) -> Task:
     Raises:
         NotFoundError: none is open. RefusedError: several are.
     """
+    from vault_cli.cli.shown import work_of
     from vault_cli.features.tasks import open_tasks
 
-    every = open_tasks(inv.whole_snapshot())
+    every = open_tasks(work_of(inv))
     own = [found for found in every if session and found.session == session]
     found = own or every
     if not found:
@@ -302,6 +308,7 @@ def list_tasks(
       mvault task list
       mvault task list --status failed --limit 0
     """
+    from vault_cli.cli.shown import shown_of
     from vault_cli.features.tasks import all_tasks, task_data
     from vault_cli.model.schema import TASK_STATES
 
@@ -309,7 +316,7 @@ def list_tasks(
     for text in status or ():
         if text not in TASK_STATES:
             raise UsageError(f"--status {text}: unknown", hint=f"Use {', '.join(TASK_STATES)}.")
-    snapshot = inv.whole_snapshot()
+    snapshot = shown_of(inv)
     found = [
         item
         for item in all_tasks(snapshot)
@@ -332,11 +339,12 @@ def show(ctx: typer.Context, task_id: TaskId) -> int:
     Examples:
       mvault task show t-7k3qd2m
     """
+    from vault_cli.cli.shown import find_shown
     from vault_cli.features.tasks import task_data
 
     inv: Invocation = ctx.obj
-    found = _find(inv, task_id)
-    titles = {record.id: record.title for record in inv.reading.snapshot().records}
+    found = _read(find_shown(inv, task_id))
+    titles = {record.id: record.title for record in inv.reading.snapshot(guarded=True).records}
     data = {"task": task_data(found)}
     return inv.out.show(View(data, lambda: whole_lines(found, titles)))
 

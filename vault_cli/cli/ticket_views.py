@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.views import UNSEEN
 
 if TYPE_CHECKING:
     from vault_cli.features.ticket_records import Board, Ticket
@@ -47,6 +48,8 @@ def _line(row: dict[str, Any]) -> Line:
         marks.append(f"waits for {', '.join(item['id'] for item in row['missing'])}")
     if row["topics"]:
         marks.append(", ".join(row["topics"]))
+    if row["unseen"]:
+        marks.append(UNSEEN)
     aside = f"  ({inline('; '.join(marks))})" if marks else ""
     return [
         f"{inline(row['id'])}  ",
@@ -65,6 +68,8 @@ def whole_lines(row: dict[str, Any]) -> Iterator[Line]:
         (_STYLES.get(row["stage"], "dim"), row["stage"]),
         ("dim", f"  next: {row['next_move']}"),
     ]
+    if row["unseen"]:
+        yield [("yellow", UNSEEN)]
     for name in ("deliverable", "due", "external"):
         if row[name]:
             late = "  (overdue)" if name == "due" and row["overdue"] else ""

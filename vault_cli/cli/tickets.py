@@ -21,6 +21,7 @@ from vault_cli.model.record import Kind
 if TYPE_CHECKING:
     from vault_cli.features.tickets import Ticket
     from vault_cli.model.change import Change
+    from vault_cli.model.record import Record
 
 ticket = typer.Typer(
     add_completion=False,
@@ -133,9 +134,12 @@ def _request(
 
 
 def _find(inv: Invocation, text: str) -> Ticket:
+    return _read(inv.find(text))
+
+
+def _read(record: Record) -> Ticket:
     from vault_cli.features.tickets import read_ticket
 
-    record = inv.find(text)
     if record.kind is not Kind.TICKET:
         raise UsageError(
             f"{record.id} is a {record.kind}, not a ticket",
@@ -265,6 +269,7 @@ def list_tickets(
       mvault ticket list
       mvault ticket list --stage review --topic ci
     """
+    from vault_cli.cli.shown import shown_of
     from vault_cli.features.tickets import DONE, Board
     from vault_cli.model.schema import TICKET_STAGES
     from vault_cli.recall.topics import TopicTable
@@ -273,7 +278,7 @@ def list_tickets(
     for text in stage or ():
         if text not in TICKET_STAGES:
             raise UsageError(f"--stage {text}: unknown", hint=f"Use {', '.join(TICKET_STAGES)}.")
-    snapshot = inv.whole_snapshot()
+    snapshot = shown_of(inv)
     board, table = Board(snapshot), TopicTable(snapshot.records if topic else ())
     found = [
         item
@@ -301,10 +306,11 @@ def due(
       mvault ticket due
       mvault ticket due --within 30
     """
+    from vault_cli.cli.shown import shown_of
     from vault_cli.features.tickets import Board, days_from
 
     inv: Invocation = ctx.obj
-    snapshot = inv.whole_snapshot()
+    snapshot = shown_of(inv)
     board = Board(snapshot)
     found = board.due_until(days_from(inv.now.date(), within))
     inv.warn_unreadable(snapshot)
@@ -320,12 +326,13 @@ def show(ctx: typer.Context, ticket_id: TicketId) -> int:
     Examples:
       mvault ticket show w-7k3qd2m
     """
+    from vault_cli.cli.shown import find_shown, shown_of
     from vault_cli.features.tasks import all_tasks
     from vault_cli.features.tickets import Board, ticket_data
 
     inv: Invocation = ctx.obj
-    found = _find(inv, ticket_id)
-    snapshot = inv.whole_snapshot()
+    found = _read(find_shown(inv, ticket_id))
+    snapshot = shown_of(inv)
     board = Board(snapshot)
     waiting = [{"id": t.id, "title": t.title} for t in board.waiting_for(found.id)]
     tasks = [

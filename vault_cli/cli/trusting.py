@@ -16,7 +16,13 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, Span, View, finding_lines, inline, told
 from vault_cli.cli.views import plural, summary_line
 from vault_cli.cli.walking import Walk, ask_about, go_through
-from vault_cli.errors import NeedsPersonError, NotFoundError, StoreError, UsageError
+from vault_cli.errors import (
+    ChangedMeanwhileError,
+    NeedsPersonError,
+    NotFoundError,
+    StoreError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from vault_cli.features.trust import Account
@@ -132,6 +138,7 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
     inv: Invocation = ctx.obj
     repo = repository(inv)
     names, is_known = repo.untrusted(), is_own(inv.root, named=False)
+    looked_at = _what_counts(inv, repo)
     waiting = guard_snapshot(inv.vault, inv.vault.snapshot()).waiting
     data = {
         **answer_data("trust", "trust"),
@@ -163,12 +170,26 @@ def trust(ctx: typer.Context, yes: flags.Yes = False) -> int:
         inv.out.preview(shown)
         if not inv.confirm("Trust this from now on?"):
             return inv.left(data)
+    if _what_counts(inv, repo) != looked_at:
+        raise ChangedMeanwhileError(
+            "trust: the vault or its settings changed meanwhile; nothing was trusted",
+            hint="Run the command again: it shows what is there now.",
+        )
     _trust_now(inv, repo)
     done = {**data, "trusted": True, "applied": True}
     notes = ["trusted until they change"] if names else []
     notes += [f"{plural(len(waiting), 'record')} admitted"] if waiting else []
     notes += [] if is_known else ["this clone is yours from now on"]
     return inv.out.show(View(done, notes=notes))
+
+
+def _what_counts(inv: Invocation, repo: Repository) -> tuple[object, ...]:
+    """Return what trust is about: the texts in force, the vault's settings, those of git."""
+    from vault_cli.store.incoming import read_settings
+
+    records = inv.vault.snapshot(whole=False).records
+    texts = frozenset((r.path, r.digest) for r in records if r.has_effect)
+    return texts, read_settings(inv.root), repo.trust_fingerprint()
 
 
 def _trust_now(inv: Invocation, repo: Repository) -> None:

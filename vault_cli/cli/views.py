@@ -22,6 +22,9 @@ _STATUS_STYLES = {
 WORK = "work"
 """What stands for the status of a record that nobody admits: a task, a ticket."""
 
+UNSEEN = "from others, nobody looked at it here"
+"""What is said of a task or a ticket that a push brought while changes of others wait."""
+
 _HEAD_KEYS = ("id", "kind", "type", "status", "title")
 
 

@@ -56,7 +56,7 @@ def find_handoff(snapshot: Snapshot, scope: str) -> Standing:
     """Return the hand-overs of a scope, `project:<id>` or `global`."""
     own = [r for r in snapshot.records if r.kind is Kind.HANDOFF and str(r.scope) == scope]
     own.sort(key=lambda record: (record.created, record.id), reverse=True)
-    in_force = [record for record in own if record.in_force]
+    in_force = [record for record in own if record.in_force and not record.withheld]
     waiting = [record for record in own if record.status is Status.CANDIDATE]
     return Standing(next(iter(in_force), None), next(iter(waiting), None), tuple(in_force[1:]))
 

@@ -79,7 +79,7 @@ def find_persona(snapshot: Snapshot, role: str, scope: str) -> Standing:
         if r.kind is Kind.PERSONA and role_of(r) == role and str(r.scope) == scope
     ]
     own.sort(key=lambda record: (record.created, record.id), reverse=True)
-    in_force = tuple(record for record in own if record.in_force)
+    in_force = tuple(record for record in own if record.in_force and not record.withheld)
     waiting = tuple(record for record in own if record.status is Status.CANDIDATE)
     return Standing(next(iter(in_force), None), waiting, in_force[1:])
 

@@ -236,4 +236,5 @@ def task_data(task: Task) -> dict[str, Any]:
         "cited": list(task.cited),
         "result": task.result,
         "checkpoints": [item._asdict() for item in task.checkpoints],
+        "unseen": task.record.is_unseen,
     }

@@ -199,6 +199,7 @@ def ticket_data(ticket: Ticket, board: Board, today: date) -> dict[str, Any]:
         "due": ticket.due.isoformat() if ticket.due else "",
         "overdue": overdue,
         "external": ticket.external,
+        "unseen": ticket.record.is_unseen,
     }
 
 

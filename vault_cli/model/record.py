@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -318,9 +319,13 @@ class Record:
 
         Copies of one id are not: they hold each other, and nobody knows which is the right one.
         """
-        if self.withheld:
-            return True
-        return bool(self.findings) and any(f.code not in _ABOUT_COPIES for f in self.held_by)
+        held = bool(self.findings) and any(f.code not in _ABOUT_COPIES for f in self.held_by)
+        return bool(self.withheld) or held
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether it is of others, and nobody let it count here."""
+        return self.foreign or bool(self.withheld)
 
     @property
     def has_say(self) -> bool:
@@ -340,9 +345,8 @@ class Record:
     @property
     def weight(self) -> int:
         """Importance 1-10: the author's, else the default of the kind."""
-        if self.importance is not None:
-            return self.importance
-        return _DEFAULT_IMPORTANCE.get(self.kind, 5)
+        default = _DEFAULT_IMPORTANCE.get(self.kind, 5)
+        return default if self.importance is None else self.importance
 
 
 TEAM: Final = "team:"
@@ -363,6 +367,7 @@ class Snapshot:
         skipped: how many files were passed over by the ignore list, by folder name.
         tallies: folded observations by record id.
         settled: those of them that a watermark has taken in, which a render shows; None: the same.
+        passed_over: path and digest of the texts of which only the front matter was read.
         commit: hex id of the commit this snapshot shows, or "" for the working tree.
     """
 
@@ -373,14 +378,13 @@ class Snapshot:
     tallies: Mapping[str, Tally] = field(default_factory=lambda: MappingProxyType({}))
     commit: str = ""
     settled: Mapping[str, Tally] | None = None
+    passed_over: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def by_id(self) -> dict[str, Record]:
         """Map of unambiguous ids to their records."""
-        seen: dict[str, Record | None] = {}
-        for record in self.records:
-            seen[record.id] = None if record.id in seen else record
-        return {key: record for key, record in seen.items() if record is not None}
+        counts = Counter(record.id for record in self.records)
+        return {record.id: record for record in self.records if counts[record.id] == 1}
 
     def heard(self) -> Snapshot:
         """Return the snapshot without the records whose words must not count for others."""

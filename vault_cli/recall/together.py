@@ -59,6 +59,7 @@ def join_vaults(project: Snapshot, user: Snapshot, user_root: str = "") -> Snaps
         tallies=tallies,
         settled=settled,
         commit=project.commit,
+        passed_over=project.passed_over | user.passed_over,
     )
 
 

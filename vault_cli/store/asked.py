@@ -17,14 +17,18 @@ _LONGEST_FRONT: Final = 1 << 14
 
 
 class Asked(NamedTuple):
-    """What is wanted of the files of a vault; see `read_vault`."""
+    """What is wanted of the files of a vault; see `read_vault`.
+
+    `passed` takes up the path and digest of what was passed over.
+    """
 
     gates: frozenset[str]
     whole: bool
     unheard: Unheard | None
+    passed: set[tuple[str, str]]
 
     def pass_over(self, data: bytes, path: str) -> Parsed | None:
-        """Return what the front matter of a text says, where nothing of it can be shown; else None.
+        """Return what the front matter of a text says, where nothing of it may count; else None.
 
         What comes behind it is not even parsed: neither the cost nor a fault of it may matter.
         """
@@ -40,4 +44,7 @@ class Asked(NamedTuple):
         if record is None:
             return None
         record = replace(record, digest=sha256(data).hexdigest())
-        return (record, findings) if self.unheard(record) else None
+        if not self.unheard(record):
+            return None
+        self.passed.add((path, record.digest))
+        return record, findings

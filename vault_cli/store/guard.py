@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from vault_cli.errors import Diagnostic
+from vault_cli.errors import Diagnostic, VaultError
 from vault_cli.model.paths import fold_path
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.store.clone import describe_clone
+from vault_cli.store.files import read_file
 from vault_cli.store.incoming import UNREAD_HINT, Ledger, load_ledger
 from vault_cli.store.policy import incoming_policy, policies_of
 from vault_cli.store.waiting import Waiting, admitted_texts, find_waiting, parse_all
@@ -32,6 +34,7 @@ NEW: Final = "put in force by others, not reviewed"
 UNREAD: Final = "the list of what was admitted here cannot be read"
 FIRST: Final = "received from elsewhere, nothing of it was admitted here yet"
 SHOWN: Final = "changed by others, not reviewed: the admitted text counts, not this one"
+MOVED: Final = "it changed while it was read"
 LOST: Final = "changed by others, and git no longer has the admitted text"
 
 COPY: Final = "has the id of a record in force"
@@ -182,10 +185,13 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
     items = {item.id: item for item in waiting}
     kept = frozenset(texts)
     records: list[Record] = []
+    copies = _second_files(guarded.snapshot.records, ledger)
     for record in guarded.snapshot.records:
         item = items.get(record.id)
         row = item.admitted if item else None
-        if row is not None and record.has_effect and record.digest == row.digest:
+        if record.path in copies:
+            records.append(_withhold(record, COPY))
+        elif row is not None and record.has_effect and record.digest == row.digest:
             texts.pop(record.id, None)  # a changed copy lies beside it
             records.append(_note_waiting(record, CHANGED))
         elif item is not None and record.has_effect:
@@ -201,10 +207,55 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
         records.append(_note_waiting(record, what))
         row = items[key].admitted
         guarded.restored[record.path, record.digest] = row.commit if row else ""
+    records = _read_whole(vault, guarded, records)
     guarded.snapshot = _with_records(guarded.snapshot, records)
     if guarded.problem:
         found = (guarded.problem, *guarded.snapshot.diagnostics)
         guarded.snapshot = replace(guarded.snapshot, diagnostics=found)
+
+
+def _second_files(records: Iterable[Record], ledger: Ledger) -> set[str]:
+    """Return all but one of the files that have the very text that was admitted under their id.
+
+    Copies of an id hold each other, so a push could take a rule out of force by laying its own
+    text beside it. Where the text stood when it was admitted it goes on, else in the first file.
+    """
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        if record.has_effect and ledger.has(record):
+            groups.setdefault(record.id, []).append(record)
+    found: set[str] = set()
+    for key, group in groups.items():
+        place = ledger.rows[key].path
+        found.update(r.path for r in sorted(group, key=lambda r: (r.path != place, r.path))[1:])
+    return found
+
+
+def _read_whole(vault: Vault, guarded: Guarded, records: Iterable[Record]) -> list[Record]:
+    """Return the records, those whole that count after all and of which only the head was read."""
+    left = set(guarded.snapshot.passed_over)
+    found: list[Record | None] = []
+    for record in records:
+        key = record.path, record.digest
+        if record.has_effect and not record.withheld and key in left:
+            left.discard(key)
+            found.append(_read_again(vault, record))
+        else:
+            found.append(record)
+    guarded.snapshot = replace(guarded.snapshot, passed_over=frozenset(left))
+    return [record for record in found if record is not None]
+
+
+def _read_again(vault: Vault, record: Record) -> Record | None:
+    """Return a record with its text, scanned; None where that shows that it is none."""
+    from vault_cli.store.reader import parse_file
+
+    with suppress(VaultError):
+        found, _ = parse_file(read_file(vault.root, record.path), record.path, vault.config.gates)
+        if found is None or found.digest == record.digest:
+            about_files = (f for f in record.findings if f.code in {_DUPLICATE, _COLLISION})
+            return found and replace(found, findings=(*found.findings, *about_files))
+    return _withhold(record, MOVED)
 
 
 # trust.require_signed

@@ -2,7 +2,7 @@
 
 There are at most two: the project vault (`.mvault/` of a code repository, found on the way up) and
 the user vault. A vault that was named (`--vault`, `$MVAULT`), and a folder that is a vault itself,
-stands alone; the latter only where the person made or trusted it, or nothing comes into it by git.
+stands alone; the latter only where the person made it with `init`, or trusted it.
 """
 
 from __future__ import annotations

@@ -52,27 +52,36 @@ def has_state(group: str, name: str) -> bool:
 
 
 def standing_place(root: str | Path) -> str:
-    """Return the real path of a folder; of a vault that became a link, the place where it stood.
+    """Return the real path of a folder; of a vault behind a new link, the place where it stood.
 
-    A push can put a link in the place of a vault of which something was admitted. What is kept
-    about it, and what git has of it, is about that place, not about where the link leads.
+    A push can put a link in the place of a vault of which something was admitted, or of a folder
+    above it. What is kept about it, and what git has of it, is about that place, not about where
+    the link leads.
     """
-    if os.path.islink(root):  # noqa: PTH114 - asked by every command
-        parent, name = os.path.split(os.path.abspath(root))  # noqa: PTH100
-        place = os.path.join(os.path.realpath(parent), name)  # noqa: PTH118
-        if has_state(INCOMING, path_key(place)):
-            return place
-    return os.path.realpath(root)
+    real = os.path.realpath(root)
+    head, tail = os.path.abspath(root), ""  # noqa: PTH100 - asked by every command, as below
+    while real != head and head != os.path.dirname(head):  # noqa: PTH120
+        if os.path.islink(head):  # noqa: PTH114
+            parent, name = os.path.split(head)
+            place = os.path.join(os.path.realpath(parent), name) + tail  # noqa: PTH118
+            if has_state(INCOMING, path_key(place)):
+                return place
+        head, name = os.path.split(head)
+        tail = f"{os.sep}{name}{tail}"
+    return real
 
 
 def is_displaced(root: Path) -> bool:
     """Whether something was admitted of a vault, and its folder is gone or something else now."""
-    if os.path.isdir(root) and not os.path.islink(root):  # noqa: PTH112, PTH114 - as above
-        return False
-    place = standing_place(root)
-    if os.path.islink(root) and place == os.path.realpath(root):  # noqa: PTH114
+    real, place = os.path.realpath(root), standing_place(root)
+    if place == real and os.path.lexists(root) and not _is_odd(root):
         return False
     return has_group(INCOMING) and has_state(INCOMING, path_key(place))
+
+
+def _is_odd(root: Path) -> bool:
+    """Whether something that is no folder stands in a place, and no link either."""
+    return not os.path.isdir(root) and not os.path.islink(root)  # noqa: PTH112, PTH114
 
 
 def _is_there(path: Path) -> bool:

@@ -142,16 +142,16 @@ def note_made_here(root: Path, *, by_person: bool = True) -> None:
 def stands_alone(root: Path) -> bool:
     """Whether a vault that is found on the way up may be read without the user vault beside it.
 
-    One that others put there, or an agent in a repository that there was, must not take the rules
-    of the person out of sight.
+    Only a person's word makes it so: `init`, or `trust`. Anybody who can write one file can make a
+    folder a vault (a push, an agent, an archive), and that must not take the rules of the person
+    out of sight.
     """
     try:
         made, place = _made(root), find_place(root)
     except StoreError:  # said by what needs the repository
         return True
-    by_other = made is not None and made.get("by_person") is False
-    is_trusted = place is not None and _was_trusted(place)
-    return is_trusted or (is_own(root, named=False) and not by_other)
+    by_person = made is not None and made.get("by_person") is not False
+    return by_person or (place is not None and _was_trusted(place))
 
 
 def _was_trusted(place: Place) -> bool:

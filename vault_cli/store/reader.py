@@ -59,9 +59,9 @@ def read_vault(
         use_cache: False parses every file.
         whole: False lets records that the cache knows load what no list shows when it is asked
             for; a file that is changed before that is then a `ChangedMeanwhileError`.
-        unheard: tells of a record, as its file says, that nothing of it can be shown or counts:
-            of such a text only the front matter is read where the cache has not got it, and it is
-            not taken into that.
+        unheard: tells of a record, as its file says, that nothing of it can be shown or counts
+            unless somebody finds so later: of such a text only the front matter is read where the
+            cache has not got it, and it is not taken into that (`Snapshot.passed_over`).
 
     Raises:
         NotFoundError, StoreError: the root itself cannot be opened.
@@ -70,12 +70,14 @@ def read_vault(
     index = Index(root, gates) if use_cache else None
     with paused_collector():
         try:
-            ask = Asked(gates, whole, unheard)
+            ask = Asked(gates, whole, unheard, set())
             parsed, walk = _read_files(root, config["files.ignore"], index, ask)
         finally:
             if index is not None:
                 index.close()
         snapshot = assemble(parsed, walk.diagnostics, skipped=walk.skipped)
+        if ask.passed:
+            snapshot = replace(snapshot, passed_over=frozenset(ask.passed))
     if not config.diagnostics:
         return snapshot
     # a settings file that cannot be read is no record file that cannot be read

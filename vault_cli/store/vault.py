@@ -113,7 +113,10 @@ class Vault:
             raise StoreError(found.message, hint=found.hint)
 
     def _displaced(self) -> Diagnostic:
-        what = "a link" if self.root.is_symlink() else "a file" if self.root.exists() else "gone"
+        what = (
+            "a file" if self.root.is_file() else "behind a link" if self.root.exists() else "gone"
+        )
+        what = "a link" if self.root.is_symlink() else what
         words = f"{self.root} is {what} now, by a change of others: the admitted texts count"
         hint = "Put the folder back with git, or give up what was admitted of it: mvault trust"
         return Diagnostic(str(self.root), 0, "vault-unreadable", "error", words, hint)
@@ -137,8 +140,8 @@ class Vault:
         Args:
             at: a commit or a date (see `resolve`), "" for the working tree.
             whole: False for commands that look closely at few records (see `read_vault`).
-            hasty: only what can be in force has to be right, soon: a text of others that cannot
-                be is not scanned, and no finding says what is in it.
+            hasty: only what counts has to be right, soon: a text of others is not scanned
+                before `store.guard` finds that it counts, and no finding says what is in it.
 
         Raises:
             NotFoundError: git does not know `at`.
@@ -169,13 +172,16 @@ class Vault:
         return with_past_sums(repo, found, self._trusts_pushes)
 
     def _unheard(self) -> Callable[[Record], bool] | None:
-        """Return what tells that a record of others has no say here; None where all have one."""
+        """Return what tells of a record that nobody let it count here; None where all count.
+
+        One in force may be the person's own edit: that is for `store.guard` to find.
+        """
         if self._trusts_pushes():
             return None
         from vault_cli.store.incoming import load_ledger
 
-        knows = load_ledger(self.root).knows
-        return lambda record: not knows(record)  # one in force it always knows
+        ledger = load_ledger(self.root)
+        return lambda record: not (ledger.has if record.has_effect else ledger.knows)(record)
 
     def _has_usage(self) -> bool:
         """Tell whether there are observations: here, or of this machine until others took them."""

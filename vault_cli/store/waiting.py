@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from vault_cli.errors import StoreError, VaultError
+from vault_cli.errors import ChangedMeanwhileError, StoreError, VaultError
 from vault_cli.model.record import Record, Snapshot
 from vault_cli.store.files import read_file
 from vault_cli.store.incoming import Admitted, Ledger, load_ledger, read_settings, sets_anything
@@ -383,8 +383,14 @@ def admit_one(vault: Kept, item: Waiting, shown: bytes) -> None:
         shown: the text as the person saw it; of settings, what a pull brought since waits again.
 
     Raises:
+        ChangedMeanwhileError: it is not the text that was found: another one was shown.
         StoreError: what was admitted cannot be read or written.
     """
+    if item.present is not None and _digest(shown) != item.present.digest:
+        raise ChangedMeanwhileError(
+            f"{item.path} was changed since this review began; nothing was admitted",
+            hint="Begin it again: mvault review --incoming",
+        )
     ledger = load_ledger(vault.root)
     ledger.require_readable()
     commit = vault.repo.head() if vault.repo is not None else ""
