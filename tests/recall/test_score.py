@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import reduce
+from operator import add
 from typing import Any
 
 import pytest
@@ -139,7 +141,7 @@ def test_the_score_is_the_sum_of_its_named_parts() -> None:
     one = record(title="npx", importance=9, source="agent", created="2024-11-30", confidence="low")
     score = score_record(one, Tally(hits=3), query_words("npx"), aging=AGING)
     assert list(score.parts) == ["relevance", "importance", "retention", "trust", "precedent"]
-    assert score.value == sum(score.parts.values())
+    assert score.value == reduce(add, score.parts.values())  # `sum` rounds otherwise since 3.12
     assert score.parts["importance"] == 5
     assert score.parts["trust"] == -1
     assert score.parts["precedent"] == 0.5
@@ -178,7 +180,7 @@ def test_hostile_numbers_stay_within_bounds(
     high = {"relevance": 6, "importance": 10, "retention": 0, "trust": 2.5, "precedent": 1.5}
     for name, points in score.parts.items():
         assert low[name] - 1e-9 <= points <= high[name], name
-    assert score.value == sum(score.parts.values())
+    assert score.value == reduce(add, score.parts.values())  # `sum` rounds otherwise since 3.12
 
 
 @given(

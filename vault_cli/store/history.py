@@ -376,12 +376,22 @@ def is_shallow(git: Git) -> bool:
     return (git.place.common_dir / "shallow").exists()
 
 
+def _placed(moment: datetime, zone: tzinfo | None) -> datetime:
+    """Return a moment without a zone as one of a zone, else of this machine's."""
+    if zone:
+        return moment.replace(tzinfo=zone)
+    try:
+        return moment.astimezone()
+    except (ValueError, OverflowError):  # at the ends of the calendar there is no local time
+        return moment.replace(tzinfo=UTC)
+
+
 def _last_moment(text: str, zone: tzinfo | None) -> int:
     """Return the last second a date or a moment covers; a bare date counts to its end."""
     moment = datetime.fromisoformat(text)
     if len(text) == len("2026-11-01"):
         moment = datetime.combine(moment.date(), time(23, 59, 59))
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=zone) if zone else moment.astimezone()
+        moment = _placed(moment, zone)
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
     return (moment - epoch) // timedelta(seconds=1)

@@ -152,6 +152,10 @@ class Index:
             self._connection.close()
             self._connection = None
 
+    def __del__(self) -> None:
+        """End the reading with the last record whose text may still be asked for."""
+        self.close()
+
     def _query(self, statement: str, *values: object) -> list[Any]:
         if self._key is None or (self._connection is None and not self._header_fits()):
             return []
