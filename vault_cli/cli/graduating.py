@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,8 @@ from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.record import Kind, Record
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vault_cli.features.graduating import Due
     from vault_cli.features.practice import Practice
     from vault_cli.features.records import Planned
@@ -172,11 +175,22 @@ def _history(inv: Invocation, record: Record) -> list[str]:
 
 
 def _skill_folders(inv: Invocation) -> list[str]:
-    """Return the names below `skills/`, also of folders that hold no readable skill."""
+    """Return the names below `skills/`, also of folders that hold no readable skill.
+
+    A folder without a file is nobody's: git does not know it, and a killed run may leave one.
+    """
     try:
-        return sorted(path.name for path in (inv.root / "skills").iterdir())
+        found = sorted((inv.root / "skills").iterdir())
     except OSError:
         return []
+    return [path.name for path in found if not _is_empty(path)]
+
+
+def _is_empty(folder: Path) -> bool:
+    """Tell whether a folder holds no file but hidden ones: temporaries go with the next change."""
+    if not folder.is_dir() or folder.is_symlink():
+        return False
+    return all(name.startswith(".") for _, _, names in os.walk(folder) for name in names)
 
 
 def plan_skill(inv: Invocation, records: tuple[Record, ...], *, yes: bool) -> Plan | None:

@@ -215,7 +215,7 @@ def put_in_place(temporary: str, name: str, handle: int | None, *, fresh: bool) 
 
 
 def clean_temporaries(root: Path, folders: Iterable[str]) -> tuple[str, ...]:
-    """Remove our temporary files whose process is dead; return their paths.
+    """Remove our temporary files whose process is dead, and folders made for them; return paths.
 
     Args:
         root: vault root.
@@ -232,6 +232,8 @@ def clean_temporaries(root: Path, folders: Iterable[str]) -> tuple[str, ...]:
                         place, handle = opened.locate(prefix + name)
                         os.unlink(place, dir_fd=handle)
                         removed.append(prefix + name)
+        for path in removed:
+            prune_folders(opened, path)
     return tuple(removed)
 
 
