@@ -12,18 +12,19 @@ from vault_cli.features.composing import DraftRequest
 from vault_cli.features.parts import is_chinese
 from vault_cli.model.record import Kind
 from vault_cli.text.corrections import find_correction, split_sentences
+from vault_cli.text.late import late
 
 MOST_EVIDENCE: Final = 5
 _TITLE: Final = 110
 _KINDS: Final = {CORRECTION: Kind.LESSON, ERROR: Kind.FAILURE, FIXED: Kind.LESSON}
 _SOURCES: Final = {CORRECTION: "user", ERROR: "tool", FIXED: "tool"}
-_LEAD: Final = re.compile(
+_LEAD: Final = late(
     r"^(?:(?:no+|nope|wait|hey|ok|okay|but|and|so|please|actually|sorry|stop|不对|不是|不|请|拜托|等等|错了)"
     r"[\s,.!:;，。！：；]+)+",
     re.IGNORECASE,
 )
 
-_MASK: Final = re.compile(r"^(?:<\w+>[\s:]*)+")
+_MASK: Final = late(r"^(?:<\w+>[\s:]*)+")
 
 
 def propose(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
@@ -18,15 +17,16 @@ from typing import Any, Final
 from vault_cli.hook import events
 from vault_cli.hook.tools import canonical, field_text
 from vault_cli.model.sighting import MAX_GIVEN, MAX_SAID, Sighting
+from vault_cli.text.late import late
 
-_CODE: Final = re.compile(
+_CODE: Final = late(
     r"(?:^|\n)\s*\[?(?:[Ee]xit code:?|Exit Code:|Process exited with code)\s*(-?\d{1,5})\]?",
 )
-_HEAD: Final = re.compile(
+_HEAD: Final = late(
     r"\A(?:(?:Chunk ID|Wall time|Exit code|Original token count|Process exited with code)[^\n]*\n)*"
     r"Output:\n"
 )
-_TAIL: Final = re.compile(r"\n?\[exit code: -?\d{1,5}\]\s*\Z")
+_TAIL: Final = late(r"\n?\[exit code: -?\d{1,5}\]\s*\Z")
 _LAST_BYTES: Final = 1 << 20
 _SPOKEN: Final = ("stderr", "stdout", "output", "aggregated_output", "llmContent", "text",
                   "textResultForLlm", "message", "error")  # fmt: skip

@@ -19,26 +19,27 @@ from vault_cli.model.tables import GROUPS
 from vault_cli.recall import wording
 from vault_cli.recall.match import letters, read_paste
 from vault_cli.text.corrections import find_correction
+from vault_cli.text.late import late
 from vault_cli.text.sections import NAMES
 
 _MOST_JOINED: Final = 16
 """Lines into which a host may have broken one of ours."""
 
 _BLOCKS: Final = tuple(
-    re.compile(rf"(?:^[ \t>│┃║|]{{1,20}})?{begin}(?:(?!{begin}).)*?{end}", re.DOTALL | re.MULTILINE)
+    late(rf"(?:^[ \t>│┃║|]{{1,20}})?{begin}(?:(?!{begin}).)*?{end}", re.DOTALL | re.MULTILINE)
     for begin, end in (
         (r"<mvault-memory>", r"</mvault-memory>"),
         (r"<!--[ \t]*mvault:begin\b[^>\n]{0,200}-->", r"<!--[ \t]*mvault:end\b[^>\n]{0,200}-->"),
         (r"<system-reminder>", r"</system-reminder>"),
     )
 )
-_TAG: Final = re.compile(
+_TAG: Final = late(
     r"</?mvault-memory>|<!--[ \t]*mvault:(?:begin|end)\b[^>\n]{0,200}(?:-->|$)|</?system-reminder>|"
     r"\b[A-Z][A-Za-z]+ hook (?:additional context|error|stopped|feedback)\b"
 )
 """What stands around our text, alone in a line or before it."""
 
-_FRAME: Final = re.compile(
+_FRAME: Final = late(
     r"[\W_]*(?:Topic: |Any topic[\W_]*$|Conflicts?(?: \([^)\n]*\))?: |Shortened to fit: |"
     r"Left out to fit: |Larger than the whole budget|Not rendered by configuration: |"
     r"Held back until a person|Kept out by the reader|\d[\d,]* files? could not be read|"
@@ -46,10 +47,10 @@ _FRAME: Final = re.compile(
 )
 """How lines of a block begin that belong to no record (`recall.wording`)."""
 
-_ORNAMENT: Final = re.compile(r"[\s>│┃║▏▎▍▌|*•]+")
-_MARKS: Final = re.compile(r"\s*\([^()\n]{1,120}\)\s*$")
-_ENTRY: Final = re.compile(r"\[(?:by id only: )?[a-z]-[0-9a-z]{7}\]")
-_SENTENCE: Final = re.compile(r"(?<=[.!?;。！？；])\s*")
+_ORNAMENT: Final = late(r"[\s>│┃║▏▎▍▌|*•]+")
+_MARKS: Final = late(r"\s*\([^()\n]{1,120}\)\s*$")
+_ENTRY: Final = late(r"\[(?:by id only: )?[a-z]-[0-9a-z]{7}\]")
+_SENTENCE: Final = late(r"(?<=[.!?;。！？；])\s*")
 _WIDE: Final = "\u2e80"
 
 
