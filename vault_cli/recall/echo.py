@@ -138,9 +138,8 @@ class Echo:
                     yield start, end + 1
                     break
 
-    @staticmethod
-    def _filled(lines: list[str], bare: list[str], ours: list[bool]) -> list[bool]:
-        """Count as ours what a host broke off: our labels and marks, and remains between lines."""
+    def _filled(self, lines: list[str], bare: list[str], ours: list[bool]) -> list[bool]:
+        """Count as ours what a host broke off: our labels and marks, and remains beside lines."""
         done = list(ours)
         for place, line in enumerate(bare):
             if done[place] or not (line.strip() or lines[place].strip()):
@@ -148,10 +147,14 @@ class Echo:
             before = place > 0 and done[place - 1]
             after = place + 1 < len(ours) and ours[place + 1]
             short = _weight(normalise(line)) < LEAST and not find_correction(line)
-            label = letters(line) in _LABELS
+            beside = (before or after) and (letters(line) in _LABELS or self._is_cut(line, short))
             rest = any(ours) and _ORNAMENT.fullmatch(lines[place]) is not None
-            done[place] = (before and after and short) or ((before or after) and label) or rest
+            done[place] = (before and after and short) or beside or rest
         return done
+
+    def _is_cut(self, line: str, short: bool) -> bool:  # noqa: FBT001 - known of the line already
+        """Tell whether a line may be what a host left of one of ours, cut within a word."""
+        return short and bool(letters(line)) and letters(line) in self._whole
 
     def _without_sentences(self, line: str) -> str:
         """Return a line that a host made of several without those sentences that are ours."""
