@@ -1,4 +1,4 @@
-"""What waits in the queue becomes a proposal. A planner of requests; may import `model`, `text`."""
+"""What waits in the queue becomes a proposal. May import `model`, `text`, `hook`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from vault_cli.errors import UsageError
 from vault_cli.features.capture import CORRECTION, ERROR, FIXED
 from vault_cli.features.composing import DraftRequest
 from vault_cli.features.parts import is_chinese
+from vault_cli.hook.injected import fingerprint
 from vault_cli.model.record import Kind
 from vault_cli.text.corrections import find_correction, split_sentences
 from vault_cli.text.late import late
@@ -101,7 +102,8 @@ def _best_sentence(text: str) -> str:
 def _sections(kind: str, text: str, detail: Mapping[str, Any]) -> dict[str, str]:
     """Return the parts of a record: what was seen, what was done, what to do instead."""
     if kind == CORRECTION:
-        done = str(detail.get("call") or detail.get("agent") or "")
+        said = str(detail.get("agent") or "")
+        done = str(detail.get("call") or (said if fingerprint(said) else ""))  # "ok" says nothing
         found = {"attempted": _one_line(done, 300), "correction": text}
     elif kind == FIXED:
         found = {

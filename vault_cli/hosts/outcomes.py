@@ -123,7 +123,9 @@ def _structured(answer: Mapping[str, Any]) -> tuple[bool | None, int | None, str
     data = answer.get("metadata")
     found = data.get("exit_code") if isinstance(data, Mapping) else None
     found = answer.get("exit_code", answer.get("exitCode", found))
-    code = found if type(found) is int else exit_code_in(text)
+    # what a program printed is no word of the host about its end (`cat build.log`)
+    said_by_host = "" if "stdout" in answer else text
+    code = found if type(found) is int else exit_code_in(said_by_host)
     stopped = answer.get("interrupted") is True
     said = answer.get("isError", answer.get("is_error"))
     if said is True or answer.get("error") or str(answer.get("resultType")) in _FAILURES:
