@@ -1,4 +1,4 @@
-"""What waits in the queue becomes a proposal. May import `model`, `text`, `hook`."""
+"""What waits in the queue becomes a proposal. May import `model`, `text`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from vault_cli.errors import UsageError
 from vault_cli.features.capture import CORRECTION, ERROR, FIXED
 from vault_cli.features.composing import DraftRequest
 from vault_cli.features.parts import is_chinese
-from vault_cli.hook.injected import fingerprint
 from vault_cli.model.record import Kind
 from vault_cli.text.corrections import find_correction, split_sentences
 from vault_cli.text.late import late
+from vault_cli.text.quality import is_filler
 
 MOST_EVIDENCE: Final = 5
 _TITLE: Final = 110
@@ -103,7 +103,7 @@ def _sections(kind: str, text: str, detail: Mapping[str, Any]) -> dict[str, str]
     """Return the parts of a record: what was seen, what was done, what to do instead."""
     if kind == CORRECTION:
         said = str(detail.get("agent") or "")
-        done = str(detail.get("call") or (said if fingerprint(said) else ""))  # "ok" says nothing
+        done = str(detail.get("call") or ("" if is_filler(said) else said))
         found = {"attempted": _one_line(done, 300), "correction": text}
     elif kind == FIXED:
         found = {
