@@ -137,6 +137,25 @@ def test_status_says_how_many_sessions_nobody_looked_at(vault: Path, logs: Path)
     assert unread() == (1, 1), "of the last days only"
 
 
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("ok", False),
+        ("好的", False),
+        ("I ran pytest by hand.", True),
+        ("我直接跑了 pytest。", True),
+    ],
+)
+def test_an_answer_that_says_nothing_is_not_what_was_tried(
+    vault: Path, tmp_path: Path, told: str, kept: bool
+) -> None:
+    log = claude_log(tmp_path / "s-1.jsonl", "go", CORRECTION, agent=told)
+    item = capture(vault, "sessions", log).ok().data["items"][0]["id"]
+    made = capture(vault, "draft", item, "--yes", env=PERSON).ok().data
+    text = (vault / made["path"]).read_text("utf-8")
+    assert (f"\n{told}\n" in text) is kept
+
+
 def test_only_some_hosts_and_only_what_is_new(vault: Path, logs: Path) -> None:
     answer = capture(vault, "sessions", "--host", "codex", "--since", "2026-11-30").ok()
     assert {log["host"] for log in answer.data["logs"]} == {"codex"}

@@ -66,7 +66,8 @@ x
 LOOK = {"vault_cli.hook.guard_look"}
 HIT = {"_blake2", *LOOK} | {
     f"vault_cli.hook.{name}"
-    for name in ("guard", "tools", "command_words", "jsons", "spool", "injected", "replies")
+    for name in ("guard", "tools", "command_words", "jsons", "spool", "injected", "replies",
+                 "reason", "language")
 }  # fmt: skip
 
 

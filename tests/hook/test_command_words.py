@@ -26,12 +26,17 @@ RUNS = [
     ("--port", "serve --port=80"),
     ("rm -rf /", "rm -rf /"),
     ("部署 生产", "./部署.sh 生产环境; 部署 到 生产"),
+    ("npx tsc", "timeout 60 npx tsc -p ."),
+    ("npx tsc", "sudo -E nice -n 5 npx tsc"),
 ]
 DOES_NOT_RUN = [
     ("npx tsc", "make check"),
     ("npx tsc", 'echo "npx tsc"'),
     ("npx tsc", 'git commit -m "use npx tsc"'),
     ("npx tsc", 'git -C web log --grep "npx tsc"'),
+    ("npx tsc", 'timeout 60 git commit -m "use npx tsc"'),
+    ("npx tsc", 'nice -n 5 echo "npx tsc"'),
+    ("npx 部署", 'timeout -k 5s 1m grep "npx 部署" 说明.md'),
     ("npx tsc", "gh pr create --body 'npx tsc'"),
     ("npx tsc", 'grep -r "npx tsc" .'),
     ("npx tsc", "npx prettier && node tsc"),

@@ -81,9 +81,9 @@ def test_the_session_log_tells_a_retry_from_a_call_beside_it(
 ) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(log(*events))
-    state = str(tmp_path)
-    assert cooldown.is_first(state, "s", rule(), NOW, ("c-1", str(path), False))
-    found = cooldown.is_first(state, "s", rule(), NOW + 1, ("c-2", str(path), False))
+    place = guard.cooldown_path(str(tmp_path), "s", rule())
+    assert cooldown.is_first(place, 600, NOW, ("c-1", str(path), False))
+    found = cooldown.is_first(place, 600, NOW + 1, ("c-2", str(path), False))
     assert found is stopped
 
 

@@ -14,6 +14,7 @@ from hook_runs import hook, state_of
 
 from vault_cli.cli import hooking
 from vault_cli.hook import ready, words
+from vault_cli.hook.language import is_chinese
 from vault_cli.hook.patience import OutOfTimeError, within
 from vault_cli.store import reader
 from vault_cli.text import fields
@@ -137,7 +138,7 @@ def test_the_own_block_comes_when_the_project_cannot_be_read_in_time(
         slow(patch, "theirs")
         text = begin(clone, home)
     assert mine in text
-    cut = words.in_language(words.CUT_SHORT, chinese=words.is_chinese(mine)).strip()
+    cut = words.in_language(words.CUT_SHORT, chinese=is_chinese(mine)).strip()
     assert text.count(cut) == 1
     assert "takes too long" in (state_of(home) / "hook" / "log").read_text("utf-8")
     assert not list(Path(state_of(home), "hook", ready.FOLDER_NAME).glob("*.json"))

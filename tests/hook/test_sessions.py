@@ -229,6 +229,27 @@ def test_what_is_said_beside_a_chinese_block_is_chinese(tmp_path: Path) -> None:
     assert after == whole + told[words.AGAIN].format(1, 1)
 
 
+@pytest.mark.parametrize("error", ["npm error: no executable", "npm 错误：找不到可执行文件"])
+def test_that_guards_are_due_is_told_with_a_block_that_was_ready(
+    root: Path, home: Path, error: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_all(monkeypatch)
+    for number in range(3):
+        more = {"session_id": f"s{number}", "tool_use_id": f"t{number}"}
+        ask("claude-code/PostToolUseFailure.json", root, error=f"Exit code 1\n{error}", **more)
+
+    def start(name: str) -> str:
+        told = ask("claude-code/SessionStart.json", root, session_id=name)
+        return str(told.get("systemMessage", ""))
+
+    assert "1 failure has repeated; mvault can propose guards" in start("one")
+    with monkeypatch.context() as patch:
+        patch.setattr("vault_cli.hook.answer._full", lambda _: pytest.fail("it was ready"))
+        assert "1 failure has repeated" in start("two")
+    run("--vault", root, "guard", "propose").ok()
+    assert start("three") == start("four") == ""
+
+
 def test_failed_calls_are_handed_over_once(root: Path) -> None:
     whole = said("claude-code/SessionStart.json", root, session_id="one")
     for _ in range(3):

@@ -56,6 +56,16 @@ def test_stored_payloads(
     assert seen.cwd == "/home/dev/work/demo-app"
 
 
+@pytest.mark.parametrize("line", ["Exit code 1", "exit code: 2", "Process exited with code 3"])
+def test_what_a_program_printed_is_no_word_about_its_own_end(line: str) -> None:
+    """`cat build.log` goes well, whatever stands in the log."""
+    payload = stored("claude-code/PostToolUse.json")
+    payload["tool_response"] |= {"stdout": f"构建日志\n{line}\n", "stderr": ""}
+    seen = read("claude-code", payload)
+    assert seen is not None
+    assert (seen.failed, seen.exit_code, seen.text) == (False, None, "")
+
+
 SAYS = "/usr/bin/python3: No module named pytest"
 
 

@@ -329,6 +329,30 @@ def test_a_long_answer_is_cut_at_a_line_and_says_so(tmp_path: Path) -> None:
     assert text.rpartition("\n")[0].endswith("很长很长很长。")
 
 
+def test_a_record_as_a_resource_is_front_matter_that_reads_as_it_was(tmp_path: Path) -> None:
+    from vault_cli.text.fields import read_record
+
+    front = (
+        'id: l-0000001\nkind: lesson\nstatus: active\ntitle: "部署: 先看 #7，再上线"\ntopics: [deploy, 上线]\n'
+        "applies_when: before a deploy\nkeywords: ['yes', a]\ncorrection: true\n"
+        "evidence:\n  - {id: e1, type: task, task: t-1, observed: 2026-11-30}\n"
+    )
+    files = {"memories/l.md": f"---\n{front}---\n先看。\n"}
+    root = make_vault(tmp_path, files)
+
+    async def use(client: mcp.Client) -> str:
+        answer = await client.read_resource("mvault://memory/l-0000001")
+        return answer.contents[0].text  # type: ignore[union-attr]
+
+    found, _ = read_record(talk(root, use).encode(), "memories/l.md")
+    wanted, _ = read_record(files["memories/l.md"].encode(), "memories/l.md")
+    assert found is not None
+    assert wanted is not None
+    for key in ("title", "topics", "keywords", "applies_when", "correction", "body"):
+        assert getattr(found, key) == getattr(wanted, key), key
+    assert found.fields["evidence"] == wanted.fields["evidence"]
+
+
 def test_resources(root: Path) -> None:
     async def use(client: mcp.Client) -> tuple[str, str]:
         block = await client.read_resource("mvault://block")

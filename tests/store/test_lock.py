@@ -133,7 +133,7 @@ def test_a_link_in_the_way_is_refused(tmp_path: Path) -> None:
     assert list(outside.iterdir()) == []
 
 
-@pytest.mark.parametrize("path", [".state", ".state/lock", ".state/journal"])
+@pytest.mark.parametrize("path", [".state", ".state/lock", ".state/turn", ".state/journal"])
 @pytest.mark.parametrize("what", ["a folder", "a link", "a file"])
 def test_what_a_push_put_in_our_place_is_named(tmp_path: Path, path: str, what: str) -> None:
     usual = "a folder" if path == ".state" else "a file"

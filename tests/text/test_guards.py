@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from vault_cli.hook import guard as fast
+from vault_cli.hook.reason import spell_seconds
 from vault_cli.text.fields import front_matter_schema, read_record
 from vault_cli.text.guards import (
     action_in_force,
@@ -143,4 +144,4 @@ def test_the_words_of_a_record_give_no_orders() -> None:
 def test_times(text: str, seconds: int) -> None:
     assert read_duration(text, 1) == seconds
     assert read_duration("", 5) == 5
-    assert fast.spell_seconds(seconds) == text
+    assert spell_seconds(seconds) == text

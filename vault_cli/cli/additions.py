@@ -89,7 +89,7 @@ def submit_new(inv: Invocation, planned: Planned, plan: Plan) -> int:
     if planned.held:
         return _hold_back(inv, planned)
     if plan.once is None and planned.change.edits:
-        plan.once = same_draft(inv, planned.change)
+        plan.once = same_draft(inv.root, planned.change)
     return inv.submit(plan)
 
 
@@ -129,7 +129,7 @@ def _hold_back(inv: Invocation, planned: Planned) -> int:
         plan = Plan(planned.change, "", findings=planned.notes, exit_code=RefusedError.exit_code)
         return inv.submit(plan)
     with in_turn(inv):
-        known = same_draft(inv, planned.change)()
+        known = same_draft(inv.root, planned.change)()
         receipt = Receipt() if known else inv.vault.apply(planned.change)
     own = known or own
     heads = [] if known else [_head(e) for e in planned.change.edits if isinstance(e, Put)]
@@ -168,7 +168,7 @@ def _codes(planned: Planned) -> list[str]:
 
 def _submit_sorted(inv: Invocation, found: _Sorted) -> int:
     """Write what became of several requests, while nobody else proposes."""
-    known = {planned.ids[0]: same_draft(inv, planned.change)() for planned in found.all}
+    known = {planned.ids[0]: same_draft(inv.root, planned.change)() for planned in found.all}
     fresh = [planned for planned in found.drafts if not known[planned.ids[0]]]
     notes: list[Diagnostic] = [note for planned in fresh for note in planned.notes]
     hints = []

@@ -13,7 +13,8 @@ from vault_cli.cli import flags
 from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.capture_draft import ItemId, draft
 from vault_cli.cli.capture_sessions import Hosts, SinceDay, now_of, read_hosts, read_since, sessions
-from vault_cli.cli.capture_views import count_unread, is_veiled, item_data, item_lines
+from vault_cli.cli.capture_views import is_veiled, item_data, item_lines
+from vault_cli.cli.capture_waiting import count_unread
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View
 from vault_cli.cli.views import plural

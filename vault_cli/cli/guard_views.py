@@ -97,7 +97,7 @@ def guard_rows(rows: Sequence[dict[str, Any]]) -> Iterator[Line]:
 
 def guard_card(data: dict[str, Any]) -> Iterator[Line]:
     """Yield all there is to say of one guard."""
-    from vault_cli.hook.guard import spell_seconds
+    from vault_cli.hook.reason import spell_seconds
 
     yield [("bold", data["id"]), f"  {inline(data['title'])}"]
     yield [("dim", "state: "), data["state"] + (f" ({inline(data['why'])})" if data["why"] else "")]

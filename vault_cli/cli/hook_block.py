@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from vault_cli.cli.hook_files import leave_out, read_files
 from vault_cli.cli.rendering import Wanted, make_options, make_query
 from vault_cli.hook import events, ready, replies, turns, words
+from vault_cli.hook.language import is_chinese
 from vault_cli.text.names import OWN_ID
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
 
 def _is_chinese(selection: Selection) -> bool:
     """Tell whether most of what is in force here is in Chinese."""
-    own = [words.is_chinese(pick.record.title) for pick in selection.picks]
+    own = [is_chinese(pick.record.title) for pick in selection.picks]
     return 2 * sum(own) > len(own)
 
 

@@ -52,6 +52,7 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
     if call.event == events.SESSION_START:
         reply = turns.begin(call, make_standing(call, inv))
         notice = _look_after_guards(call, inv)
+        turns.keep_notice(call, notice)
         return {"notice": notice, **reply} if notice else reply
     if call.event == events.PROMPT:
         with redirect_stderr(StringIO()):  # said at the session's start, and by `mvault status`

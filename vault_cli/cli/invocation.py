@@ -296,9 +296,16 @@ class Invocation:
             if consent is None:
                 return self.left(data)
             change = consent.sign(change)
-        from vault_cli.cli.reporting import do_and_tell
+        from vault_cli.cli.once import carry_once
+        from vault_cli.cli.preview import touched_notes
+        from vault_cli.cli.reporting import done_view, known_view
 
-        return do_and_tell(self, plan, data, lambda: self._apply(change), self._in_vault())
+        receipt, known = carry_once(self, plan.once, lambda: self._apply(change))
+        if known:
+            return self.out.show(known_view(known, data))
+        touched = data["touched"]
+        told = tuple(touched_notes(self.snapshot, touched)) if touched else ()
+        return self.out.show(done_view(plan, receipt, data, self._in_vault(), told))
 
     def _apply(self, change: Change) -> Receipt:
         """Let the gate carry a change out, and what hangs on the vault follow."""

@@ -8,23 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
-from vault_cli.model.change import Put
+from vault_cli.model.change import Put, Receipt
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from vault_cli.cli.invocation import Invocation
+    from vault_cli.cli.option_values import Options
     from vault_cli.model.change import Change
+    from vault_cli.store.vault import Vault
 
 _OWN_KEYS: Final = (b"id:", b"created:")
 """Lines in which two proposals of the same words differ."""
 
 
+class Run(Protocol):
+    """What is asked of the run of a command here."""
+
+    @property
+    def options(self) -> Options:
+        """Its global options."""
+        ...  # pragma: no cover - a protocol has no body
+
+    @property
+    def vault(self) -> Vault:
+        """The vault that it writes."""
+        ...  # pragma: no cover - a protocol has no body
+
+    def forget_snapshot(self) -> None:
+        """Read the files again when they are next asked for."""
+        ...  # pragma: no cover - a protocol has no body
+
+
 @contextmanager
-def in_turn(inv: Invocation) -> Iterator[None]:
-    """Let this run look again and write while nobody else proposes; not within itself.
+def in_turn(run: Run) -> Iterator[None]:
+    """Let a run look again and write while nobody else proposes; not within itself.
 
     A dry run writes nothing and waits for nobody.
 
@@ -33,20 +52,40 @@ def in_turn(inv: Invocation) -> Iterator[None]:
     """
     from vault_cli.store.lock import take_turn
 
-    if inv.options.dry_run:
+    if run.options.dry_run:
         yield
         return
-    inv.vault.require_in_place()
-    inv.vault.require_repo()
-    with take_turn(inv.root):
-        inv.forget_snapshot()
+    run.vault.require_in_place()
+    run.vault.require_repo()
+    with take_turn(run.vault.root):
+        run.forget_snapshot()
         yield
 
 
-def same_draft(inv: Invocation, change: Change) -> Callable[[], str]:
+def carry_once(
+    run: Run, once: Callable[[], str] | None, apply: Callable[[], Receipt]
+) -> tuple[Receipt, str]:
+    """Carry a change out; what is proposed once is looked for while nobody else proposes.
+
+    Args:
+        run: of the command.
+        once: `Plan.once`.
+        apply: carries it out.
+
+    Returns:
+        What was done, and the record that says it already, "" when none did.
+    """
+    if once is None:
+        return apply(), ""
+    with in_turn(run):
+        known = once()
+        return (Receipt() if known else apply()), known
+
+
+def same_draft(root: Path, change: Change) -> Callable[[], str]:
     """Return what names the draft that says just what a new one would say, "" for none."""
     put = next(edit for edit in change.edits if isinstance(edit, Put))
-    return lambda: find_same(inv.root, put)
+    return lambda: find_same(root, put)
 
 
 def find_same(root: Path, put: Put) -> str:

@@ -62,7 +62,7 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
     pending = tuple(change for change in every if not is_usage_path(change.path))
     groups = _groups(inv, snapshot)
     settings = inv.vault.config.diagnostics
-    from vault_cli.cli.capture_views import queue_counts
+    from vault_cli.cli.capture_waiting import queue_counts
     from vault_cli.cli.hook_status import hook_data, hook_lines
     from vault_cli.cli.trusting import status_lines
 
@@ -163,7 +163,7 @@ def _repository_data(repo: Repository | None) -> dict[str, Any]:
 
 
 def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
-    from vault_cli.cli.capture_views import queue_hints
+    from vault_cli.cli.capture_waiting import queue_hints
 
     hints = list(_repository_hints(data["repository"]))
     if data["drafts"]:
@@ -228,7 +228,7 @@ def _status_lines(
 
 def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
     """Yield how much waits for a person, or for more of its kind."""
-    from vault_cli.cli.capture_views import queue_lines
+    from vault_cli.cli.capture_waiting import queue_lines
 
     seen = data["observations"]
     if seen["waiting"]:

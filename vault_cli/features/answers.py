@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from vault_cli.errors import UsageError
 from vault_cli.features.parts import HEADINGS
+from vault_cli.text.late import late
 from vault_cli.text.sections import NAMES
 
 MOST_ITEMS: Final = 20
@@ -54,7 +55,7 @@ _BY_HEADING: Final = {
     **{text.casefold(): key for key, pair in HEADINGS.items() for text in pair if key in _SECTIONS},
 }
 _LISTS: Final = frozenset({"cites", "evidence_task_ids", "topics", "keywords", "item"})
-_BULLET: Final = re.compile(r"[-*+]\s+\**([^:：*]{1,40}?)\**\s*[:：]\s*(.*)")
+_BULLET: Final = late(r"[-*+]\s+\**([^:：*]{1,40}?)\**\s*[:：]\s*(.*)")
 _VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "relation": {"新增": "new", "重复": "repeat", "修订": "revise", "无": "none"},
     "confidence": {"低": "low", "中": "medium", "高": "high"},
@@ -291,9 +292,7 @@ def _from_markdown(text: str) -> Answer:
     return _whole(values, items)
 
 
-_LABEL: Final = re.compile(
-    r"(?i)(?:lesson|insight|item|candidate|教训|洞见|条目)\s*\d*\s*[:：.]\s*"
-)
+_LABEL: Final = late(r"(?i)(?:lesson|insight|item|candidate|教训|洞见|条目)\s*\d*\s*[:：.]\s*")
 
 
 def _markdown_item(number: int, heading: str, body: str) -> Item:

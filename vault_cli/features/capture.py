@@ -19,6 +19,7 @@ from vault_cli.model.transcript import Event
 from vault_cli.recall.echo import Echo
 from vault_cli.recall.match import letters
 from vault_cli.text.corrections import find_correction
+from vault_cli.text.late import late
 from vault_cli.text.tokens import tokenize
 
 CORRECTION: Final = "correction"
@@ -40,9 +41,7 @@ _PROMPTS: Final = 2
 _SHARE: Final = 0.5
 """Part of the words of the shorter of two commands that they share when they have one goal."""
 
-_OWN: Final = re.compile(
-    r"(?:^|[;&|]\s*|\s)(?:uvx? |pipx run |python3? -m )?(?:mvault|vault_cli)\b"
-)
+_OWN: Final = late(r"(?:^|[;&|]\s*|\s)(?:uvx? |pipx run |python3? -m )?(?:mvault|vault_cli)\b")
 _CALLERS: Final = frozenset(
     word
     for words in (
@@ -55,7 +54,7 @@ _CALLERS: Final = frozenset(
 )
 """Words of a command that say who does it, and not what it is for."""
 
-_MOVES: Final = re.compile(r"(?:^|[;&|]\s*)(?:cd|pushd|source|export)\s+[^;&|]*(?:&&|;|$)")
+_MOVES: Final = late(r"(?:^|[;&|]\s*)(?:cd|pushd|source|export)\s+[^;&|]*(?:&&|;|$)")
 _PATHS: Final = frozenset({"edit", "write", "read"})
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 

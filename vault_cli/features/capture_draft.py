@@ -1,4 +1,4 @@
-"""What waits in the queue becomes a proposal. A planner of requests; may import `model`, `text`."""
+"""What waits in the queue becomes a proposal. May import `model`, `text`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from vault_cli.features.composing import DraftRequest
 from vault_cli.features.parts import is_chinese
 from vault_cli.model.record import Kind
 from vault_cli.text.corrections import find_correction, split_sentences
+from vault_cli.text.late import late
+from vault_cli.text.quality import is_filler
 
 MOST_EVIDENCE: Final = 5
 _TITLE: Final = 110
 _KINDS: Final = {CORRECTION: Kind.LESSON, ERROR: Kind.FAILURE, FIXED: Kind.LESSON}
 _SOURCES: Final = {CORRECTION: "user", ERROR: "tool", FIXED: "tool"}
-_LEAD: Final = re.compile(
+_LEAD: Final = late(
     r"^(?:(?:no+|nope|wait|hey|ok|okay|but|and|so|please|actually|sorry|stop|不对|不是|不|请|拜托|等等|错了)"
     r"[\s,.!:;，。！：；]+)+",
     re.IGNORECASE,
 )
 
-_MASK: Final = re.compile(r"^(?:<\w+>[\s:]*)+")
+_MASK: Final = late(r"^(?:<\w+>[\s:]*)+")
 
 
 def propose(
@@ -100,7 +102,8 @@ def _best_sentence(text: str) -> str:
 def _sections(kind: str, text: str, detail: Mapping[str, Any]) -> dict[str, str]:
     """Return the parts of a record: what was seen, what was done, what to do instead."""
     if kind == CORRECTION:
-        done = str(detail.get("call") or detail.get("agent") or "")
+        said = str(detail.get("agent") or "")
+        done = str(detail.get("call") or ("" if is_filler(said) else said))
         found = {"attempted": _one_line(done, 300), "correction": text}
     elif kind == FIXED:
         found = {

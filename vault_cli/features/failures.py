@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from vault_cli.errors import UsageError
 from vault_cli.hook.command_words import Part, split_command
 from vault_cli.model.sighting import Sighting
+from vault_cli.text.late import late
 
 MODEL: Final = "M"
 PRECONDITION: Final = "P"
@@ -74,7 +75,7 @@ BENIGN: Final = (
 `*` is any command; 130 is what a shell says of a program that a person interrupted.
 """
 
-_PRECONDITION: Final = re.compile(
+_PRECONDITION: Final = late(
     r"command not found|not recognized as|no module named|cannot find (?:module|package)"
     r"|could not (?:find|resolve|connect)|couldn't connect|connection (?:refused|reset|timed out)"
     r"|econnrefused|etimedout|enotfound|network is unreachable|permission denied|eacces"
@@ -86,10 +87,10 @@ _PRECONDITION: Final = re.compile(
 )
 
 
-_HEAD: Final = re.compile(r"\A\s*Exit code:? -?\d+\s*")
-_SUBSTITUTED: Final = re.compile(r"[$<>]\([^()]*\)|`[^`]*`")
+_HEAD: Final = late(r"\A\s*Exit code:? -?\d+\s*")
+_SUBSTITUTED: Final = late(r"[$<>]\([^()]*\)|`[^`]*`")
 _DEEPEST: Final = 5
-_NAMED: Final = re.compile(r"([\w.+-]{1,30}): ")
+_NAMED: Final = late(r"([\w.+-]{1,30}): ")
 
 
 class Benign(NamedTuple):

@@ -137,7 +137,7 @@ def propose(
         scope: where it failed.
     """
     lines = group.template.split("\n") if group.template else []
-    chinese = is_chinese("", group.template)
+    chinese = is_chinese("\n".join(_own_lines(lines)))
     match = str(guard.get("match", ""))
     extra: dict[str, object] = {KEY: guard} if guard else {"failure": group.fingerprint}
     return DraftRequest(
@@ -150,6 +150,11 @@ def propose(
         extra=MappingProxyType(extra),
         reason=f"{len(group.counted)} failures with fingerprint {group.fingerprint}",
     )
+
+
+def _own_lines(lines: Sequence[str]) -> Sequence[str]:
+    """Return what the program said, without what the host says of its end."""
+    return [line for line in lines if not line.lower().startswith("exit code")] or lines
 
 
 def _title(what: str, lines: Sequence[str]) -> str:
@@ -165,7 +170,7 @@ def _sections(
 ) -> dict[str, str]:
     count, sessions = len(group.counted), group.sessions
     span = _span(group)
-    said = [line for line in lines if not line.lower().startswith("exit code")] or lines
+    said = _own_lines(lines)
     error = "\n".join(f"    {line}" for line in said[:_SHOWN_LINES])[:MOST_ERROR]
     if chinese:
         problem = f"在 {sessions} 个会话中失败了 {count} 次（{span}），错误相同："

@@ -29,9 +29,12 @@ _SPEAKERS_OF = {
 _SHELLS = frozenset(
     {*("sh", "bash", "zsh", "dash", "ksh", "fish"), *("ssh", "sudo", "xargs", "eval", "source")}
 )
-_BEFORE = frozenset(
+_WRAPPERS = frozenset({"sudo", "doas", "env", "nice", "timeout", "stdbuf", "ionice", "setsid"})
+"""Programs that run what follows their own options and numbers."""
+
+_BEFORE = _WRAPPERS | frozenset(
     {
-        *("sudo", "env", "time", "nice", "nohup", "command", "exec", "builtin", "doas"),
+        *("time", "nohup", "command", "exec", "builtin"),
         *("then", "do", "else", "!", "{", "}"),
     }
 )
@@ -58,10 +61,13 @@ class Part:
     @property
     def head(self) -> int:
         """The place of the program's name: behind assignments, `sudo` and the like."""
+        wrapped = False
         for place, word in enumerate(self.words):
             name, sign, _ = word.partition("=")
-            if word not in _BEFORE and not (sign and name.isidentifier()):
+            own = wrapped and (word[0] == "-" or word[0].isdigit())
+            if word not in _BEFORE and not (sign and name.isidentifier()) and not own:
                 return place
+            wrapped = wrapped or word in _WRAPPERS
         return 0
 
     @property

@@ -11,12 +11,7 @@ from __future__ import annotations
 
 import time
 
-from vault_cli.hook import guard
 from vault_cli.hook.system import NO_FOLLOW, calls, make_folders
-
-TYPE_CHECKING = False  # the name that type checkers know; `typing` takes 8 ms to load
-if TYPE_CHECKING:
-    from typing import Any
 
 _BESIDE = 30
 """Seconds after a stop in which a call may have been made beside it."""
@@ -33,24 +28,18 @@ _KIND = 0o170000
 _FILE = 0o100000
 
 
-def is_first(
-    state: str, session: str, rule: tuple[Any, ...], now: float, made: tuple[str, str, bool]
-) -> bool:
-    """Tell whether a call of a session is to be stopped by a rule that warns, and note that it is.
+def is_first(path: str, cooldown: int, now: float, made: tuple[str, str, bool]) -> bool:
+    """Tell whether a call is to be stopped by a rule that warns, and note that it is.
 
     When it cannot be noted the answer is no: the retry would be stopped, too, for ever.
 
     Args:
-        state: the state folder, "" for none.
-        session: id of the session.
-        rule: which matched.
+        path: file that remembers when this rule last stopped this session.
+        cooldown: seconds after that in which the retry passes.
         now: Unix time, as the cooldown counts it.
         made: id of the call, path of its session log ("" when not known), whether this process was
             started for it alone.
     """
-    if not state:
-        return False
-    path = guard.cooldown_path(state, session, rule)
     flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
     try:
         try:
@@ -60,7 +49,7 @@ def is_first(
             file = calls.open(path, flags, 0o600)
         try:
             said = calls.read(file, _LONGEST).split(b" ")
-            if said[0].isdigit() and 0 <= now - int(said[0]) < rule[guard.COOLDOWN]:
+            if said[0].isdigit() and 0 <= now - int(said[0]) < cooldown:
                 return is_beside(said, made)
             calls.lseek(file, 0, 0)
             name = made[0].encode("utf-8", "surrogatepass").replace(b" ", b"")[:200]

@@ -249,13 +249,22 @@ def match(
     if not found:
         return Verdict(ALLOW)
     rule = min(found, key=_rank)
-    reason = "" if rule[ACTION] == LOGGED else reason_of(rule)
-    said = Verdict(rule[ACTION], rule[ID], rule[VAULT], reason, tool)
-    if said.action == WARN:
-        from vault_cli.hook.cooldown import is_first
+    said = Verdict(rule[ACTION], rule[ID], rule[VAULT], _reason_of(rule), tool)
+    if said.action != WARN:
+        return said
+    from vault_cli.hook.cooldown import is_first
 
-        return said if is_first(state, session, rule, now, made) else Verdict(ALLOW)
-    return said
+    path = cooldown_path(state, session, rule)
+    return said if state and is_first(path, rule[COOLDOWN], now, made) else Verdict(ALLOW)
+
+
+def _reason_of(rule: tuple[Any, ...]) -> str:
+    if rule[ACTION] == LOGGED:
+        return ""
+    from vault_cli.hook.reason import reason_of
+
+    seconds = rule[COOLDOWN] if rule[ACTION] == WARN else 0
+    return reason_of(rule[ID], rule[TITLE], rule[INSTEAD], seconds)
 
 
 def _rank(rule: tuple[Any, ...]) -> tuple[int, str]:
@@ -343,33 +352,6 @@ def fingerprint(tool: str, text: str) -> tuple[str, str]:
 def off_key(vault: str, record_id: str) -> str:
     """Return the name under which it is kept that a person switched a guard off."""
     return f"{vault}\0{record_id}"
-
-
-def reason_of(rule: tuple[Any, ...]) -> str:
-    """Return what the agent is told when a rule stops its call, in the language of its record."""
-    from vault_cli.hook.words import GUARD, GUARD_CHINESE, is_chinese
-
-    chinese = is_chinese(rule[TITLE])
-    say = GUARD_CHINESE if chinese else GUARD
-    instead = say["instead"].format(_bare(rule[INSTEAD])) if rule[INSTEAD] else ""
-    said = say["guard"].format(rule[ID], _bare(rule[TITLE])) + instead
-    if rule[ACTION] == DENY:
-        return said + say[DENY].format(rule[ID])
-    return said + say[WARN].format(spell_seconds(rule[COOLDOWN], chinese=chinese))
-
-
-def _bare(text: str) -> str:
-    """Return a sentence without its full stop, since one follows."""
-    return text.rstrip(".。 ")
-
-
-_UNITS = ((86400, "d", " 天"), (3600, "h", " 小时"), (60, "m", " 分钟"), (1, "s", " 秒"))
-
-
-def spell_seconds(seconds: int, *, chinese: bool = False) -> str:
-    """Return a time in the largest unit that tells it exactly: `90s`, `10m`, `2h`, `1d`."""
-    size, *units = next(u for u in _UNITS if u[0] == 1 or (seconds >= u[0] and not seconds % u[0]))
-    return f"{seconds // size}{units[chinese]}"
 
 
 def cooldown_path(state: str, session: str, rule: tuple[Any, ...]) -> str:

@@ -20,6 +20,9 @@ SESSIONS = "sessions"
 ENDED = "ended"
 """Folder with the last session that ended in each working folder."""
 
+NOTICES = "notices"
+"""Folder with what a person is told at a session's start, by the block that is kept ready."""
+
 MOST = 500
 """So many files of one folder are kept; the oldest go first."""
 

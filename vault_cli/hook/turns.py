@@ -61,7 +61,22 @@ def _start(call: Call) -> Reply | None:
     found = ready.load(call.state, ready_key(call), exact=True)
     if found is None or events.session_of(call.payload) in found["sessions"]:
         return None
-    return begin(call, found)
+    told = events.text_of(sessions.load(call.state, sessions.NOTICES, ready_key(call)), "text")
+    reply = begin(call, found)
+    return {"notice": told, **reply} if told else reply
+
+
+def keep_notice(call: Call, text: str) -> None:
+    """Keep what a person is told at the start of a session beside the block that is kept ready.
+
+    What repeated is counted by a full run only, of which there is one a day at least: until the
+    next one it is told with the block.
+    """
+    if text:
+        data = {"text": text}
+        _try(call, "a notice", sessions.save, call.state, sessions.NOTICES, ready_key(call), data)
+    else:
+        sessions.drop(call.state, sessions.NOTICES, ready_key(call))
 
 
 def begin(call: Call, standing: dict[str, Any]) -> Reply:
@@ -327,6 +342,7 @@ def _ended(call: Call) -> Reply:
             call, "the end of the session", sessions.save, call.state, sessions.ENDED, folder, data
         )
         sessions.prune(call.state, sessions.ENDED)
+        sessions.prune(call.state, sessions.NOTICES)
         sessions.prune(call.state, sessions.SESSIONS)
     return {}
 

@@ -124,21 +124,6 @@ def in_language(text: str, *, chinese: object) -> str:
     return _CHINESE[text] if chinese else text
 
 
-GUARD = {
-    "guard": "mvault guard {}: {}.",
-    "instead": " Instead: {}.",
-    "warn": " This call was stopped once; made again within {} it passes.",
-    "deny": " This call was not run."
-    " A person can switch the guard off: mvault guard off {} --for 1h",
-}
-GUARD_CHINESE = {
-    "guard": "mvault 护栏 {}：{}。",
-    "instead": "改用：{}。",
-    "warn": "这次调用被拦下一次；在 {}内再次调用即可执行。",
-    "deny": "这次调用没有执行。可由人关闭此护栏：mvault guard off {} --for 1h",
-}
-"""Why a guard stopped a call, in the language of its record, and the way on."""
-
 _OWN = ("<mvault-memory>", "Memory: ", "记忆：", "mvault: ", "mvault hook: ")
 _TAGS = (
     *("<command-", "<local-command-", "<task-notification", "<system-reminder", "<bash-"),
@@ -170,9 +155,3 @@ def _is_command(text: str) -> bool:
 
 
 _SEEN = 200
-
-
-def is_chinese(text: str) -> bool:
-    """Tell whether a text is written in Chinese characters: a third of its letters."""
-    letters = [char for char in text if char.isalpha()]
-    return 3 * sum("\u4e00" <= char <= "\u9fff" for char in letters) >= max(len(letters), 1)

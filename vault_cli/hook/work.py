@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vault_cli.hook import events, words
+from vault_cli.hook.language import is_chinese
 from vault_cli.hook.spool import NAMES
 from vault_cli.hook.state import FOLDER
 from vault_cli.hook.system import NO_FOLLOW, calls
@@ -71,7 +72,7 @@ def _is_chinese(raw: bytes) -> bool:
         text = events.text_of(loads(raw), "prompt")[:_SEEN] if raw else ""
     except (ValueError, RecursionError):
         return False
-    return words.is_chinese(text)
+    return is_chinese(text)
 
 
 def speaks_chinese(state: str, session: str) -> bool:

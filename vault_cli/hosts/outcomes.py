@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
@@ -18,15 +17,16 @@ from typing import Any, Final
 from vault_cli.hook import events
 from vault_cli.hook.tools import canonical, field_text
 from vault_cli.model.sighting import MAX_GIVEN, MAX_SAID, Sighting
+from vault_cli.text.late import late
 
-_CODE: Final = re.compile(
+_CODE: Final = late(
     r"(?:^|\n)\s*\[?(?:[Ee]xit code:?|Exit Code:|Process exited with code)\s*(-?\d{1,5})\]?",
 )
-_HEAD: Final = re.compile(
+_HEAD: Final = late(
     r"\A(?:(?:Chunk ID|Wall time|Exit code|Original token count|Process exited with code)[^\n]*\n)*"
     r"Output:\n"
 )
-_TAIL: Final = re.compile(r"\n?\[exit code: -?\d{1,5}\]\s*\Z")
+_TAIL: Final = late(r"\n?\[exit code: -?\d{1,5}\]\s*\Z")
 _LAST_BYTES: Final = 1 << 20
 _SPOKEN: Final = ("stderr", "stdout", "output", "aggregated_output", "llmContent", "text",
                   "textResultForLlm", "message", "error")  # fmt: skip
@@ -123,7 +123,9 @@ def _structured(answer: Mapping[str, Any]) -> tuple[bool | None, int | None, str
     data = answer.get("metadata")
     found = data.get("exit_code") if isinstance(data, Mapping) else None
     found = answer.get("exit_code", answer.get("exitCode", found))
-    code = found if type(found) is int else exit_code_in(text)
+    # what a program printed is no word of the host about its end (`cat build.log`)
+    said_by_host = "" if "stdout" in answer else text
+    code = found if type(found) is int else exit_code_in(said_by_host)
     stopped = answer.get("interrupted") is True
     said = answer.get("isError", answer.get("is_error"))
     if said is True or answer.get("error") or str(answer.get("resultType")) in _FAILURES:

@@ -17,6 +17,11 @@ MOST_BLOCK: Final = MOST_BYTES - 2000
 """Most of a block, which is rendered to it and so keeps its end; notes stand behind it."""
 
 _NO_MATCH: Final = 1
+_PLAIN: Final = late(r"[^\W\d_](?:[^\n:#]|:(?=\S)|(?<=\S)#)*")
+"""A text that YAML reads as it stands, but for `_NO_TEXT`."""
+
+_NO_TEXT: Final = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
+
 _MORE: Final = late(r" \(--limit 0 shows all\)")
 """Advice for a shell: a tool takes at most what its schema says."""
 _ID: Final = late(r"[^\W_][\w.-]{0,199}")
@@ -134,7 +139,7 @@ class Tools:
     def markdown(self, ident: str) -> str:
         """Return a record as its file has it, for a resource."""
         data = self.data("show", "--", _checked_id(ident))
-        front = "".join(f"{key}: {value}\n" for key, value in data["fields"].items())
+        front = "".join(f"{key}: {_spelt(value)}\n" for key, value in data["fields"].items())
         return f"---\n{front}---\n{data['body']}"
 
     def data(self, *args: str) -> Any:
@@ -177,6 +182,13 @@ def shorten(text: str, most: int = MOST_BYTES) -> str:
 
 def _render(task: str, budget: int) -> list[str]:
     return ["render", *_valued({"--query": task, "--budget": budget or None})]
+
+
+def _spelt(value: Any) -> str:
+    """Return a value of front matter on one line: as it is where that is plain, else as JSON."""
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _NO_TEXT:
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _checked_id(ident: str) -> str:

@@ -19,26 +19,27 @@ from vault_cli.model.tables import GROUPS
 from vault_cli.recall import wording
 from vault_cli.recall.match import letters, read_paste
 from vault_cli.text.corrections import find_correction
+from vault_cli.text.late import late
 from vault_cli.text.sections import NAMES
 
 _MOST_JOINED: Final = 16
 """Lines into which a host may have broken one of ours."""
 
 _BLOCKS: Final = tuple(
-    re.compile(rf"(?:^[ \t>│┃║|]{{1,20}})?{begin}(?:(?!{begin}).)*?{end}", re.DOTALL | re.MULTILINE)
+    late(rf"(?:^[ \t>│┃║|]{{1,20}})?{begin}(?:(?!{begin}).)*?{end}", re.DOTALL | re.MULTILINE)
     for begin, end in (
         (r"<mvault-memory>", r"</mvault-memory>"),
         (r"<!--[ \t]*mvault:begin\b[^>\n]{0,200}-->", r"<!--[ \t]*mvault:end\b[^>\n]{0,200}-->"),
         (r"<system-reminder>", r"</system-reminder>"),
     )
 )
-_TAG: Final = re.compile(
+_TAG: Final = late(
     r"</?mvault-memory>|<!--[ \t]*mvault:(?:begin|end)\b[^>\n]{0,200}(?:-->|$)|</?system-reminder>|"
     r"\b[A-Z][A-Za-z]+ hook (?:additional context|error|stopped|feedback)\b"
 )
 """What stands around our text, alone in a line or before it."""
 
-_FRAME: Final = re.compile(
+_FRAME: Final = late(
     r"[\W_]*(?:Topic: |Any topic[\W_]*$|Conflicts?(?: \([^)\n]*\))?: |Shortened to fit: |"
     r"Left out to fit: |Larger than the whole budget|Not rendered by configuration: |"
     r"Held back until a person|Kept out by the reader|\d[\d,]* files? could not be read|"
@@ -46,10 +47,10 @@ _FRAME: Final = re.compile(
 )
 """How lines of a block begin that belong to no record (`recall.wording`)."""
 
-_ORNAMENT: Final = re.compile(r"[\s>│┃║▏▎▍▌|*•]+")
-_MARKS: Final = re.compile(r"\s*\([^()\n]{1,120}\)\s*$")
-_ENTRY: Final = re.compile(r"\[(?:by id only: )?[a-z]-[0-9a-z]{7}\]")
-_SENTENCE: Final = re.compile(r"(?<=[.!?;。！？；])\s*")
+_ORNAMENT: Final = late(r"[\s>│┃║▏▎▍▌|*•]+")
+_MARKS: Final = late(r"\s*\([^()\n]{1,120}\)\s*$")
+_ENTRY: Final = late(r"\[(?:by id only: )?[a-z]-[0-9a-z]{7}\]")
+_SENTENCE: Final = late(r"(?<=[.!?;。！？；])\s*")
 _WIDE: Final = "\u2e80"
 
 
@@ -137,9 +138,8 @@ class Echo:
                     yield start, end + 1
                     break
 
-    @staticmethod
-    def _filled(lines: list[str], bare: list[str], ours: list[bool]) -> list[bool]:
-        """Count as ours what a host broke off: our labels and marks, and remains between lines."""
+    def _filled(self, lines: list[str], bare: list[str], ours: list[bool]) -> list[bool]:
+        """Count as ours what a host broke off: our labels and marks, and remains beside lines."""
         done = list(ours)
         for place, line in enumerate(bare):
             if done[place] or not (line.strip() or lines[place].strip()):
@@ -147,10 +147,14 @@ class Echo:
             before = place > 0 and done[place - 1]
             after = place + 1 < len(ours) and ours[place + 1]
             short = _weight(normalise(line)) < LEAST and not find_correction(line)
-            label = letters(line) in _LABELS
+            beside = (before or after) and (letters(line) in _LABELS or self._is_cut(line, short))
             rest = any(ours) and _ORNAMENT.fullmatch(lines[place]) is not None
-            done[place] = (before and after and short) or ((before or after) and label) or rest
+            done[place] = (before and after and short) or beside or rest
         return done
+
+    def _is_cut(self, line: str, short: bool) -> bool:  # noqa: FBT001 - known of the line already
+        """Tell whether a line may be what a host left of one of ours, cut within a word."""
+        return short and bool(letters(line)) and letters(line) in self._whole
 
     def _without_sentences(self, line: str) -> str:
         """Return a line that a host made of several without those sentences that are ours."""

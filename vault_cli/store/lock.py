@@ -71,7 +71,9 @@ def take_turn(root: Path, *, wait: float = 10.0) -> Iterator[None]:
         ChangedMeanwhileError: others kept it for `wait` seconds.
         StoreError: the vault cannot be written.
     """
-    file = _acquire(root, time.monotonic() + wait, TURN_PATH)
+    deadline = time.monotonic() + wait
+    require_usual(root)
+    file = _acquire(root, deadline, TURN_PATH)
     try:
         _write_owner(file)
         yield
@@ -118,7 +120,8 @@ def require_usual(root: Path) -> None:
     Raises:
         StoreError: names it, and how to find out where it came from.
     """
-    for path, is_usual in ((".state", S_ISDIR), (LOCK_PATH, S_ISREG), (JOURNAL_PATH, S_ISREG)):
+    files = (LOCK_PATH, TURN_PATH, JOURNAL_PATH)
+    for path, is_usual in ((".state", S_ISDIR), *((path, S_ISREG) for path in files)):
         try:
             mode = os.lstat(root / path).st_mode
         except OSError:  # not there, or said by who opens it

@@ -20,6 +20,7 @@ from vault_cli.store.files import digest_bytes, read_file
 from vault_cli.store.gate import is_committed_path
 from vault_cli.store.joining import commit_edits
 from vault_cli.store.journal import MAX_CHANGED
+from vault_cli.text.late import late
 from vault_cli.text.lines import find_conflict
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _FEW: Final = 3
 _PART: Final = 10
 _MANY: Final = 100
-_LEFTOVER: Final = re.compile(r"~$|\.(?:swp|swo|tmp|bak|orig|rej|part)$|^\.|^#.*#$", re.IGNORECASE)
+_LEFTOVER: Final = late(r"~$|\.(?:swp|swo|tmp|bak|orig|rej|part)$|^\.|^#.*#$", re.IGNORECASE)
 _KEPT_DOTS: Final = frozenset({".gitignore", ".gitattributes", ".gitkeep"})
 
 

@@ -10,7 +10,6 @@ tables of their own.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -30,6 +29,7 @@ from vault_cli.store.queue_base import (
     explain,
     read_item,
 )
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     import sqlite3
@@ -49,7 +49,7 @@ SAME_MOMENT: Final = 120
 KEEP_WATCHED: Final = 90 * 86400
 KEEP_SEEN: Final = 30 * 86400
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-_ID: Final = re.compile(r"(?:q-|q$)?([0-9a-z]{0,7})")
+_ID: Final = late(r"(?:q-|q$)?([0-9a-z]{0,7})")
 
 
 class Queue:

@@ -17,6 +17,7 @@ from vault_cli.plain.han_forms import SIMPLIFIED, TRADITIONAL
 from vault_cli.text.correction_chinese import CHINESE, NOT_CHINESE, OPEN_ZH
 from vault_cli.text.correction_english import ENGLISH, NOT_ENGLISH, OPEN_EN
 from vault_cli.text.correction_phrase import Phrase
+from vault_cli.text.late import late
 
 MAX_HEAD: Final = 1500
 MAX_TAIL: Final = 400
@@ -28,23 +29,19 @@ _LONGEST: Final = 500
 _SHORT_WORDS: Final = 40
 """Most words (two Chinese characters count as one) of a message in which weak phrases count."""
 
-_FENCE: Final = re.compile(
-    r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE
-)
-_QUOTE_LINE: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
-_CODE: Final = re.compile(r"`[^`\n]{1,200}`")
-_QUOTED: Final = re.compile(
-    r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』"
-)
-_ADDRESS: Final = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://\S+", re.IGNORECASE)
-_LOG_LINE: Final = re.compile(
+_FENCE: Final = late(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_QUOTE_LINE: Final = late(r"^[ \t]*>.*$", re.MULTILINE)
+_CODE: Final = late(r"`[^`\n]{1,200}`")
+_QUOTED: Final = late(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』")
+_ADDRESS: Final = late(r"\b[a-z][a-z0-9+.-]{0,20}://\S+", re.IGNORECASE)
+_LOG_LINE: Final = late(
     r"^[ \t]*(?:at |File \"|Traceback|E {2,}|[A-Z]\w*(?:Error|Exception)\b:?|\[?\d{4}-\d\d-\d\d|"
     r"\d\d:\d\d:\d\d|(?:error|warning|info|debug)[:\[]|[$#%] |\+{3} |-{3} |@@ ).*$",
     re.MULTILINE,
 )
-_SENTENCE: Final = re.compile(r"[^.!?。！？\n;；]*(?:[!?。！？\n;；]+|\.(?=\s|$)|\.(?=\S)|$)")
-_JOINED: Final = re.compile(r"(?<=\S)\.(?=\S)")
-_EXCLAMATION: Final = re.compile(
+_SENTENCE: Final = late(r"[^.!?。！？\n;；]*(?:[!?。！？\n;；]+|\.(?=\s|$)|\.(?=\S)|$)")
+_JOINED: Final = late(r"(?<=\S)\.(?=\S)")
+_EXCLAMATION: Final = late(
     r"(?:no+|nope|nah|wait|stop|hey|hm+|ugh|ok|okay|well|sorry|please|(?:no[ ,]+){1,4}no|"
     r"不+|不是|停|错|等等|等一下|唉|哎)"
     r"\s*[.!。！\n]+",
@@ -52,27 +49,27 @@ _EXCLAMATION: Final = re.compile(
 )
 """What is no sentence of its own: it belongs to the next one."""
 
-_QUESTION: Final = re.compile(r"[?？]\s*$|[吗呢嘛么]\s*[。.]?\s*$")
-_CLAUSE_ZH: Final = re.compile(r"(?<=[,，、:：])")
+_QUESTION: Final = late(r"[?？]\s*$|[吗呢嘛么]\s*[。.]?\s*$")
+_CLAUSE_ZH: Final = late(r"(?<=[,，、:：])")
 _FORMS: Final = str.maketrans("，？！：；（）、" + TRADITIONAL, ",?!:;()," + SIMPLIFIED)
-_HAN: Final = re.compile("[\u3400-\u9fff]")
-_WORD: Final = re.compile(r"[A-Za-z0-9_'/.-]+")
+_HAN: Final = late("[\u3400-\u9fff]")
+_WORD: Final = late(r"[A-Za-z0-9_'/.-]+")
 _CONTRACTIONS: Final = (
-    (re.compile(r"[’‘`´]"), "'"),
-    (re.compile(r"\b(?:dont|don't)\b"), "do not"),
-    (re.compile(r"\b(?:doesnt|doesn't)\b"), "does not"),
-    (re.compile(r"\b(?:didnt|didn't)\b"), "did not"),
-    (re.compile(r"\b(?:isnt|isn't|ain't)\b"), "is not"),
-    (re.compile(r"\b(?:cannot|cant|can't)\b"), "can not"),
-    (re.compile(r"\bwon't\b"), "will not"),
-    (re.compile(r"n't\b"), " not"),
-    (re.compile(r"\b(?:thats|that's)\b"), "that is"),
-    (re.compile(r"\b(it|this|what|there|here|who|everything|nothing|one)'s\b"), r"\1 is"),
-    (re.compile(r"'re\b"), " are"),
-    (re.compile(r"'ve\b"), " have"),
-    (re.compile(r"'m\b"), " am"),
-    (re.compile(r"\bi'd\b"), "i had"),
-    (re.compile(r"\s+"), " "),
+    (late(r"[’‘`´]"), "'"),
+    (late(r"\b(?:dont|don't)\b"), "do not"),
+    (late(r"\b(?:doesnt|doesn't)\b"), "does not"),
+    (late(r"\b(?:didnt|didn't)\b"), "did not"),
+    (late(r"\b(?:isnt|isn't|ain't)\b"), "is not"),
+    (late(r"\b(?:cannot|cant|can't)\b"), "can not"),
+    (late(r"\bwon't\b"), "will not"),
+    (late(r"n't\b"), " not"),
+    (late(r"\b(?:thats|that's)\b"), "that is"),
+    (late(r"\b(it|this|what|there|here|who|everything|nothing|one)'s\b"), r"\1 is"),
+    (late(r"'re\b"), " are"),
+    (late(r"'ve\b"), " have"),
+    (late(r"'m\b"), " am"),
+    (late(r"\bi'd\b"), "i had"),
+    (late(r"\s+"), " "),
 )
 
 

@@ -7,7 +7,6 @@ disputed and taken out of force with it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,6 +14,7 @@ from typing import Any, Final
 from vault_cli.hook import guard as fast
 from vault_cli.hook.command_words import group_words
 from vault_cli.hook.tools import FIELDS, MAIN_FIELDS, canonical
+from vault_cli.text.late import late
 from vault_cli.text.neutral import neutral_inline
 from vault_cli.text.pattern import PatternError, compile_pattern, word_literals
 from vault_cli.text.values import BadValueError, describe
@@ -43,7 +43,7 @@ MOST_DENIED: Final = 0.2
 """One that denies and hits this share or more only warns."""
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_TIME: Final = re.compile(r"(\d{1,5})\s*([smhd])")
+_TIME: Final = late(r"(\d{1,5})\s*([smhd])")
 _LONGEST: Final = 7 * 86400
 
 EVERYDAY_COMMANDS: Final = (

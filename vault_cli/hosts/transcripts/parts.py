@@ -9,23 +9,24 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from vault_cli.model.transcript import Event
+from vault_cli.text.late import late
 
 MAX_TEXT: Final = 64 << 10
 """Characters of one text that are looked at; a pasted file is no correction."""
 
-_EXIT: Final = re.compile(
+_EXIT: Final = late(
     r"\A\s*Exit code:? (-?\d{1,10})\b"  # Claude Code, Codex up to 2026-03
     r"|^Process exited with code (-?\d{1,10})\b"  # Codex
     r"|^\[exit code: (-?\d{1,10})\]\s*\Z",  # DSH
     re.MULTILINE,
 )
-_OUTPUT: Final = re.compile(r"\A(?:[^\n]{0,200}\n){1,8}?Output:\n")
-_AROUND: Final = re.compile(
+_OUTPUT: Final = late(r"\A(?:[^\n]{0,200}\n){1,8}?Output:\n")
+_AROUND: Final = late(
     r"\A\s*Exit code:? -?\d{1,10}[ \t]*\n|^\[std(?:err|out)\][ \t]*\n|"
     r"\n?^\[exit code: -?\d{1,10}\]\s*\Z",
     re.MULTILINE,
 )
-_VERSION: Final = re.compile(r"(\d{1,6})(?:\.(\d{1,6}))?")
+_VERSION: Final = late(r"(\d{1,6})(?:\.(\d{1,6}))?")
 
 
 def as_map(value: Any) -> Mapping[str, Any]:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from vault_cli.hosts.transcripts import claude_code, codex, dsh
+from vault_cli.text.late import late
 
 READABLE: Final = (claude_code.HOST, codex.HOST, dsh.HOST)
 """Hosts whose logs are found by themselves."""
 
 _DEEPEST: Final = 6
 _NAMES: Final = {
-    claude_code.HOST: re.compile(r"[^/]+\.jsonl"),
-    codex.HOST: re.compile(r"rollout-[^/]+\.jsonl(?:\.zst|\.zstd)?"),
-    dsh.HOST: re.compile(r"session\.jsonl(?:\.zstd)?"),
+    claude_code.HOST: late(r"[^/]+\.jsonl"),
+    codex.HOST: late(r"rollout-[^/]+\.jsonl(?:\.zst|\.zstd)?"),
+    dsh.HOST: late(r"session\.jsonl(?:\.zstd)?"),
 }
 
 
