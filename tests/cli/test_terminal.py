@@ -460,3 +460,32 @@ def test_a_draft_is_reviewed_beside_what_it_contradicts(tmp_path: Path) -> None:
     assert terminal.end() == 0
     assert listed(root)["r-old"]["status"] == "active"  # nothing was decided about the other
     assert listed(root)["r-new"]["status"] == "active"
+
+
+def test_long_work_says_how_far_it_has_come(tmp_path: Path) -> None:
+    """Only at a terminal, on a line that is taken away again."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(400):
+        text = (
+            f"# Note {number} 笔记\n\n" + f"Worker {number} answers on port {number}. 超时。\n" * 12
+        )
+        (folder / f"n{number}.md").write_text(text, "utf-8")
+    root = make_vault(tmp_path)
+    terminal = Terminal("--vault", root, "import", "markdown", folder, "--dry-run", "--quiet")
+    terminal.read()
+    assert terminal.end() == 0
+    assert "importing [" not in terminal.shown
+    terminal = Terminal("--vault", root, "--json", "import", "markdown", folder, "--dry-run")
+    terminal.read()
+    assert terminal.end() == 0
+    assert re.search(r"\r\x1b\[Kimporting \[#*\.*\] \d+ of 150", terminal.shown)
+    assert "\r\x1b[K" in terminal.shown.rpartition(" of 150")[2]
+    piped = run("--vault", root, "import", "markdown", folder, "--dry-run").ok()
+    assert "importing [" not in piped.text
+    dumb = Terminal(
+        "--vault", root, "import", "markdown", folder, "--dry-run", env={"TERM": "dumb"}
+    )
+    dumb.read()
+    assert dumb.end() == 0
+    assert "importing [" not in dumb.shown
