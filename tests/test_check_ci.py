@@ -96,11 +96,22 @@ A key leaked. 密钥泄露了。
 def test_a_skill_that_drifted_from_its_recipe(root: Path, changed: str) -> None:
     write_files(root, {"recipes/keys.md": RECIPE})
     commit_all(root)
-    argv = ("graduate", "c-0000007", "--name", "rotate-keys", "--force", "--reason", "proven", "--yes")
+    argv = (
+        "graduate",
+        "c-0000007",
+        "--name",
+        "rotate-keys",
+        "--force",
+        "--reason",
+        "proven",
+        "--yes",
+    )
     run("--vault", root, *argv, env={"MVAULT_ACTOR": "person"}).ok()
     assert "skill-drift" not in codes(ci(root))
     path = root / ("recipes/keys.md" if changed == "recipe" else "skills/rotate-keys/SKILL.md")
-    path.write_text(path.read_text("utf-8").replace("2. 撤销旧的。", "2. 撤销所有旧密钥。"), "utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("2. 撤销旧的。", "2. 撤销所有旧密钥。"), "utf-8"
+    )
     commit_all(root)
     done = ci(root)
     assert done.code == 1

@@ -489,3 +489,26 @@ def test_long_work_says_how_far_it_has_come(tmp_path: Path) -> None:
     dumb.read()
     assert dumb.end() == 0
     assert "importing [" not in dumb.shown
+
+
+def test_many_deletions_of_others_are_a_question_of_their_own(tmp_path: Path) -> None:
+    """Whoever agrees to the own ones was not asked about those that come in."""
+    from sync_helpers import note, share
+
+    files = {
+        f"drafts/r{n:02d}.md": note(f"f-00000{n:02d}", f"笔记 {n}", status="candidate")
+        for n in range(40)
+    }
+    both = share(tmp_path, files)
+    for number in range(20):
+        machine = both["a" if number < 10 else "b"]
+        (machine.root / f"drafts/r{number:02d}.md").unlink()
+    assert both["a"].sync("--deletions").code == 0
+    state = {"MVAULT_STATE_DIR": str(both["b"].state)}
+    terminal = Terminal("--vault", both["b"].root, "sync", "--deletions", env=state)
+    assert "are missing here" in terminal.read("Delete them?")
+    terminal.type("y")
+    assert "are deleted by" in terminal.read("Delete them?")
+    terminal.type("n")
+    assert terminal.end() == 3
+    assert (both["b"].root / "drafts/r05.md").exists()

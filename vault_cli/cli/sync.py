@@ -100,7 +100,7 @@ class _Sync:
         self.wish = wish
         self.done = Done()
         self.merged: dict[tuple[str, str], Reconciled] = {}
-        self.agreed = False
+        self.agreed: set[tuple[str, Gone]] = set()
 
     @property
     def repo(self) -> Repository:
@@ -183,7 +183,7 @@ class _Sync:
 
     def _guard_deletions(self, gone: Gone, where: str, own: Own | None = None) -> None:
         """Let a person decide when so many records are missing that it looks like an accident."""
-        if not gone.is_mass or self.agreed:
+        if not gone.is_mass or (where, gone) in self.agreed:
             return
         what = f"{gone.number} of {plural(gone.total, 'record')} {where}"
         if not self.wish.deletions:
@@ -196,7 +196,7 @@ class _Sync:
                 )
             raise NeedsPersonError(f"sync: {what}; nothing was done", hint=hint)
         self._agree(what, "Delete them?", (), {"deletions": gone.number})
-        self.agreed = True
+        self.agreed.add((where, gone))
 
     # The other side
 
