@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers import git
-from sync_helpers import Machine, drop, note, share
+from sync_helpers import ADDRESSES, Machine, drop, note, share
 
 X, Y = "memories/x.md", "memories/y.md"
 
@@ -434,3 +434,17 @@ def test_a_mode_that_changed_alone_comes_in(tmp_path: Path) -> None:
         assert os.access(machine.root / scripts / "two.sh", os.X_OK)
         assert not os.access(machine.root / scripts / "一.sh", os.X_OK)
         assert not os.access(machine.root / scripts / "three.sh", os.X_OK)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_addresses_that_would_start_something(tmp_path: Path, address: str) -> None:
+    """Also when a person trusted the settings: only known transports are used."""
+    both = share(tmp_path, {"memories/x.md": note("f-0000001")}, "a")
+    canary = tmp_path / "canary"
+    git(both["a"].root, "config", "remote.origin.url", address.format(canary=canary))
+    assert both["a"].run("trust", "--yes").code in (0, 4)
+    done = both["a"].sync()
+    assert done.code in (2, 4, 7), done
+    assert not canary.exists()
+    assert "hunter2" not in done.text
+    assert "Traceback" not in done.err
