@@ -10,6 +10,13 @@ from pathlib import Path
 
 from helpers import NOW, Result, git, run, write_files
 
+ADDRESSES = (
+    "ext::sh -c touch% {canary}", "ext::touch {canary}", "--upload-pack=touch {canary}",
+    "fd::17", "-oProxyCommand=touch {canary}", "ssh://-oProxyCommand=touch%20{canary}/x",
+    "https://me:hunter2@127.0.0.1:1/x.git", "file://127.0.0.1/etc/passwd",
+)  # fmt: skip
+"""What an address of a remote may try: start a program, pass for an option, show a password."""
+
 
 def note(record_id: str, title: str = "Title", body: str = "Text.\n", **keys: str) -> str:
     """Return a fact in force; `status` and the like by keyword."""

@@ -77,6 +77,49 @@ def test_a_block_that_drifted(root: Path) -> None:
     assert "block-drift" in codes(done)
 
 
+RECIPE = """---
+id: c-0000007
+kind: recipe
+status: active
+title: Rotate the keys 轮换密钥
+applies_when: a key leaked
+---
+## Problem
+A key leaked. 密钥泄露了。
+## Steps
+1. Make a new one.
+2. 撤销旧的。
+"""
+
+
+@pytest.mark.parametrize("changed", ["recipe", "skill"])
+def test_a_skill_that_drifted_from_its_recipe(root: Path, changed: str) -> None:
+    write_files(root, {"recipes/keys.md": RECIPE})
+    commit_all(root)
+    argv = (
+        "graduate",
+        "c-0000007",
+        "--name",
+        "rotate-keys",
+        "--force",
+        "--reason",
+        "proven",
+        "--yes",
+    )
+    run("--vault", root, *argv, env={"MVAULT_ACTOR": "person"}).ok()
+    assert "skill-drift" not in codes(ci(root))
+    path = root / ("recipes/keys.md" if changed == "recipe" else "skills/rotate-keys/SKILL.md")
+    path.write_text(
+        path.read_text("utf-8").replace("2. 撤销旧的。", "2. 撤销所有旧密钥。"), "utf-8"
+    )
+    commit_all(root)
+    done = ci(root)
+    assert done.code == 1
+    found = [d for d in done.json["diagnostics"] if d["code"] == "skill-drift"]
+    assert [d["path"] for d in found] == ["skills/rotate-keys/SKILL.md"]
+    assert "c-0000007" in found[0]["hint"]
+
+
 def test_annotations_of_github(root: Path) -> None:
     write_files(root, {"memories/bad.md": "---\nid: f-0000009\ntitle: a: b: c\n---\nx\n"})
     commit_all(root)

@@ -13,7 +13,11 @@ from pathlib import Path
 
 import pytest
 from helpers import fsck, git, start_real
-from sync_helpers import Machine, note, share
+from sync_helpers import Machine, note, past_texts, share
+
+CHANGES = 50 if os.environ.get("MVAULT_SWEEP") == "all" else 2
+KILLS = int(os.environ.get("MVAULT_TEST_KILLS", "12"))
+"""Read here: within a test the environment is the product's, without any of these."""
 
 BODY = "# Title\n\n" + "".join(f"Line {n}.\n\n" for n in range(8))
 
@@ -89,15 +93,56 @@ def test_changes_of_others_while_it_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_eight_writers_on_two_machines_that_sync(tmp_path: Path) -> None:
+    """Every change that was acknowledged is in both clones; `MVAULT_SWEEP=all`: 50 a writer."""
+    both = share(tmp_path, {"memories/x.md": note("f-0000001", body=BODY)})
+    began = time.monotonic()
+    writing = True
+
+    def write(number: int) -> list[str]:
+        machine = both["ab"[number % 2]]
+        ids = []
+        for turn in range(CHANGES):
+            words = ("--title", f"写者 {number}-{turn}", "--body", f"Text {number}-{turn}.")
+            done = real(machine, "--json", "add", "fact", *words)
+            assert done.returncode == 0, done
+            ids.append(str(json.loads(done.stdout)["data"]["ids"][0]))
+        return ids
+
+    def keep_syncing(machine: Machine) -> list[int]:
+        codes = []
+        while writing:
+            codes.append(real(machine, "sync", "--yes").returncode)
+        return codes
+
+    with ThreadPoolExecutor(10) as pool:
+        syncs = [pool.submit(keep_syncing, machine) for machine in both.machines.values()]
+        try:
+            ids = [item for found in pool.map(write, range(8)) for item in found]
+        finally:
+            writing = False
+        codes = [code for job in syncs for code in job.result()]
+    print(f"{len(ids)} changes in {time.monotonic() - began:.0f} s beside {len(codes)} syncs")
+    assert set(codes) <= {0, 5}
+    both.settle()
+    assert len(set(ids)) == 8 * CHANGES
+    for machine in both.machines.values():
+        listed = {r["id"] for r in machine.run("--json", "list").data["records"]}
+        assert set(ids) <= listed
+        assert fsck(machine.root) == []
+    past = past_texts(both["a"].root)
+    assert all(f"Text {n}-{turn}." in past for n in range(8) for turn in range(CHANGES))
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     both = share(
         tmp_path, {f"memories/r{n}.md": note(f"f-000000{n}", f"Record {n}", BODY) for n in range(5)}
     )
     rng = random.Random(7)
-    rounds = int(os.environ.get("MVAULT_TEST_KILLS", "12"))
     wrote = []
-    for turn in range(rounds):
+    for turn in range(KILLS):
         for name in "ab":
             path, line = f"memories/r{turn % 5}.md", f"Line {0 if name == 'a' else 6}."
             word = f"w{name}{turn}x"

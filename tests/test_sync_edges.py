@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers import git
-from sync_helpers import Machine, drop, note, share
+from sync_helpers import ADDRESSES, Machine, drop, note, share
 
 X, Y = "memories/x.md", "memories/y.md"
 
@@ -406,3 +406,45 @@ def test_files_that_go_through_a_filter_are_left_to_git(tmp_path: Path) -> None:
     assert done.code == 4
     assert "content filter" in done.err
     assert not (both["b"].root / "secret").exists()
+
+
+def test_a_mode_that_changed_alone_comes_in(tmp_path: Path) -> None:
+    """Neither a merge nor a step forward takes back that a script became a program."""
+    files = {f"skills/s/scripts/{name}.sh": "echo 1\n" for name in ("一", "two", "three")}
+    both = share(tmp_path, {"memories/x.md": note("f-0000001"), **files})
+    one, two = both["a"], both["b"]
+    scripts = "skills/s/scripts"
+
+    def commit(name: str, mode: int) -> None:
+        (one.root / scripts / f"{name}.sh").chmod(mode)
+        git(one.root, "commit", "-qam", "mode")
+        assert one.sync().code == 0
+
+    commit("一", 0o755)
+    assert two.sync().code == 0  # forward
+    assert git(two.root, "status", "--porcelain") == ""
+    assert os.access(two.root / scripts / "一.sh", os.X_OK)
+    commit("two", 0o755)
+    commit("一", 0o644)
+    two.write({"memories/x.md": note("f-0000001", body="Other. 另一个。\n")})
+    assert two.sync().code == 0  # a merge
+    assert one.sync().code == 0
+    for machine in (one, two):
+        assert git(machine.root, "status", "--porcelain") == ""
+        assert os.access(machine.root / scripts / "two.sh", os.X_OK)
+        assert not os.access(machine.root / scripts / "一.sh", os.X_OK)
+        assert not os.access(machine.root / scripts / "three.sh", os.X_OK)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_addresses_that_would_start_something(tmp_path: Path, address: str) -> None:
+    """Also when a person trusted the settings: only known transports are used."""
+    both = share(tmp_path, {"memories/x.md": note("f-0000001")}, "a")
+    canary = tmp_path / "canary"
+    git(both["a"].root, "config", "remote.origin.url", address.format(canary=canary))
+    assert both["a"].run("trust", "--yes").code in (0, 4)
+    done = both["a"].sync()
+    assert done.code in (2, 4, 7), done
+    assert not canary.exists()
+    assert "hunter2" not in done.text
+    assert "Traceback" not in done.err

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers import Result, commit_all, git, make_vault, run, snapshot_bytes
-from sync_helpers import note
+from sync_helpers import ADDRESSES, note
 
 
 def team_files() -> dict[str, str]:
@@ -235,3 +235,13 @@ def test_no_program_is_started_from_another_vault(
     Vault.open(mine, environ={})
     monkeypatch.setenv("PATH", f"{planted.parent}{os.pathsep}{os.environ['PATH']}")
     assert not Path(find_git(tmp_path / "other")).is_relative_to(mine)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_addresses_that_would_start_something(mine: Path, tmp_path: Path, address: str) -> None:
+    canary = tmp_path / "canary"
+    done = here(mine, "team", "add", "--yes", "x", "--", address.format(canary=canary))
+    assert done.code in (2, 6, 7), done
+    assert not canary.exists()
+    assert "hunter2" not in done.text
+    assert "Traceback" not in done.err

@@ -460,3 +460,55 @@ def test_a_draft_is_reviewed_beside_what_it_contradicts(tmp_path: Path) -> None:
     assert terminal.end() == 0
     assert listed(root)["r-old"]["status"] == "active"  # nothing was decided about the other
     assert listed(root)["r-new"]["status"] == "active"
+
+
+def test_long_work_says_how_far_it_has_come(tmp_path: Path) -> None:
+    """Only at a terminal, on a line that is taken away again."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(150):
+        text = (
+            f"# Note {number} 笔记\n\n" + f"Worker {number} answers on port {number}. 超时。\n" * 12
+        )
+        (folder / f"n{number}.md").write_text(text, "utf-8")
+    root = make_vault(tmp_path)
+    terminal = Terminal("--vault", root, "import", "markdown", folder, "--dry-run", "--quiet")
+    terminal.read()
+    assert terminal.end() == 0
+    assert "importing [" not in terminal.shown
+    terminal = Terminal("--vault", root, "--json", "import", "markdown", folder, "--dry-run")
+    terminal.read()
+    assert terminal.end() == 0
+    assert re.search(r"\r\x1b\[Kimporting \[#*\.*\] \d+ of 150", terminal.shown)
+    assert "\r\x1b[K" in terminal.shown.rpartition(" of 150")[2]
+    piped = run("--vault", root, "import", "markdown", folder, "--dry-run").ok()
+    assert "importing [" not in piped.text
+    dumb = Terminal(
+        "--vault", root, "import", "markdown", folder, "--dry-run", env={"TERM": "dumb"}
+    )
+    dumb.read()
+    assert dumb.end() == 0
+    assert "importing [" not in dumb.shown
+
+
+def test_many_deletions_of_others_are_a_question_of_their_own(tmp_path: Path) -> None:
+    """Whoever agrees to the own ones was not asked about those that come in."""
+    from sync_helpers import note, share
+
+    files = {
+        f"drafts/r{n:02d}.md": note(f"f-00000{n:02d}", f"笔记 {n}", status="candidate")
+        for n in range(40)
+    }
+    both = share(tmp_path, files)
+    for number in range(20):
+        machine = both["a" if number < 10 else "b"]
+        (machine.root / f"drafts/r{number:02d}.md").unlink()
+    assert both["a"].sync("--deletions").code == 0
+    state = {"MVAULT_STATE_DIR": str(both["b"].state)}
+    terminal = Terminal("--vault", both["b"].root, "sync", "--deletions", env=state)
+    assert "are missing here" in terminal.read("Delete them?")
+    terminal.type("y")
+    assert "are deleted by" in terminal.read("Delete them?")
+    terminal.type("n")
+    assert terminal.end() == 3
+    assert (both["b"].root / "drafts/r05.md").exists()

@@ -26,6 +26,7 @@ from sync_helpers import Machine, Shared, note, past_texts, share
 
 KILLS = int(os.environ.get("MVAULT_TEST_KILLS", "14"))
 BODY = "".join(f"Line {n}.\n\n第{n}条。\n\n" for n in range(6))
+SEED = os.environ.get("MVAULT_TEST_SEED", "5")
 RECORDS = 8
 Call = tuple[list[str], list[str]]
 
@@ -133,7 +134,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     files = {
         f"memories/r{n}.md": note(f"f-000000{n}", f"Record {n} 记录", BODY) for n in range(RECORDS)
     }
-    trial = Trial(share(tmp_path, files), random.Random(os.environ.get("MVAULT_TEST_SEED", "5")))
+    trial = Trial(share(tmp_path, files), random.Random(SEED))
     for _ in range(KILLS):
         machine = trial.shared[trial.rng.choice("ab")]
         name = trial.rng.choice([*COMMANDS, "sync"])

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from vault_cli.cli import progress
 from vault_cli.cli.commands import COMMANDS, PANELS, Entry
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.options import GLOBAL_NAMES, root, scan_options, share_options
-from vault_cli.cli.output import Output, unwritable_answer
+from vault_cli.cli.output import Output, is_terminal, unwritable_answer
 from vault_cli.errors import UsageError, VaultError
+from vault_cli.store.progress import follow
 
 if TYPE_CHECKING:
     from vault_cli.model.change import Change
@@ -171,7 +173,22 @@ def answer(argv: Sequence[str], environ: Mapping[str, str], *, origin: str = "cl
     args = _ask_for_help(list(argv))
     run = Invocation(scan_options(args), environ, origin)
     run.follow = _follow
-    return _bounded(args, run)
+    _watch(run)
+    try:
+        return _bounded(args, run)
+    finally:
+        progress.clear()
+
+
+def _watch(run: Invocation) -> None:
+    """Show how far long work has come, at a terminal that can."""
+    can = is_terminal(sys.stderr) and run.environ.get("TERM", "") not in ("", "dumb")
+
+    def show(what: str, done: int, total: int) -> None:
+        if not run.options.quiet:  # it may stand behind the command's name
+            progress.show(what, done, total)
+
+    follow(show if can else None)
 
 
 def _follow(run: Invocation, change: Change, paths: Sequence[str]) -> None:

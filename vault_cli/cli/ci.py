@@ -17,6 +17,7 @@ from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, finding_lines
 from vault_cli.cli.views import plural, summary_line
 from vault_cli.errors import Diagnostic, NotFoundError, UsageError, VaultError
+from vault_cli.features.graduating import check_drift
 
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
@@ -52,6 +53,7 @@ def check_ci(
         *_branch_findings(inv, repo, start),
         *_budget_findings(inv),
         *_drift_findings(inv, repo),
+        *check_drift(inv.whole_snapshot()),
     ]
     bad.update(item for item in fresh if item.severity != "note")
     every = sorted(dict.fromkeys((*found, *fresh)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,12 +93,25 @@ def _plan(inv: Invocation, store: Store, workspace: str, scope: str) -> ImportPl
         inv.whole_snapshot(),
         store,
         inv.read,
-        scope_of=scope_finder(inv, workspace, scope),
+        scope_of=_counting(scope_finder(inv, workspace, scope), len(store.items)),
         now=inv.now,
         random_int=inv.random_int,
         actor=inv.actor,
         gates=inv.vault.config.gates,
     )
+
+
+def _counting(find: Callable[[Item], str], total: int) -> Callable[[Item], str]:
+    """Return the same function, asked once an item; who follows is told how many there were."""
+    from vault_cli.store.progress import report
+
+    numbers = count()
+
+    def ask(item: Item) -> str:
+        report("importing", next(numbers), total)
+        return find(item)
+
+    return ask
 
 
 def scope_finder(inv: Invocation, workspace: str, scope: str) -> Callable[[Item], str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from vault_cli.cli import progress
 from vault_cli.cli.option_values import Options
 from vault_cli.errors import Diagnostic, StoreError, VaultError
 from vault_cli.text.late import late
@@ -313,6 +314,7 @@ class Output:
         name = "stdout" if stream is sys.stdout else "stderr"
         if stream is None or name in self.closed or not text:
             return
+        progress.clear()
         try:
             write_text(stream, text)
         except BrokenPipeError:

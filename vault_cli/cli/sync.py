@@ -20,18 +20,15 @@ from vault_cli.cli.sync_answers import (
     decision_data,
     edit_lines,
     incoming_data,
+    left_of_merges,
     merge_change,
     own_lines,
     result_lines,
     summary,
+    tell,
 )
 from vault_cli.cli.views import plural
-from vault_cli.errors import (
-    ChangedMeanwhileError,
-    Diagnostic,
-    NeedsPersonError,
-    RefusedError,
-)
+from vault_cli.errors import ChangedMeanwhileError, NeedsPersonError, RefusedError
 from vault_cli.text.names import show_path
 
 if TYPE_CHECKING:
@@ -103,7 +100,7 @@ class _Sync:
         self.wish = wish
         self.done = Done()
         self.merged: dict[tuple[str, str], Reconciled] = {}
-        self.agreed = False
+        self.agreed: set[tuple[str, Gone]] = set()
 
     @property
     def repo(self) -> Repository:
@@ -186,7 +183,7 @@ class _Sync:
 
     def _guard_deletions(self, gone: Gone, where: str, own: Own | None = None) -> None:
         """Let a person decide when so many records are missing that it looks like an accident."""
-        if not gone.is_mass or self.agreed:
+        if not gone.is_mass or (where, gone) in self.agreed:
             return
         what = f"{gone.number} of {plural(gone.total, 'record')} {where}"
         if not self.wish.deletions:
@@ -199,7 +196,7 @@ class _Sync:
                 )
             raise NeedsPersonError(f"sync: {what}; nothing was done", hint=hint)
         self._agree(what, "Delete them?", (), {"deletions": gone.number})
-        self.agreed = True
+        self.agreed.add((where, gone))
 
     # The other side
 
@@ -220,6 +217,7 @@ class _Sync:
                 if not self.wish.push or head == fetched.tip or not head:
                     return
                 self._require_own_commits(fetched.tip, head)
+                tell("pushing to", remote)
                 push(self.repo, remote, head)
                 note_synced(self.repo, remote, head)
             except (PushRaceError, ChangedMeanwhileError) as error:
@@ -236,6 +234,7 @@ class _Sync:
         """Fetch; a history that was rewritten there is not merged without a person."""
         from vault_cli.store.remotes import fetch, is_shallow
 
+        tell("fetching from", remote)
         fetched = fetch(self.repo, remote)
         head = self.repo.head()
         known = not (fetched.tip and head) or self.repo.merge_base(head, fetched.tip)
@@ -355,7 +354,7 @@ class _Sync:
 
     def _report(self, own: Own, remote: Remote) -> int:
         data = self._data(own, remote)
-        broken = self._broken()
+        broken = left_of_merges(self.inv.snapshot)
         waits = [item for item in self.done.decisions if item.waits]
         data["waiting"] = [item.path for item in waits] + [item.path for item in broken]
         lines = list(result_lines(data, self.done.decisions))
@@ -370,12 +369,6 @@ class _Sync:
         problem = bool(own.left or broken or waits)
         view = View(data, lambda: lines, None, findings, notes, hints, 1 if problem else 0)
         return self.inv.out.show(view)
-
-    def _broken(self) -> list[Diagnostic]:
-        """Return what is left of other merges in the vault: marks, and copies of records."""
-        codes = {"conflict-markers", "duplicate-id"}
-        found = self.inv.snapshot.diagnostics
-        return [item for item in found if item.code in codes and item.severity != "note"]
 
     def _data(self, own: Own, remote: Remote, *, dry_run: bool = False) -> dict[str, Any]:
         from vault_cli.model.change import Put

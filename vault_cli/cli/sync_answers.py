@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vault_cli.features.reconcile import Decision
     from vault_cli.model.change import Change
     from vault_cli.model.lifecycle import Actor
+    from vault_cli.model.record import Snapshot
     from vault_cli.store.own_changes import Own
     from vault_cli.store.remotes import Remote
     from vault_cli.store.repo import Repository
@@ -56,6 +57,19 @@ def attach(error: Exception, findings: Sequence[Diagnostic]) -> None:
 
     if isinstance(error, VaultError):
         error.diagnostics = (*error.diagnostics, *findings)
+
+
+def tell(what: str, remote: Remote) -> None:
+    """Say at a terminal what is done now, since it may take long."""
+    from vault_cli.store.progress import report
+
+    report(f"{what} {remote}")
+
+
+def left_of_merges(snapshot: Snapshot) -> list[Diagnostic]:
+    """Return what is left of other merges in the vault: marks, and copies of records."""
+    codes = {"conflict-markers", "duplicate-id"}
+    return [item for item in snapshot.diagnostics if item.code in codes and item.severity != "note"]
 
 
 def summary(done: Done, remote: Remote) -> str:

@@ -93,7 +93,8 @@ def add(
     inv: Invocation = ctx.obj
     named = _named(inv)
     place = _place_of(inv, location)
-    fresh = _make(name, place, _fetched(place, commit))
+    fresh = _make(name, place, "0" * 40)  # looked at before anything is asked of it
+    fresh = fresh._replace(commit=_fetched(place, commit))
     path = user_config_path(inv.environ)
     own = merge_names(load_config(None, environ=inv.environ)["teams"])
     listed = [item for item in own if item.name != name]

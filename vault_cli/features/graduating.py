@@ -227,6 +227,23 @@ def check_skills(snapshot: Snapshot, now: datetime) -> Iterator[Diagnostic]:
                 yield found
 
 
+def check_drift(snapshot: Snapshot) -> Iterator[Diagnostic]:
+    """Report skills in force that no longer say what the recipe says they were written from."""
+    by_id = snapshot.by_id
+    for recipe in snapshot.records:
+        skill = _skill_of(by_id, recipe) if recipe.kind is Kind.RECIPE else None
+        if skill is None or DIGEST not in recipe.fields:
+            continue
+        if recipe.fields[DIGEST] != claim_digest(recipe):
+            text = f"its recipe {recipe.id} was changed since it was written"
+        elif skill.body.strip() != skill_body(recipe).strip():
+            text = f"its text was changed, and its recipe {recipe.id} was not"
+        else:
+            continue
+        hint = f"Change the recipe, then write the skill anew: mvault graduate {recipe.id}"
+        yield Diagnostic(skill.path, 0, "skill-drift", "warning", text, hint)
+
+
 def plan_admission(
     snapshot: Snapshot,
     proposal: Record,

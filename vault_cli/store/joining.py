@@ -9,7 +9,7 @@ comes in has it already; the reader holds it back, as it does after any pull.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -41,13 +41,13 @@ class Merge:
         join: the two commits it goes out from, and what lies outside the checkout.
         edits: what becomes of the files on disk.
         change: what the commit says (without edits); not used where HEAD only moves forward.
-        executable: paths of `edits` that are programs on the other side.
+        modes: paths of `edits` that the other side made a program (True), or none any more.
     """
 
     join: Join
     edits: tuple[Put | Remove, ...]
     change: Change
-    executable: frozenset[str] = field(default_factory=frozenset)
+    modes: Mapping[str, bool] = field(default_factory=dict)
 
 
 def apply_merge(
@@ -129,9 +129,11 @@ class _Taken:
             return False
 
     def _set_modes(self) -> None:
-        for path in self._merge.executable if os.name != "nt" else ():
+        for path, is_program in self._merge.modes.items() if os.name != "nt" else ():
             place = self._root / path
-            os.chmod(place, place.lstat().st_mode | 0o100)  # noqa: PTH101 - just written by us
+            mode = place.lstat().st_mode
+            mode = mode | 0o100 if is_program else mode & ~0o111
+            os.chmod(place, mode)  # noqa: PTH101 - just written by us
 
     def _commit(self) -> str:
         message = compose_message(self._merge.change)

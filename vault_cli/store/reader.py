@@ -26,6 +26,7 @@ from vault_cli.store.file_names import (
 from vault_cli.store.heads import RowLoader, decode_heads, encode_heads, head_class
 from vault_cli.store.index import Entry, Index, Shelf
 from vault_cli.store.opening import Folders, explain_os_error, read_at
+from vault_cli.store.progress import counted
 from vault_cli.store.walk import Stamp, Walk, stamp_of, walk_records
 
 ALL_GATES: Final = frozenset(ADMISSION_GATES)
@@ -365,7 +366,7 @@ def _read_all(
 
     often = len(stamps) <= _FEW
     with Folders(root) as folders:
-        for stamp in stamps:
+        for stamp in counted("reading records", stamps):
             path = stamp.path
             try:
                 data, facts = read_at(*folders.locate(path), MAX_FILE)

@@ -16,6 +16,7 @@ from vault_cli.store.entry import GONE, REGULAR, Entry, algorithm_of, blob_id, p
 from vault_cli.store.git_place import has_sparse_rules
 from vault_cli.store.opening import show_name
 from vault_cli.store.private import PRIVATE
+from vault_cli.store.progress import report
 from vault_cli.store.remotes import read_all
 from vault_cli.store.repo import Repository
 
@@ -115,6 +116,7 @@ class Versions:
         }
         _require_plain(differing, trees)
         self.load(tree[path].blob for path in differing for tree in trees if path in tree)
+        report("merging records", 0, 0)
         maps = [
             {path: self._texts[tree[path].blob] for path in sorted(differing) if path in tree}
             for tree in trees

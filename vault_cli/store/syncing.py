@@ -14,6 +14,7 @@ from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.model.change import Change, Put, Receipt, Remove
 from vault_cli.store.build import Join
 from vault_cli.store.config import CONFIG_FILE
+from vault_cli.store.entry import EXECUTABLE, GONE, REGULAR
 from vault_cli.store.file_names import is_record_path
 from vault_cli.store.files import digest_bytes
 from vault_cli.store.filters import choose_filters
@@ -58,7 +59,7 @@ class Plan:
         files: what becomes of the files here (None: gone).
         incoming: what that means for records.
         gone: how many records here it removes.
-        tree: the files of the other side.
+        modes: whether a file is a program, where the other side says something new about it.
         here: bytes by path of what the merge is about, as HEAD has it.
         is_unrelated: both sides have no commit in common.
     """
@@ -69,7 +70,7 @@ class Plan:
     files: dict[str, bytes | None] = field(default_factory=dict)
     incoming: tuple[Incoming, ...] = ()
     gone: Gone = field(default_factory=lambda: Gone(0, 0))
-    tree: Tree = field(default_factory=dict)
+    modes: dict[str, bool] = field(default_factory=dict)
     here: dict[str, bytes] = field(default_factory=dict)
     is_unrelated: bool = False
 
@@ -111,18 +112,41 @@ def plan_merge(
             hint="Bring those in with git (git pull), then go on: mvault sync",
         )
     mine = versions.overlay(versions.tree(head), overlay or {})
-    theirs = plan.tree = versions.tree(other)
+    theirs = versions.tree(other)
     plan.kind = "forward" if (bases == [head] or not head) and not overlay else "merge"
+    ancestor = mine if plan.kind == "forward" else versions.ancestor(head, other)
     if plan.kind == "forward":
         sides = versions.sides(mine, mine, theirs)
         plan.files = {path: sides.other.get(path) for path in {*sides.one, *sides.other}}
     else:
-        sides = versions.sides(versions.ancestor(head, other), mine, theirs)
+        sides = versions.sides(ancestor, mine, theirs)
         merged = merge(sides, head, other)
         plan.files = {p: data for p, data in merged.items() if data != sides.one.get(p)}
     plan.here = sides.one
     plan.incoming, plan.gone = _incoming(vault, sides, plan.files)
+    plan.modes = _modes(ancestor, mine, theirs)
+    _add_untouched(repo, plan)
     return plan
+
+
+def _modes(base: Tree, mine: Tree, theirs: Tree) -> dict[str, bool]:
+    """Return which files the other side made a program, or made none any more."""
+    found = {}
+    for path, entry in theirs.items():
+        here = mine.get(path, GONE).mode or REGULAR
+        before = base.get(path, GONE).mode or here
+        if entry.mode != here and before == here:
+            found[path] = entry.mode == EXECUTABLE
+    return found
+
+
+def _add_untouched(repo: Repository, plan: Plan) -> None:
+    """Take the files into a plan of which only the mode changes."""
+    alone = plan.modes.keys() - plan.files.keys()
+    for path in sorted(alone - find_hidden(repo, alone)):
+        data = repo.read_blob(plan.head, path)
+        if data is not None:
+            plan.files[path] = plan.here[path] = data
 
 
 def _incoming(
@@ -192,13 +216,14 @@ def take_in(
         hidden={start + path: data for path, data in plan.files.items() if path in hidden},
     )
     shown = ((path, data) for path, data in sorted(plan.files.items()) if path not in hidden)
-    edits = [_edit(plan, path, data) for path, data in shown if data != plan.here.get(path)]
-    programs = {
-        edit.path
-        for edit in edits
-        if isinstance(edit, Put) and plan.tree.get(edit.path, ("",))[0] == "100755"
-    }
-    merge = Merge(join, tuple(edits), change, frozenset(programs))
+    edits = [
+        _edit(plan, path, data)
+        for path, data in shown
+        if data != plan.here.get(path) or path in plan.modes
+    ]
+    written = {edit.path for edit in edits if isinstance(edit, Put)}
+    modes = {path: is_program for path, is_program in plan.modes.items() if path in written}
+    merge = Merge(join, tuple(edits), change, modes)
     return apply_merge(vault.root, repo, merge, screen=vault.screen(), wait=wait)
 
 

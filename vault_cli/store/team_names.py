@@ -10,6 +10,7 @@ from vault_cli.text.late import late
 
 _NAME: Final = late(r"[^\W_][\w.-]{0,39}")
 _COMMIT: Final = late(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_PASSWORD: Final = late(r"[a-z]+://[^/@]*:[^/@]*@")
 _REMOTE: Final = late(r"(?:https?|ssh|git|file)://\S+|[^/\s:-][^/\s:]+:[^\s:]\S*")
 
 
@@ -45,6 +46,8 @@ def parse_team(text: str) -> Team:
         raise ValueError(f"{name}: {commit!r} is no full commit id")
     if not location.isprintable() or not (is_address(location) or is_place(location)):
         raise ValueError(f"{name}: {location!r} is neither an address nor an absolute path")
+    if _PASSWORD.match(location):
+        raise ValueError(f"{name}: the address holds a password; leave it to git's credentials")
     return Team(name, location, commit)
 
 
