@@ -16,7 +16,7 @@ from vault_cli.hosts.install.hooks import find_hooks
 from vault_cli.text.json_patch import JsonTextError
 
 if TYPE_CHECKING:
-    from vault_cli.cli.doctor import Report
+    from vault_cli.cli.host_report import Report
     from vault_cli.cli.invocation import Invocation
 
 _REVIEW: Final = "start `codex` and choose `Trust all and continue`, or review them with /hooks"
