@@ -427,29 +427,37 @@ def test_no_hook_keeps_the_session_waiting_for_long(attached: Machine) -> None:
 
 
 MEMORY = """\
-# Task Group: 演示项目的构建
-scope: demo
-applies_to: cwd={cwd}; reuse_rule=same repo
+# Task Group: {cwd} / 演示项目的构建
 
-## Task 1
+scope: building demo
+applies_to: cwd={cwd}; reuse_rule=safe in this checkout
+
+## Task 1: 修好构建脚本, success
+
 ### rollout_summary_files
-- 2026-11-30-a.md
+
+- rollout_summaries/2026-11-30-a.md (cwd={cwd}, rollout_path=/x/rollout.jsonl, thread_id=01a2)
+
 ### keywords
-- build
+
+- pnpm, ERR_PNPM_OUTDATED_LOCKFILE
 
 ## User preferences
-- 用 pnpm 安装依赖,不要用 npm
+
+- when installing packages, the user corrected: "不要用 npm,用 pnpm" -> use pnpm here [Task 1]
 
 ## Reusable knowledge
-- The staging database listens on port 5544
+
+- The staging database listens on port 5544 [Task 1]
 
 ## Failures and how to do differently
-- `make test` without the lock file fails; run `pnpm install` first
+
+- `make test` without the lock file fails -> run `pnpm install` first [Task 1]
 """
 
 
 def test_memories_that_codex_reads_are_imported(machine: Machine) -> None:
-    """The folder as Codex itself reads it: what it puts into the conversation is what is there."""
+    """The folder as Codex itself reads it, after its writer was called for it."""
     memories = machine.settings.parent / "memories"
     (memories / "rollout_summaries").mkdir(parents=True)
     (memories / "memory_summary.md").write_text("v1\n\n演示项目用 pnpm。\n", "utf-8")
@@ -457,11 +465,22 @@ def test_memories_that_codex_reads_are_imported(machine: Machine) -> None:
     (memories / "rollout_summaries/2026-11-30-a.md").write_text("A session.\n", "utf-8")
     text = machine.settings.read_text("utf-8")
     machine.settings.write_text(text + "\n[features]\nmemories = true\n", "utf-8")
-    assert count(machine.run([DONE], "hello"), "演示项目用 pnpm") == 1
+    session = machine.run([DONE], "hello")
+    given = [
+        number for number in range(len(session.requests)) if count(session, "用 pnpm。", number)
+    ]
+    assert len(given) == 1  # and the other request is the writer's, with its rules for the layout
+    told = "".join(text for n in range(len(session.requests)) for text in session.texts("user", n))
+    for words in ("# Task Group: <", "applies_to: cwd=<", "### rollout_summary_files"):
+        assert words in told
 
-    machine.mvault("import", "codex", machine.settings.parent, "--yes")
+    machine.mvault("import", "codex", machine.settings.parent)
     drafts = machine.mvault("list", "--status", "candidate", "--json").ok().data["records"]
-    kinds = {draft["kind"]: draft["title"] for draft in drafts}
-    assert "用 pnpm 安装依赖" in kinds["preference"]
-    assert "5544" in kinds["fact"]
-    assert "lock file" in kinds["failure"]
+    texts = {each["kind"]: machine.mvault("show", each["id"]).ok().out for each in drafts}
+    assert sorted(texts) == ["fact", "failure", "preference"] == sorted(d["kind"] for d in drafts)
+    assert "不要用 npm,用 pnpm" in texts["preference"]
+    assert "listens on port 5544" in texts["fact"]
+    assert "without the lock file" in texts["failure"]
+    assert "[Task 1]" not in "".join(texts.values())
+    machine.mvault("capture", "sessions").ok()  # the writer's own session is nobody's words
+    assert machine.mvault("capture", "list", "--json").ok().data["items"] == []
