@@ -263,6 +263,19 @@ def test_a_compaction_brings_the_block_again_and_no_hook_fails(attached: Machine
     print({run["eventName"]: run["durationMs"] for run in runs})
 
 
+def test_a_subagent_is_told_where_memory_is_and_nothing_more(attached: Machine) -> None:
+    spawn = {"call": "spawn_agent", "namespace": "multi_agent_v1",
+             "arguments": {"message": "look around, 看一看"}}  # fmt: skip
+    sleep: Turn = [{"run": "sleep 4"}]
+    script = [[{"tools": "spawn an agent"}], [spawn], sleep, sleep, DONE, DONE]
+    session = attached.run(script, "which port, 端口?").ok()
+    own = [n for n in range(6) if "look around, 看一看" in session.texts("user", n)]
+    assert len(own) == 2
+    for number in own:
+        assert count(session, "Memory: records of this project are kept in a vault", number) == 1
+        assert session.blocks(number) == []
+
+
 @pytest.mark.parametrize("spoil", ["settings", "git", "gone"])
 def test_a_broken_vault_keeps_nothing_from_the_agent(attached: Machine, spoil: str) -> None:
     if spoil == "settings":
