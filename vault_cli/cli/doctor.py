@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vault_cli.cli.host_report import Report
 from vault_cli.cli.installing import (
     Wanted,
     command_for,
@@ -28,7 +28,7 @@ from vault_cli.errors import VaultError
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
 from vault_cli.hosts.install.hooks import find_hooks
-from vault_cli.hosts.install.instructions import read_instructions
+from vault_cli.hosts.install.instructions import Reading, read_instructions
 from vault_cli.hosts.table import HOSTS, Host
 from vault_cli.text.json_patch import JsonTextError, read_json_text
 from vault_cli.text.late import late
@@ -40,6 +40,31 @@ _PATIENCE: Final = 30
 _SESSION: Final = "mvault-check"
 _ENTRY: Final = late(r"(?m)^- \[([a-z]-[0-9a-z]{7})\]")
 _MOST_IDS: Final = 5
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found about one host.
+
+    Args:
+        host: the agent program.
+        is_there: whether its own folder exists on this machine.
+        hooks: events that start our hooks, by settings file.
+        reading: the instruction files it reads here.
+        given: bytes and characters of what a session start is given; None when it was not asked.
+        told: ids of the records in it.
+        problems: what keeps something from arriving.
+        notes: what a person should know.
+    """
+
+    host: Host
+    is_there: bool
+    hooks: dict[str, list[str]] = field(default_factory=dict)
+    reading: Reading | None = None
+    given: tuple[int, int] | None = None
+    told: frozenset[str] = frozenset()
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def check_hosts(inv: Invocation, name: str) -> int:
@@ -85,9 +110,10 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
         _examine_hooks(inv, wanted, report)
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
     if host.name == "codex":
-        from vault_cli.cli.doctor_codex import examine_trust
+        from vault_cli.cli.doctor_codex import find_plugins, find_untrusted
 
-        examine_trust(inv, report)
+        report.hooks |= find_plugins(inv, host)
+        report.problems += find_untrusted(inv, host, report.hooks)
     report.reading = read_instructions(host, project_top(inv), inv.cwd)
     _examine_reading(report)
     if report.hooks:
