@@ -27,6 +27,7 @@ from helpers import (
 
 from vault_cli.hosts.importers import port
 from vault_cli.hosts.importers.error_improvement import unescape
+from vault_cli.hosts.importers.notes import slug_of
 from vault_cli.hosts.importers.self_improvement import split_meta
 from vault_cli.hosts.importers.table import read_store
 
@@ -536,6 +537,71 @@ def test_codex_mem0_memory_server_basic_memory_and_the_notebook(tmp_path: Path) 
     assert "topics: [drinks, brewing]" in text_of(root, records["Coffee"]["id"])
     assert records["User preferences · Web shop"]["scope"] == "project:unassigned/folder/shop"
     assert "importance: 4" in text_of(root, records["Likes tea"]["id"])
+
+
+CODEX_MEMORY = """# Task Group: /w/shop / {title}
+
+scope: {title}
+applies_to: cwd=/w/shop; reuse_rule=safe in this checkout
+
+## Task 1: {title}, success
+
+### rollout_summary_files
+
+- rollout_summaries/a.md (cwd=/w/shop, thread_id=01a2)
+
+### keywords
+
+- pnpm, ERR_PNPM
+
+## Task 2: {title}, partial
+
+### keywords
+
+- lock
+
+### notes
+
+- {note}
+
+## User preferences
+
+- {note} [Task 1][Task 2]
+- no [Task 1] in the middle
+
+## Reusable knowledge
+
+- {note} [Task 2]
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "note"), [("build", "use pnpm here"), ("构建", "这里用 pnpm,不要用 npm")]
+)
+def test_codex_s_own_layout_gives_what_it_says_and_not_what_leads_to_it(
+    tmp_path: Path, title: str, note: str
+) -> None:
+    write_all(
+        tmp_path / "codex/memories",
+        {
+            "MEMORY.md": CODEX_MEMORY.format(title=title, note=note),
+            "memory_summary.md": "v1\n",
+            "phase2_workspace_diff.md": "# Memory Workspace Diff\n\n- A MEMORY.md\n",
+        },
+    )
+    root = make_vault(tmp_path)
+    report = imported(root, "auto", tmp_path / "codex")
+    texts = {
+        item["alias"].rpartition("/")[2]: text_of(root, item["id"]) for item in report["items"]
+    }
+    assert set(texts) == {
+        slug_of(f"Task 2: {title}, partial"), "user-preferences", "reusable-knowledge"
+    }  # fmt: skip
+    for text in texts.values():
+        assert note in text
+        assert "ERR_PNPM" not in text
+        assert "keywords\n" not in text.partition("\n---\n")[2]
+    assert f"- {note}\n- no [Task 1] in the middle" in texts["user-preferences"]
 
 
 def test_dsh_lessons_and_cognition(tmp_path: Path) -> None:

@@ -74,6 +74,17 @@ def test_codex_is_never_given_hook_specific_output_where_it_knows_none(name: str
     assert "hookSpecificOutput" not in json.loads(replies.encode(events.CODEX, name, REPLY))
 
 
+@pytest.mark.parametrize("key", ["deny", "warn"])
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [("It failed. It passes.", "It failed. It passes"), ("不要这样做。", "不要这样做。")],
+)
+def test_codex_puts_the_full_stop_behind_a_refusal_itself(key: str, said: str, given: str) -> None:
+    for host, wanted in ((events.CODEX, given), (events.CLAUDE, said)):
+        data = json.loads(replies.encode(host, "PreToolUse", {key: said}))
+        assert data["hookSpecificOutput"]["permissionDecisionReason"] == wanted
+
+
 def test_nothing_to_say_is_an_empty_object() -> None:
     assert replies.encode(events.CODEX, "PostToolUse", {}) == b"{}"
     assert replies.encode("no such host", "SessionStart", REPLY) == b"{}"

@@ -102,6 +102,7 @@ class Session:
         assert not re.search(
             r"hook.*(clamp|invalid|unknown|unsupported|fail)", self.err, re.IGNORECASE
         ), told
+        assert len(self.requests) == self.turns, told
         return self
 
 

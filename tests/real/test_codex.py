@@ -188,6 +188,7 @@ def test_guards_stop_once_or_always_and_name_the_way_out(attached: Machine, mode
     first, retry, *denied, harmless = session.answers.values()
     assert "Deploying by hand breaks the release. Instead: make check" in first
     assert "deploy.sh ran" in retry
+    assert ".. Command:" not in first + denied[0]
     for answer in denied:
         assert "不要直接迁移" in answer
         assert f"mvault guard off {guards[1]} --for 1h" in answer
@@ -260,6 +261,20 @@ def test_a_compaction_brings_the_block_again_and_no_hook_fails(attached: Machine
     assert len(last.blocks()) == 1
     assert count(last, "the conversation was compacted", -1) == 1
     print({run["eventName"]: run["durationMs"] for run in runs})
+
+
+def test_a_subagent_is_told_where_memory_is_and_nothing_more(attached: Machine) -> None:
+    spawn = {"call": "spawn_agent", "namespace": "multi_agent_v1",
+             "arguments": {"message": "look around, 看一看"}}  # fmt: skip
+    sleep: Turn = [{"run": "sleep 4"}]
+    script = [[{"tools": "spawn an agent"}], [spawn], sleep, sleep, DONE, DONE]
+    session = attached.run(script, "which port, 端口?")  # the agent's end may be the subagent's
+    asked = range(len(session.requests))
+    own = [n for n in asked if "look around, 看一看" in session.texts("user", n)]
+    assert own
+    for number in own:
+        assert count(session, "Memory: records of this project are kept in a vault", number) == 1
+        assert session.blocks(number) == []
 
 
 @pytest.mark.parametrize("spoil", ["settings", "git", "gone"])
@@ -372,7 +387,7 @@ def test_what_a_person_corrects_in_a_session_is_captured(
     attached.mvault("capture", "sessions").ok()
     items = attached.mvault("capture", "list", "--json").ok().data["items"]
     assert [(item["kind"], item["text"]) for item in items] == [("correction", said)]
-    assert attached.mvault("capture", "sessions").ok().text.count("new item") == 0
+    assert "0 new items" in attached.mvault("capture", "sessions").ok().text
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -426,29 +441,37 @@ def test_no_hook_keeps_the_session_waiting_for_long(attached: Machine) -> None:
 
 
 MEMORY = """\
-# Task Group: 演示项目的构建
-scope: demo
-applies_to: cwd={cwd}; reuse_rule=same repo
+# Task Group: {cwd} / 演示项目的构建
 
-## Task 1
+scope: building demo
+applies_to: cwd={cwd}; reuse_rule=safe in this checkout
+
+## Task 1: 修好构建脚本, success
+
 ### rollout_summary_files
-- 2026-11-30-a.md
+
+- rollout_summaries/2026-11-30-a.md (cwd={cwd}, rollout_path=/x/rollout.jsonl, thread_id=01a2)
+
 ### keywords
-- build
+
+- pnpm, ERR_PNPM_OUTDATED_LOCKFILE
 
 ## User preferences
-- 用 pnpm 安装依赖,不要用 npm
+
+- when installing packages, the user corrected: "不要用 npm,用 pnpm" -> use pnpm here [Task 1]
 
 ## Reusable knowledge
-- The staging database listens on port 5544
+
+- The staging database listens on port 5544 [Task 1]
 
 ## Failures and how to do differently
-- `make test` without the lock file fails; run `pnpm install` first
+
+- `make test` without the lock file fails -> run `pnpm install` first [Task 1]
 """
 
 
 def test_memories_that_codex_reads_are_imported(machine: Machine) -> None:
-    """The folder as Codex itself reads it: what it puts into the conversation is what is there."""
+    """The folder as Codex itself reads it, after its writer was called for it."""
     memories = machine.settings.parent / "memories"
     (memories / "rollout_summaries").mkdir(parents=True)
     (memories / "memory_summary.md").write_text("v1\n\n演示项目用 pnpm。\n", "utf-8")
@@ -456,11 +479,22 @@ def test_memories_that_codex_reads_are_imported(machine: Machine) -> None:
     (memories / "rollout_summaries/2026-11-30-a.md").write_text("A session.\n", "utf-8")
     text = machine.settings.read_text("utf-8")
     machine.settings.write_text(text + "\n[features]\nmemories = true\n", "utf-8")
-    assert count(machine.run([DONE], "hello"), "演示项目用 pnpm") == 1
+    session = machine.run([DONE], "hello")
+    given = [
+        number for number in range(len(session.requests)) if count(session, "用 pnpm。", number)
+    ]
+    assert len(given) == 1  # and the other request is the writer's, with its rules for the layout
+    told = "".join(text for n in range(len(session.requests)) for text in session.texts("user", n))
+    for words in ("# Task Group: <", "applies_to: cwd=<", "### rollout_summary_files"):
+        assert words in told
 
-    machine.mvault("import", "codex", machine.settings.parent, "--yes")
+    machine.mvault("import", "codex", machine.settings.parent)
     drafts = machine.mvault("list", "--status", "candidate", "--json").ok().data["records"]
-    kinds = {draft["kind"]: draft["title"] for draft in drafts}
-    assert "用 pnpm 安装依赖" in kinds["preference"]
-    assert "5544" in kinds["fact"]
-    assert "lock file" in kinds["failure"]
+    texts = {each["kind"]: machine.mvault("show", each["id"]).ok().out for each in drafts}
+    assert sorted(texts) == ["fact", "failure", "preference"] == sorted(d["kind"] for d in drafts)
+    assert "不要用 npm,用 pnpm" in texts["preference"]
+    assert "listens on port 5544" in texts["fact"]
+    assert "without the lock file" in texts["failure"]
+    assert "[Task 1]" not in "".join(texts.values())
+    machine.mvault("capture", "sessions").ok()  # the writer's own session is nobody's words
+    assert machine.mvault("capture", "list", "--json").ok().data["items"] == []

@@ -111,9 +111,10 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
         _examine_hooks(inv, wanted, report)
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
     if host.name == "codex":
-        from vault_cli.cli.doctor_codex import examine_trust
+        from vault_cli.cli.doctor_codex import find_plugins, find_untrusted
 
-        examine_trust(inv, report)
+        report.hooks |= find_plugins(inv, host)
+        report.problems += find_untrusted(inv, host, report.hooks)
     report.reading = read_instructions(host, project_top(inv.cwd), inv.cwd)
     _examine_reading(report)
     if report.hooks:

@@ -5,7 +5,7 @@ May import everything below `cli`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,10 +14,10 @@ from vault_cli.cli.project import project_top
 from vault_cli.hosts.install import codex_trust as trust
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.hooks import find_hooks
+from vault_cli.hosts.table import Host
 from vault_cli.text.json_patch import JsonTextError
 
 if TYPE_CHECKING:
-    from vault_cli.cli.doctor import Report
     from vault_cli.cli.invocation import Invocation
 
 _REVIEW: Final = "start `codex` and choose `Trust all and continue`, or review them with /hooks"
@@ -28,65 +28,74 @@ _SAID: Final = {
 }
 
 
-def examine_trust(inv: Invocation, report: Report) -> None:
-    """Add what Codex has of ours as a plugin, and which of our hooks it does not start, and why."""
-    home = program_home(report.host, inv.environ)
-    settings = trust.Settings(read_text(home / trust.SETTINGS) or "")
+def find_untrusted(inv: Invocation, host: Host, files: Collection[str]) -> list[str]:
+    """Return which of our hooks Codex does not start, and why.
+
+    Args:
+        inv: the run.
+        host: Codex.
+        files: the settings in which hooks of ours were found.
+    """
+    home = program_home(host, inv.environ)
+    settings = _settings(home)
+    problems: list[str] = []
     for is_project in (False, True):
-        path = hook_file(inv, Wanted(report.host, is_project))
-        if path is not None and str(path) in report.hooks:
-            _examine_file(path, settings, report)
-            if is_project:
-                _examine_project(inv, settings, report)
-    for plugin in settings.plugins():
-        _examine_plugin(plugin, home, settings, report)
-    if report.hooks and not settings.has_hooks:
-        report.problems.append(
-            f"{home / trust.SETTINGS}: hooks is off in [features], so no hook is started"
-        )
+        path = hook_file(inv, Wanted(host, is_project))
+        if path is not None and str(path) in files:
+            problems += _untrusted_in(path, settings)
+            if is_project and not settings.trusts_project(project_top(inv.cwd), inv.cwd):
+                problems.append(_unknown_project(project_top(inv.cwd)))
+    for plugin, events in find_plugins(inv, host).items():
+        handlers = trust.plugin_handlers(plugin.partition(" ")[2], events)
+        problems += _told(plugin, handlers, settings)
+    if files and not settings.has_hooks:
+        problems.append(f"{home / trust.SETTINGS}: hooks is off in [features], so none is started")
+    return problems
 
 
-def _examine_file(path: Path, settings: trust.Settings, report: Report) -> None:
+def find_plugins(inv: Invocation, host: Host) -> dict[str, list[str]]:
+    """Return the events for which our plugin starts hooks, by what the plugin is called."""
+    home = program_home(host, inv.environ)
+    known = dict(host.hooks.events) if host.hooks else {}
+    found: dict[str, list[str]] = {}
+    for plugin in _settings(home).plugins():
+        market = plugin.partition("@")[2]
+        files = sorted((home / "plugins/cache" / market).glob("mvault/*/hooks/hooks.json"))
+        try:
+            named = find_hooks(read_text(files[-1]) or "") if files else {}
+        except JsonTextError:
+            continue
+        events = [event for event in named if event in known]  # others are for Claude Code alone
+        if events:
+            found[f"plugin {plugin}"] = events
+    return found
+
+
+def _settings(home: Path) -> trust.Settings:
+    return trust.Settings(read_text(home / trust.SETTINGS) or "")
+
+
+def _untrusted_in(path: Path, settings: trust.Settings) -> Iterator[str]:
     try:
         handlers = trust.handlers_in(path, read_text(path) or "")
     except JsonTextError:  # said already
         return
-    _tell(str(path), handlers, settings, report)
+    yield from _told(str(path), handlers, settings)
 
 
-def _examine_project(inv: Invocation, settings: trust.Settings, report: Report) -> None:
-    top = project_top(inv.cwd)
-    if not settings.trusts_project(top, inv.cwd):
-        report.problems.append(
-            f"{top}: Codex does not trust this project, so it reads no .codex/ of it: start `codex`"
-            " in it and say yes, or run `codex exec --trust …` once"
-        )
+def _unknown_project(top: Path) -> str:
+    return (
+        f"{top}: Codex does not trust this project, so it reads no .codex/ of it: start `codex`"
+        " in it and say yes, or run `codex exec --trust …` once"
+    )
 
 
-def _examine_plugin(plugin: str, home: Path, settings: trust.Settings, report: Report) -> None:
-    market = plugin.partition("@")[2]
-    found = sorted((home / "plugins/cache" / market).glob("mvault/*/hooks/hooks.json"))
-    known = dict(report.host.hooks.events) if report.host.hooks else {}
-    try:
-        named = find_hooks(read_text(found[-1]) or "") if found else {}
-    except JsonTextError:
-        named = {}
-    events = [event for event in named if event in known]  # others are for Claude Code alone
-    if not events:
-        return
-    name = f"plugin {plugin}"
-    report.hooks[name] = events
-    _tell(name, trust.plugin_handlers(plugin, events), settings, report)
-
-
-def _tell(
-    name: str, handlers: Iterable[trust.Handler], settings: trust.Settings, report: Report
-) -> None:
-    """Say which hooks of one place are not started."""
+def _told(name: str, handlers: Iterable[trust.Handler], settings: trust.Settings) -> Iterator[str]:
+    """Yield which hooks of one place are not started."""
     states = {handler.event: settings.state_of(handler) for handler in handlers}
     for state, words in _SAID.items():
         events = [event for event, own in states.items() if own == state]
         if not events:
             continue
         which = "all hooks of it" if len(events) == len(states) else ", ".join(events)
-        report.problems.append(f"{name}: {words} {which}; {_REVIEW}")
+        yield f"{name}: {words} {which}; {_REVIEW}"

@@ -58,8 +58,8 @@ def read_files(call: Call, inv: Invocation) -> Files:
     except VaultError:
         return Files((), "", "", places)
     names = tuple(path.name for path, text in (shared | own).items() if text)
-    told = ("\n".join(filter(None, texts.values())) for texts in (shared, own))
-    return Files(names, *told, (*places, *imported), _name_of_project(inv))
+    said, said_to_me = ("\n".join(filter(None, texts.values())) for texts in (shared, own))
+    return Files(names, said, said_to_me, (*places, *imported), _name_of_project(inv))
 
 
 def _name_of_project(inv: Invocation) -> str | None:

@@ -84,12 +84,10 @@ def program_home(host: Host, environ: Mapping[str, str]) -> Path:
     return expand_home(given) if given else Path.home() / host.home
 
 
-def below_home(host: Host, name: str, environ: Mapping[str, str]) -> Path:
-    """Return a place named from the home folder; the program's own folder may be elsewhere."""
-    own = f"{host.home}/"
-    if host.home and name.startswith(own):
-        return program_home(host, environ) / name.removeprefix(own)
-    return Path.home() / name
+def _below_home(host: Host, name: str, environ: Mapping[str, str]) -> Path:
+    """Return a place in a person's home; one in the program's own folder moves with that."""
+    own, _, rest = name.partition(f"{host.home}/") if host.home else (name, "", "")
+    return program_home(host, environ) / rest if rest and not own else Path.home() / name
 
 
 def plan_install(inv: Invocation, wanted: Wanted) -> Installation:
@@ -165,7 +163,7 @@ def instruction_files(inv: Invocation, wanted: Wanted) -> list[Path]:
     """Return the instruction files that may hold a block of ours, the one for it first."""
     host = wanted.host
     if not wanted.is_project:
-        return [below_home(host, host.user_file, inv.environ)] if host.user_file else []
+        return [_below_home(host, host.user_file, inv.environ)] if host.user_file else []
     top = project_top(inv.cwd)
     if host.expands_imports:  # one block for all programs, imported by those that read their own
         return [top / _SHARED, top / host.instruction_files[0]]
@@ -176,7 +174,7 @@ def skill_folder(inv: Invocation, wanted: Wanted) -> Path:
     """Return where the host looks for skills."""
     if wanted.is_project:
         return project_top(inv.cwd) / wanted.host.skill_folders[0]
-    return below_home(wanted.host, wanted.host.user_skills, inv.environ)
+    return _below_home(wanted.host, wanted.host.user_skills, inv.environ)
 
 
 def _plan_hooks(inv: Invocation, wanted: Wanted, found: Installation, *, remove: bool) -> None:

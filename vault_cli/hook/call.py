@@ -22,8 +22,6 @@ class Call:
         self.host = events.find_host(words[0])
         self.event = events.find_event(words[1])
         self.name = events.native_event(self.host, self.event)
-        self.is_own = bool(words[2])
-        """Whether the line names the state folder: it was written for this machine alone."""
         self.state = absolute(words[2]) if words[2] else state.default_state()
         self.raw = b""
         self.is_alone = False

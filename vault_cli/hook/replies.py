@@ -155,6 +155,12 @@ def _refusal(event: str, reply: dict[str, str]) -> str:
     return reply.get("deny") or reply.get("warn") or ""
 
 
+def _codex(event: str, name: str, reply: dict[str, str]) -> dict[str, object]:
+    """Encode for Codex, which puts a full stop and the call behind a refusal (measured)."""
+    ends = {key: reply[key].removesuffix(".") for key in ("deny", "warn") if key in reply}
+    return _claude(event, name, reply | ends)
+
+
 def _dsh(event: str, name: str, reply: dict[str, str]) -> dict[str, object]:
     """Encode for the bridges of DSH, which have no word for the person."""
     return _claude(event, name, {key: text for key, text in reply.items() if key != "notice"})
@@ -197,7 +203,7 @@ def _silent(_event: str, _name: str, _reply: dict[str, str]) -> dict[str, object
 
 _ENCODERS = {
     events.CLAUDE: _claude,
-    events.CODEX: _claude,
+    events.CODEX: _codex,
     events.DSH: _dsh,
     events.GEMINI: _gemini,
     events.OPENCODE: _claude,

@@ -344,6 +344,7 @@ def _ended(call: Call) -> Reply:
         sessions.prune(call.state, sessions.ENDED)
         sessions.prune(call.state, sessions.NOTICES)
         sessions.prune(call.state, sessions.SESSIONS)
+        sessions.prune(call.state, sessions.ONCE)
     return {}
 
 

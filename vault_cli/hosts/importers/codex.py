@@ -1,11 +1,14 @@
 """Codex memories: the blocks of `MEMORY.md`, and notes that were handed in (05-hosts, section 3).
 
 Summaries, raw memories and rollout summaries are made from one another; they are named, not taken.
+Nor is what only leads to them: a task's list of rollouts and keywords, and the marks of tasks
+behind a line (the layout is that of the instructions which Codex 0.171.0 gives its own writer).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +28,11 @@ _KINDS: Final = {
     "reusable knowledge": Kind.FACT,
     "failures and how to do differently": Kind.FAILURE,
 }
-_MADE: Final = frozenset({"memory_summary.md", "raw_memories.md"})
+_MADE: Final = frozenset({"memory_summary.md", "raw_memories.md", "phase2_workspace_diff.md"})
+_LEADS: Final = frozenset({"### rollout_summary_files", "### keywords"})
+"""Parts of a task that only say where it came from, and how to find it."""
+
+_MARK: Final = "[Task "
 
 
 def fits(root: Path) -> bool:
@@ -78,6 +85,7 @@ def _read_memory(basket: Basket, raw: Raw, _: str) -> None:
         claims = {found[1]: found[2] for found in _KEY.finditer(lead)}
         for part in split_parts(group.text, (2,)):
             said = _KEY.sub("", part.text).strip("\n") if not part.level else part.text
+            said = "\n".join(map(_without_marks, _without_leads(said))).strip("\n")
             if not said.strip():
                 continue
             own = names.take(f"{slug_of(heading or 'top')}/{slug_of(part.heading or 'scope')}")
@@ -99,6 +107,29 @@ def _read_memory(basket: Basket, raw: Raw, _: str) -> None:
                     claims=claims_of(claims),
                 )
             )
+
+
+def _without_leads(text: str) -> Iterator[str]:
+    """Yield the lines of a part but for those that only lead to sessions."""
+    leads = False
+    for line in text.split("\n"):
+        if line.startswith("#"):
+            leads = line.rstrip() in _LEADS
+        if not leads:
+            yield line
+
+
+def _without_marks(line: str) -> str:
+    """Return a line without the marks of tasks at its end."""
+    end = len(line)
+    while line.endswith("]", 0, end):
+        start = line.rfind(_MARK, 0, end)
+        if start < 0 or not line[start + len(_MARK) : end - 1].isdecimal():
+            break
+        end = start
+        while line.endswith(" ", 0, end):
+            end -= 1
+    return line[:end]
 
 
 def _read_note(basket: Basket, raw: Raw, below: str) -> None:
