@@ -100,28 +100,12 @@ def respond(argv: list[str], raw: bytes | None = None) -> bytes:
 def _last_resort(call: Call, error: BaseException) -> bytes:
     """Return the answer that says nothing, after a failure nobody planned for."""
     try:
-        call.complain(explain(error))
+        call.complain(state.explain(error))
         from vault_cli.hook import replies
 
         return replies.empty(call.host, call.name)
     except BaseException:  # noqa: BLE001 - memory, or a second signal
         return NOTHING
-
-
-def explain(error: BaseException) -> str:
-    """Return a failure in one line, with its place and nothing of the payload."""
-    words = (
-        f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__
-    )
-    said = getattr(error, "message", "") or getattr(error, "msg", "")
-    if said and not isinstance(error, (OSError, ValueError)):  # a VaultError, an ImportError
-        words = f"{type(error).__name__}: {said}"
-    step, where = error.__traceback__, ""
-    while step is not None:
-        code = step.tb_frame.f_code.co_filename
-        where = f"{code.rpartition('/')[2]}:{step.tb_lineno}"
-        step = step.tb_next
-    return f"{words} ({where}); the agent went on without it"
 
 
 def read_input() -> bytes:
@@ -169,9 +153,12 @@ def answer_call(call: Call) -> bytes:
             return NOTHING
     if call.event == events.PRE_TOOL:
         return _pre_tool(call)
+    is_silent = call.event in _SILENT or call.event == events.OTHER or not call.host
+    if not is_silent and not _is_ours(call):
+        return encode(call, {})
     if call.event in _SPOOLED:
         _spool(call)
-    if call.event in _SILENT or call.event == events.OTHER or not call.host:
+    if is_silent:
         return NOTHING
     from vault_cli.hook import turns
 
@@ -218,6 +205,13 @@ def parse(call: Call) -> dict[str, Any]:
     return data
 
 
+def _is_ours(call: Call) -> bool:
+    """Tell whether this run answers, and not one by another command line."""
+    from vault_cli.hook import once
+
+    return once.is_ours_to_answer(call)
+
+
 def _spool(call: Call) -> None:
     """Take an event down; where that fails, the agent goes on and the log says so."""
     from vault_cli.hook import spool
@@ -248,7 +242,7 @@ def _pre_tool(call: Call) -> bytes:
         look = guard_look.load(path)
     if look is None or not look.may_match(call.raw):
         return NOTHING
-    payload = call.payload or parse(call)
+    payload = call.payload = call.payload or parse(call)
     folder = events.folder_of(payload)
     if folder not in {"", here} and look.is_stale(folder, guard_look.clock()):
         _refresh(call, path, folder)
@@ -302,7 +296,7 @@ def _refresh(call: Call, path: str, folder: str) -> None:
         calls.unlink(mark)
     except Exception as error:  # noqa: BLE001 - what is compiled then counts
         said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
-        call.complain(f"guards cannot be compiled: {said or explain(error)}")
+        call.complain(f"guards cannot be compiled: {said or state.explain(error)}")
         if said:
             calls.unlink(mark)
     finally:
@@ -314,11 +308,13 @@ def _note_hit(call: Call, verdict: Any) -> None:
     from vault_cli.hook import injected, spool
     from vault_cli.hook.jsons import dumps
 
+    if not _is_ours(call):
+        return
     data = {
         "guard": verdict.id,
         "vault": verdict.vault,
         "action": verdict.action,
-        "session": events.session_of(call.payload or parse(call)),
+        "session": events.session_of(call.payload),
     }
     try:
         raw = dumps(data)

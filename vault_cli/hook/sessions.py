@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 SESSIONS = "sessions"
+ONCE = "once"
+"""Folder of `hook.once`."""
+
 ENDED = "ended"
 """Folder with the last session that ended in each working folder."""
 

@@ -125,6 +125,22 @@ def complain(state: str, message: str) -> None:
             return
 
 
+def explain(error: BaseException) -> str:
+    """Return a failure in one line, with its place and nothing of the payload."""
+    words = (
+        f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__
+    )
+    said = getattr(error, "message", "") or getattr(error, "msg", "")
+    if said and not isinstance(error, (OSError, ValueError)):  # a VaultError, an ImportError
+        words = f"{type(error).__name__}: {said}"
+    step, where = error.__traceback__, ""
+    while step is not None:
+        code = step.tb_frame.f_code.co_filename
+        where = f"{code.rpartition('/')[2]}:{step.tb_lineno}"
+        step = step.tb_next
+    return f"{words} ({where}); the agent went on without it"
+
+
 def _count(state: str, text: str) -> bool:
     """Count a message in the log; tell whether it was said within the last hour."""
     now = int(time.time())
@@ -139,7 +155,7 @@ def _count(state: str, text: str) -> bool:
     if file < 0:
         return False
     try:
-        _lock(file)
+        lock(file)
         rows = list(_rows(calls.read(file, 2 * MAX_LOG)))
         old = next((row for row in rows if row[3] == text), None)
         if old is not None:
@@ -156,8 +172,8 @@ def _count(state: str, text: str) -> bool:
     return old is not None and said == old[1]
 
 
-def _lock(file: int) -> None:
-    """Wait for whoever counts in this moment; where there are no locks a count may be lost."""
+def lock(file: int) -> None:
+    """Wait for whoever holds an open file in this moment; where there are no locks, for nobody."""
     try:
         from fcntl import LOCK_EX, flock
 

@@ -264,6 +264,7 @@ def _ended(call: Call) -> Reply:
         )
         sessions.prune(call.state, sessions.ENDED)
         sessions.prune(call.state, sessions.SESSIONS)
+        sessions.prune(call.state, sessions.ONCE)
     return {}
 
 
