@@ -10,12 +10,16 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import which
+from time import time_ns
 from typing import TYPE_CHECKING, Any, Final
 
+from vault_cli import __version__
 from vault_cli.cli.installing import (
     Wanted,
     command_for,
     hook_file,
+    instruction_files,
     known_host,
     program_home,
     project_top,
@@ -25,10 +29,12 @@ from vault_cli.cli.installing import (
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.placing import loose_skills
 from vault_cli.errors import VaultError
+from vault_cli.hook.events import CLAUDE
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
 from vault_cli.hosts.install.hooks import find_hooks
-from vault_cli.hosts.install.instructions import Reading, read_instructions
+from vault_cli.hosts.install.instructions import Reading, read_instructions, read_own_file
+from vault_cli.hosts.install.plugin import find_plugin
 from vault_cli.hosts.table import HOSTS, Host
 from vault_cli.text.json_patch import JsonTextError, read_json_text
 
@@ -47,6 +53,7 @@ class Report:
         host: the agent program.
         is_there: whether its own folder exists on this machine.
         hooks: events that start our hooks, by settings file.
+        starts: the command lines by event, of each such file.
         reading: the instruction files it reads here.
         given: bytes and characters of what a session start is given; None when it was not asked.
         problems: what keeps something from arriving.
@@ -56,6 +63,7 @@ class Report:
     host: Host
     is_there: bool
     hooks: dict[str, list[str]] = field(default_factory=dict)
+    starts: list[dict[str, list[str]]] = field(default_factory=list)
     reading: Reading | None = None
     given: tuple[int, int] | None = None
     problems: list[str] = field(default_factory=list)
@@ -101,8 +109,11 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
         wanted = Wanted(host, is_project)
         _examine_hooks(inv, wanted, report)
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
+    if host.name == CLAUDE:
+        _examine_plugin(inv, report)
     report.reading = read_instructions(host, project_top(inv), inv.cwd)
     _examine_reading(report)
+    _add_own_file(inv, report)
     if report.hooks:
         _ask_hook(inv, report)
         _warn_twice(report)
@@ -126,6 +137,7 @@ def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
     if not found:
         return
     report.hooks[str(path)] = list(found)
+    report.starts.append(found)
     command = command_for(wanted)
     for event, lines in found.items():
         gone = [name for line in lines for name in named_files(line) if not Path(name).exists()]
@@ -136,6 +148,29 @@ def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
     missing = [event for event, _ in place.events if event not in found]
     if missing:
         report.notes.append(f"not asked for: {', '.join(missing)}; `mvault install` adds them")
+
+
+def _examine_plugin(inv: Invocation, report: Report) -> None:
+    """Look for the plugin, which Claude Code may have been told of in three of its settings."""
+    home, folder = program_home(report.host, inv.environ), project_top(inv) / ".claude"
+    files = (home / "settings.json", folder / "settings.json", folder / "settings.local.json")
+    plugin = find_plugin(home, map(read_text, files))
+    if plugin is None:
+        return
+    try:
+        found = find_hooks(read_text(plugin.hooks) or "")
+    except JsonTextError as error:
+        report.problems.append(f"{plugin.hooks}, {error}: the plugin's hooks cannot be read")
+        return
+    report.hooks[str(plugin.hooks)] = list(found)
+    report.starts.append(found)
+    if which("mvault", path=inv.environ.get("PATH")) is None:
+        report.problems.append(f"{plugin.name} finds no `mvault` on the PATH, so it says nothing")
+    if plugin.version != __version__:
+        report.notes.append(
+            f"{plugin.name} is of version {plugin.version}, this program of {__version__}:"
+            f" `mvault install --plugin DIR`, then `claude plugin update {plugin.name}`"
+        )
 
 
 def _examine_reading(report: Report) -> None:
@@ -154,10 +189,23 @@ def _examine_reading(report: Report) -> None:
         )
 
 
+def _add_own_file(inv: Invocation, report: Report) -> None:
+    """Add the person's own instruction file, which counts towards no limit."""
+    for path in instruction_files(inv, Wanted(report.host)):
+        own = read_own_file(report.host, path)
+        if own and report.reading:
+            report.reading = report.reading._replace(files=(*own, *report.reading.files))
+
+
 def _ask_hook(inv: Invocation, report: Report) -> None:
     """Start the hook as the host does at the start of a session, and measure what it gives."""
     host = report.host
-    payload = {"session_id": _SESSION, "cwd": str(inv.cwd), "source": "startup"}
+    payload = {
+        "session_id": _SESSION,
+        "cwd": str(inv.cwd),
+        "source": "startup",
+        "asked": time_ns(),  # no two checks are one event that two command lines are started for
+    }
     words = plain_words(this_program(), host.name, "SessionStart")
     environ = dict(inv.environ)
     if inv.options.vault:  # an agent program names no vault; who asks about one means that
@@ -196,8 +244,12 @@ def _context_of(answer: Any) -> str:
 
 def _warn_twice(report: Report) -> None:
     """Say when the same reaches the model by two ways."""
-    if len(report.hooks) > 1:
-        report.notes.append("the hooks stand in two files, so each event starts them twice")
+    first, *others = report.starts
+    if any(other != first for other in others):
+        report.notes.append(
+            f"the hooks stand in {len(report.starts)} places with different command lines:"
+            " each event starts all of them, and one answers"
+        )
     if report.given and report.given[0] and _has_block(report):
         report.notes.append("the block arrives twice: by a hook and by an instruction file")
 

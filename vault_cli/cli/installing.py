@@ -81,6 +81,12 @@ def program_home(host: Host, environ: Mapping[str, str]) -> Path:
     return Path(given).expanduser() if given else Path.home() / host.home
 
 
+def _below_home(host: Host, name: str, environ: Mapping[str, str]) -> Path:
+    """Return a place in a person's home; one in the program's own folder moves with that."""
+    own, _, rest = name.partition(f"{host.home}/") if host.home else (name, "", "")
+    return program_home(host, environ) / rest if rest and not own else Path.home() / name
+
+
 def project_top(inv: Invocation) -> Path:
     """Return the top folder of the project at hand: the repository, else the working directory."""
     from vault_cli.cli.project import find_checkout
@@ -166,7 +172,7 @@ def instruction_files(inv: Invocation, wanted: Wanted) -> list[Path]:
     """Return the instruction files that may hold a block of ours, the one for it first."""
     host = wanted.host
     if not wanted.is_project:
-        return [Path.home() / host.user_file] if host.user_file else []
+        return [_below_home(host, host.user_file, inv.environ)] if host.user_file else []
     top = project_top(inv)
     if host.expands_imports:  # one block for all programs, imported by those that read their own
         return [top / _SHARED, top / host.instruction_files[0]]
@@ -177,7 +183,7 @@ def skill_folder(inv: Invocation, wanted: Wanted) -> Path:
     """Return where the host looks for skills."""
     if wanted.is_project:
         return project_top(inv) / wanted.host.skill_folders[0]
-    return Path.home() / wanted.host.user_skills
+    return _below_home(wanted.host, wanted.host.user_skills, inv.environ)
 
 
 def _plan_hooks(inv: Invocation, wanted: Wanted, found: Installation, *, remove: bool) -> None:

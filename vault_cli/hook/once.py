@@ -35,7 +35,7 @@ def is_ours_to_answer(call: Call) -> bool:
     session = events.session_of(call.payload)
     if not session:
         return True
-    event = digest(call.event.encode() + b"\n" + call.raw.strip())
+    event = digest(f"{call.host} {call.event}\n".encode() + call.raw.strip())
     for base in (f"{call.state}/{state.FOLDER}", state.spare_folder()):
         try:
             return _claim(base, sessions.name_of(session), event)

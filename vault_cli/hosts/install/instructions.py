@@ -89,6 +89,14 @@ def read_instructions(host: Host, top: Path, folder: Path) -> Reading:
     return Reading(tuple(files), host.file_limit, tuple(cut))
 
 
+def read_own_file(host: Host, path: Path) -> tuple[InstructionFile, ...]:
+    """Return a person's own instruction file and what it imports; nothing when it is not there."""
+    if not path.is_file():
+        return ()
+    imported = _imports(path, 0) if host.expands_imports else ()
+    return tuple(_measured(each) for each in (path, *imported))
+
+
 def _in_folder(host: Host, folder: Path) -> Iterator[Path]:
     there = [folder / name for name in host.instruction_files if (folder / name).is_file()]
     if not host.expands_imports:
