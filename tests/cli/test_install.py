@@ -695,3 +695,17 @@ def test_check_says_when_an_event_starts_two_command_lines(machine: Path, root: 
     with_plugin(machine, root, "0.1.0")
     said = mvault(root, "--json", "install", "--check", "claude-code").data["hosts"][0]
     assert any("in 3 places" in note and "one answers" in note for note in said["notes"])
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_check_says_why_a_session_start_gives_nothing(
+    machine: Path, root: Path, rounds: int
+) -> None:
+    mvault(root, "install", "claude-code", "--yes").ok()
+    (root / "vault.toml").write_text("[[[ 坏了")
+    for _ in range(rounds):  # the hook itself says it once an hour
+        result = mvault(root, "--json", "install", "--check", "claude-code")
+    (found,) = result.data["hosts"]
+    assert result.code == 1
+    assert "vault.toml cannot be read" in found["problems"][0]
+    assert found["notes"] == []

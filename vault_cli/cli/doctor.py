@@ -29,7 +29,8 @@ from vault_cli.cli.installing import (
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.placing import loose_skills
 from vault_cli.errors import VaultError
-from vault_cli.hook.events import CLAUDE
+from vault_cli.hook.events import CLAUDE, SESSION_START
+from vault_cli.hook.state import read_log
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
 from vault_cli.hosts.install.hooks import find_hooks
@@ -200,11 +201,12 @@ def _add_own_file(inv: Invocation, report: Report) -> None:
 def _ask_hook(inv: Invocation, report: Report) -> None:
     """Start the hook as the host does at the start of a session, and measure what it gives."""
     host = report.host
+    asked = time_ns()  # no two checks are one event that two command lines are started for
     payload = {
         "session_id": _SESSION,
         "cwd": str(inv.cwd),
         "source": "startup",
-        "asked": time_ns(),  # no two checks are one event that two command lines are started for
+        "asked": asked,
     }
     words = plain_words(this_program(), host.name, "SessionStart")
     environ = dict(inv.environ)
@@ -227,8 +229,18 @@ def _ask_hook(inv: Invocation, report: Report) -> None:
             f"a session start gives {size:,} {host.hook_unit}, of which {host.title} shows the"
             f" model {host.hook_limit:,}"
         )
-    if host.injects and not text:
+    failed = list(_what_failed(host, asked // 10**9))
+    report.problems += failed
+    if host.injects and not text and not failed:
         report.notes.append("a session start gives nothing: nothing is in force here")
+
+
+def _what_failed(host: Host, since: int) -> Iterator[str]:
+    """Yield what the hook's log says of its last run: it says on stderr the same once an hour."""
+    for last, _, text in read_log(this_program().state):
+        about, _, words = text.partition(": ")
+        if last >= since and about == f"{host.name} {SESSION_START}":
+            yield f"a session start: {words}"
 
 
 def _context_of(answer: Any) -> str:
