@@ -709,3 +709,29 @@ def test_check_says_why_a_session_start_gives_nothing(
     assert result.code == 1
     assert "vault.toml cannot be read" in found["problems"][0]
     assert found["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("own", "is_read"),
+    [
+        ("", True),
+        ("CLAUDE.md", False),
+        (".claude/CLAUDE.md", False),
+        ("sub/CLAUDE.local.md", False),
+    ],
+)
+def test_check_knows_when_claude_code_reads_agents_md(
+    machine: Path, root: Path, own: str, is_read: bool
+) -> None:
+    project = machine / "project"
+    (project / "sub").mkdir()
+    mvault(root, "install", "codex", "--project", "--block", "--yes").ok()
+    if own:
+        (project / own).parent.mkdir(exist_ok=True)
+        (project / own).write_text("我的\n")
+    words = ("--vault", str(root), "--json", "install", "--check", "claude-code")
+
+    (found,) = run(*words, cwd=project / "sub").ok().data["hosts"]
+
+    read = [Path(file["path"]).name for file in found["instructions"]["files"]]
+    assert ("AGENTS.md" in read) is is_read

@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from helpers import PROJECT, make_vault
+
+from tests.helpers import PROJECT, make_vault
 
 MAIN = PROJECT / "vault_cli" / "hook" / "main.py"
 RULE = """\

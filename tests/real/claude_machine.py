@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from anthropic_model import PORT
-from helpers import PROJECT
-from programs import program, run_alone
+from tests.helpers import PROJECT
+from tests.real.anthropic_model import PORT
+from tests.real.programs import program, run_alone
 
 MODEL: Final = Path(__file__).parent / "anthropic_model.py"
 _EVENTS: Final = (

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from claude_machine import Machine, Played, bash, text, tool
+
+from tests.real.claude_machine import Machine, Played, bash, text, tool
 
 BLOCK: Final = "<mvault-memory>"
 STANDS: Final = "still holds as it stands there"
@@ -212,6 +213,19 @@ def test_the_block_of_an_instruction_file_is_read(bare: Machine) -> None:
     played = bare.play("hello", [text("done")])
     assert played.seen().count(RULE[1]) == 1
     assert "mvault:begin" not in played.seen()
+
+
+@pytest.mark.parametrize("own", ["", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"])
+def test_check_knows_whether_agents_md_is_read(bare: Machine, own: str) -> None:
+    bare.admit("add", "rule", "--title", RULE[1], "--required", "--body", "没有例外。")
+    bare.mvault("install", "codex", "--project", "--block", "--yes")
+    if own:
+        (bare.work / own).parent.mkdir(exist_ok=True)
+        (bare.work / own).write_text("mine 我的\n")
+    seen = bare.play("hello", [text("done")]).seen()
+    (found,) = bare.data("install", "--check", "claude-code")["hosts"]
+    read = [file["path"] for file in found["instructions"]["files"] if file["block"]]
+    assert seen.count(RULE[1]) == len(read) == (0 if own else 1)
 
 
 def test_what_is_a_persons_is_read_where_the_program_looks(bare: Machine) -> None:

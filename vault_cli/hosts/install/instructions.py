@@ -76,10 +76,14 @@ def read_instructions(host: Host, top: Path, folder: Path) -> Reading:
     """Return which instruction files a host reads from a project's top folder down to a folder.
 
     One file a folder, the first of the host's names that is there; Claude Code reads all of them,
-    and what they import.
+    and what they import, and `AGENTS.md` where there is none of them.
     """
     folders = [each for each in (folder, *folder.parents) if each == top or top in each.parents]
-    files = [_measured(path) for each in reversed(folders) for path in _in_folder(host, each)]
+    folders.reverse()
+    names = host.instruction_files
+    if host.stand_in and not any((each / name).is_file() for each in folders for name in names):
+        names = (host.stand_in,)
+    files = [_measured(path) for each in folders for path in _in_folder(host, each, names)]
     cut: list[Path] = []
     read = 0
     for file in files:
@@ -97,8 +101,8 @@ def read_own_file(host: Host, path: Path) -> tuple[InstructionFile, ...]:
     return tuple(_measured(each) for each in (path, *imported))
 
 
-def _in_folder(host: Host, folder: Path) -> Iterator[Path]:
-    there = [folder / name for name in host.instruction_files if (folder / name).is_file()]
+def _in_folder(host: Host, folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
+    there = [folder / name for name in names if (folder / name).is_file()]
     if not host.expands_imports:
         yield from there[:1]
         return
