@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shlex
+import signal
 import subprocess
 import sys
+import termios
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from tests.helpers import PROJECT
 from tests.real.anthropic_model import PORT
-from tests.real.programs import program, run_alone
+from tests.real.programs import QUIET, program, run_alone
 
 MODEL: Final = Path(__file__).parent / "anthropic_model.py"
+KEY: Final = "sk-ant-scripted-model-no-key"
+PATIENCE: Final = 60.0
 _EVENTS: Final = (
     "SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PostToolUse",
     "PostToolUseFailure", "PreCompact", "PostCompact", "Stop", "SubagentStart", "SubagentStop",
@@ -169,7 +176,7 @@ class Machine:
         return {
             **self.env,
             "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{PORT}",
-            "ANTHROPIC_API_KEY": "sk-ant-scripted",
+            "ANTHROPIC_API_KEY": KEY,
             "IS_SANDBOX": "1",
         }
 
@@ -200,6 +207,85 @@ class Machine:
         )  # fmt: skip
         requests = [row["body"] for row in _rows(record) if row["kind"] == "turn"]
         return Played(done, requests, _rows(taken))
+
+
+class Terminal:
+    """The program in a terminal of its own, typed into as a person does.
+
+    Args:
+        machine: where it runs; the folder counts as trusted, the first questions as answered.
+        turns: what the model answers.
+    """
+
+    def __init__(self, machine: Machine, *turns: list[dict[str, Any]]) -> None:
+        self._record = machine.home / "typed.jsonl"
+        script, ready = machine.home / "typed.json", machine.home / "typed.ready"
+        script.write_text(json.dumps(turns, ensure_ascii=False))
+        answered = {
+            "hasCompletedOnboarding": True,
+            "theme": "dark",
+            "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+            "projects": {str(machine.work): {"hasTrustDialogAccepted": True}},
+        }
+        (machine.home / ".claude.json").write_text(json.dumps(answered))
+        model = shlex.join([sys.executable, str(MODEL), str(script), str(self._record)])
+        inner = (
+            f"ip link set lo up; {model} > {shlex.quote(str(ready))} & held=$!; "
+            f"while [ ! -s {shlex.quote(str(ready))} ]; do sleep 0.05; done; "
+            '"$@"; code=$?; kill $held; exit $code'
+        )
+        quiet = {k: v for k, v in QUIET.items() if k not in {"CI", "NO_COLOR", "TERM"}}
+        self._screen, screen = os.openpty()
+        termios.tcsetwinsize(screen, (40, 120))
+        self._process = subprocess.Popen(
+            ["unshare", "-n", "sh", "-c", inner, "sh", machine.claude_path, "--allowedTools", "Bash"],
+            cwd=machine.work, env={**machine.surroundings(), **quiet, "TERM": "xterm-256color"},
+            stdin=screen, stdout=screen, stderr=screen, start_new_session=True,
+        )  # fmt: skip
+        os.close(screen)
+        self.shown = ""
+
+    def __enter__(self) -> Self:
+        self._read_until(lambda: "❯" in self.shown)
+        self._read(1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._screen)
+
+    def type_in(self, words: str, requests: int = 0) -> None:
+        """Type a line and press Enter; wait until the model was asked so often in all."""
+        os.write(self._screen, words.encode())
+        self._read(0.5)
+        os.write(self._screen, b"\r")
+        self._read_until(lambda: len(_rows(self._record)) >= requests)
+        self._read(1)
+
+    def leave(self) -> int:
+        """End the session; the exit code."""
+        self.type_in("/exit")
+        self._read_until(lambda: self._process.poll() is not None)
+        return self._process.wait()
+
+    def _read_until(self, is_done: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE
+        while not is_done():
+            assert time.monotonic() < end, self.shown[-2000:]
+            self._read(0.1)
+
+    def _read(self, seconds: float) -> None:
+        """Take what is shown for some time; a program that nobody reads stands still."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self._screen], [], [], left)[0]:
+                try:
+                    raw = os.read(self._screen, 1 << 16)
+                except OSError:  # it has ended
+                    return
+                self.shown += raw.decode("utf-8", "replace")
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from typing import Final
 
 import pytest
 
-from tests.real.claude_machine import Machine, Played, bash, text, tool
+from tests.real.claude_machine import Machine, Played, Terminal, bash, text, tool
 
 BLOCK: Final = "<mvault-memory>"
 STANDS: Final = "still holds as it stands there"
@@ -318,6 +318,24 @@ def test_a_correction_is_captured_with_what_it_answers(
     assert item["kind"] == "correction"
     assert item["text"] == correction
     assert item["detail"]["agent"] == did
+
+
+@pytest.mark.parametrize("correction", ["No, don't use npm, use pnpm", "不要用 npm,用 pnpm"])
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_what_is_typed_at_a_terminal_is_captured(
+    machine: Machine, correction: str, meanwhile: bool
+) -> None:
+    step = bash("sleep 4; echo npm install" if meanwhile else "echo npm install")
+    said = [] if meanwhile else [[text("I used npm. 我用了 npm。")]]
+    with Terminal(machine, [step], *said, [text("ok")]) as terminal:
+        terminal.type_in("install the packages", requests=1 if meanwhile else 2)
+        terminal.type_in(correction, requests=2 if meanwhile else 3)
+        assert terminal.leave() == 0
+    assert "hook error" not in terminal.shown
+    machine.mvault("capture", "sessions")
+    (item,) = machine.data("capture", "list")["items"]
+    assert (item["kind"], item["text"]) == ("correction", correction)
+    assert "npm install" in item["detail"]["call"]
 
 
 def test_what_failed_and_what_mended_it_is_captured(machine: Machine) -> None:
