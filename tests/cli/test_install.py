@@ -735,3 +735,24 @@ def test_check_knows_when_claude_code_reads_agents_md(
 
     read = [Path(file["path"]).name for file in found["instructions"]["files"]]
     assert ("AGENTS.md" in read) is is_read
+
+
+def test_check_names_a_skill_that_came_after_the_installation(machine: Path, root: Path) -> None:
+    mvault(root, "install", "claude-code", "--yes").ok()
+    (root / "skills/find-flaky").mkdir(parents=True)
+    (root / "skills/find-flaky/SKILL.md").write_text(SKILL)
+    check = ("--json", "install", "--check", "claude-code")
+
+    (note,) = mvault(root, *check).ok().data["hosts"][0]["notes"]
+    assert "does not find: find-flaky" in note
+
+    mvault(root, "install", "claude-code", "--project", "--yes").ok()
+    assert mvault(root, *check).ok().data["hosts"][0]["notes"] == []
+
+
+def test_out_again_names_the_plugin_that_stays(machine: Path, root: Path) -> None:
+    with_plugin(machine, root, "0.1.0")
+    assert (
+        "claude plugin uninstall mvault@mvault"
+        in mvault(root, "uninstall", "claude-code", "--yes").ok().err
+    )

@@ -407,16 +407,23 @@ def test_the_server_is_connected_and_its_tools_work(bare: Machine, way: str) -> 
     assert made == {title: "active", "用 pnpm Use pnpm": "candidate"}
 
 
-def test_the_persons_skill_is_listed(bare: Machine) -> None:
-    folder = bare.vault / "skills/find-flaky"
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text(
-        '---\nname: "find-flaky"\ndescription: "找出不稳定的测试 Finds flaky tests."\n'
-        'metadata:\n  mvault-id: "k-0000001"\n  mvault-status: "active"\n---\n# Find them\n'
-    )
-    bare.mvault("install", "claude-code", "--yes")
-    played = bare.play("hello", [text("done")])
-    assert "find-flaky: 找出不稳定的测试 Finds flaky tests." in played.seen()
+def test_a_graduated_skill_is_listed_and_loaded(machine: Machine) -> None:
+    key = machine.admit(
+        "add", "recipe", "--title", "Rotate the keys 轮换密钥", "--applies-when", "每季度 quarterly",
+        "--section", "problem=Old keys stop working.", "--section", "steps=1. Renew. 重新生成。",
+    )  # fmt: skip
+    for _ in range(3):
+        machine.mvault("used", key, "--ok", "--yes")
+    machine.mvault("graduate", key, "--name", "rotate-keys", "--force", "-r", "proven", "--yes")
+    assert "does not find: rotate-keys" in machine.mvault("install", "--check")
+    machine.mvault("install", "claude-code", "--yes")
+
+    played = machine.play("hello", [tool("Skill", skill="rotate-keys")], [text("done")])
+
+    require_quiet(played)
+    assert "- rotate-keys: Rotate the keys 轮换密钥" in played.seen(0)
+    assert "Renew. 重新生成。" not in played.seen(0)
+    assert "Renew. 重新生成。" in played.seen()
 
 
 # In and out

@@ -19,6 +19,7 @@ from vault_cli.cli.installing import (
     Wanted,
     command_for,
     hook_file,
+    installed_plugin,
     instruction_files,
     known_host,
     program_home,
@@ -27,15 +28,14 @@ from vault_cli.cli.installing import (
     this_program,
 )
 from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.placing import loose_skills
+from vault_cli.cli.placing import loose_skills, missing_skills
 from vault_cli.errors import VaultError
-from vault_cli.hook.events import CLAUDE, SESSION_START
+from vault_cli.hook.events import SESSION_START
 from vault_cli.hook.state import read_log
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
 from vault_cli.hosts.install.hooks import find_hooks
 from vault_cli.hosts.install.instructions import Reading, read_instructions, read_own_file
-from vault_cli.hosts.install.plugin import find_plugin
 from vault_cli.hosts.table import HOSTS, Host
 from vault_cli.text.json_patch import JsonTextError, read_json_text
 
@@ -110,14 +110,14 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
         wanted = Wanted(host, is_project)
         _examine_hooks(inv, wanted, report)
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
-    if host.name == CLAUDE:
-        _examine_plugin(inv, report)
+    _examine_plugin(inv, report)
     report.reading = read_instructions(host, project_top(inv), inv.cwd)
     _examine_reading(report)
     _add_own_file(inv, report)
     if report.hooks:
         _ask_hook(inv, report)
         _warn_twice(report)
+        _look_for_skills(inv, report)
 
 
 def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
@@ -152,10 +152,8 @@ def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
 
 
 def _examine_plugin(inv: Invocation, report: Report) -> None:
-    """Look for the plugin, which Claude Code may have been told of in three of its settings."""
-    home, folder = program_home(report.host, inv.environ), project_top(inv) / ".claude"
-    files = (home / "settings.json", folder / "settings.json", folder / "settings.local.json")
-    plugin = find_plugin(home, map(read_text, files))
+    """Say what the installed plugin starts, and whether it can."""
+    plugin = installed_plugin(inv, report.host)
     if plugin is None:
         return
     try:
@@ -264,6 +262,16 @@ def _warn_twice(report: Report) -> None:
         )
     if report.given and report.given[0] and _has_block(report):
         report.notes.append("the block arrives twice: by a hook and by an instruction file")
+
+
+def _look_for_skills(inv: Invocation, report: Report) -> None:
+    """Name the skills in force that the program does not find: they came after the installation."""
+    folders = [skill_folder(inv, Wanted(report.host, where)) for where in (False, True)]
+    if missing := missing_skills(inv, folders):
+        report.notes.append(
+            f"skills in force that {report.host.title} does not find: {', '.join(missing)};"
+            f" `mvault install {report.host.name}` places them"
+        )
 
 
 def _data(report: Report) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vault_cli.cli.invocation import Invocation
+    from vault_cli.hosts.install.plugin import Found
 
 IMPORT_LINE: Final = "@AGENTS.md\n"
 _SHARED: Final = "AGENTS.md"
@@ -125,6 +126,8 @@ def plan_uninstall(inv: Invocation, wanted: Wanted) -> Installation:
     from vault_cli.hosts.install.skills import plan_removal
 
     found = Installation()
+    if plugin := installed_plugin(inv, wanted.host):
+        found.notes.append(f"the plugin stays: `claude plugin uninstall {plugin.name}`")
     _plan_hooks(inv, wanted, found, remove=True)
     _plan_server(inv, wanted, found, remove=True)
     for path in instruction_files(inv, wanted):
@@ -143,6 +146,18 @@ def plan_uninstall(inv: Invocation, wanted: Wanted) -> Installation:
     found.changes += changes
     found.notes += notes
     return found
+
+
+def installed_plugin(inv: Invocation, host: Host) -> Found | None:
+    """Return our plugin as Claude Code has it, which may be told of it in three of its settings."""
+    from vault_cli.hook.events import CLAUDE
+    from vault_cli.hosts.install.plugin import find_plugin
+
+    if host.name != CLAUDE:
+        return None
+    home, folder = program_home(host, inv.environ), project_top(inv) / ".claude"
+    files = (home / "settings.json", folder / "settings.json", folder / "settings.local.json")
+    return find_plugin(home, map(read_text, files))
 
 
 def hook_file(inv: Invocation, wanted: Wanted) -> Path | None:
