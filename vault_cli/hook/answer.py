@@ -308,13 +308,12 @@ def _note_hit(call: Call, verdict: Any) -> None:
     from vault_cli.hook import injected, spool
     from vault_cli.hook.jsons import dumps
 
-    if not _is_ours(call):
-        return
     data = {
         "guard": verdict.id,
         "vault": verdict.vault,
         "action": verdict.action,
         "session": events.session_of(call.payload),
+        "call": events.text_of(call.payload, "tool_use_id", "toolUseId"),
     }
     try:
         raw = dumps(data)
