@@ -756,3 +756,25 @@ def test_out_again_names_the_plugin_that_stays(machine: Path, root: Path) -> Non
         "claude plugin uninstall mvault@mvault"
         in mvault(root, "uninstall", "claude-code", "--yes").ok().err
     )
+
+
+@pytest.mark.parametrize(
+    ("shared", "local", "is_off"),
+    [("true", "", True), ("true", "false", False), ("", "true", True), ("", "", False)],
+)
+def test_check_says_where_hooks_are_switched_off(
+    machine: Path, root: Path, shared: str, local: str, is_off: bool
+) -> None:
+    """As measured with 2.1.332: the project's settings count for all hooks, the local ones most."""
+    mvault(root, "install", "claude-code", "--yes").ok()
+    folder = machine / "project/.claude"
+    folder.mkdir()
+    for name, value in (("settings.json", shared), ("settings.local.json", local)):
+        if value:
+            (folder / name).write_text(f'{{"disableAllHooks": {value}}}')
+
+    result = mvault(root, "--json", "install", "--check", "claude-code")
+
+    problems = result.data["hosts"][0]["problems"]
+    assert any("disableAllHooks" in problem for problem in problems) is is_off
+    assert result.code == is_off

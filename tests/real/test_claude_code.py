@@ -63,6 +63,12 @@ def with_plugin(machine: Machine) -> None:
     machine.claude("plugin", "install", "mvault@mvault")
 
 
+def ended_last(machine: Machine) -> str:
+    """Which session our hook saw end last: it has 1.5 seconds for that."""
+    (file,) = (machine.home / ".local/state/mvault/hook/ended").iterdir()
+    return str(json.loads(file.read_text())["session"])
+
+
 def require_quiet(played: Played) -> None:
     """No hook of ours failed, was late, or said anything that is not its answer."""
     assert played.done.returncode == 0, played.done.stderr
@@ -122,6 +128,7 @@ def test_the_plugin_alone_gives_it(bare: Machine) -> None:
     assert played.seen().count(BLOCK) == 1
     assert RULE[1] in played.seen()
     assert "mvault:recall" in played.seen()
+    assert ended_last(bare) == played.session
     (found,) = bare.data("install", "--check", "claude-code")["hosts"]
     assert found["problems"] == []
     assert "SessionStart" in next(iter(found["hooks"].values()))
@@ -426,6 +433,17 @@ def test_a_graduated_skill_is_listed_and_loaded(machine: Machine) -> None:
     assert "Renew. 重新生成。" in played.seen()
 
 
+@pytest.mark.parametrize(("shared", "local"), [("true", ""), ("true", "false"), ("", "true")])
+def test_check_knows_when_hooks_are_switched_off(machine: Machine, shared: str, local: str) -> None:
+    (machine.work / ".claude").mkdir()
+    for name, value in (("settings.json", shared), ("settings.local.json", local)):
+        if value:
+            (machine.work / ".claude" / name).write_text(f'{{"disableAllHooks": {value}}}')
+    is_given = BLOCK in machine.play("hello", [text("done")]).seen()
+    said = machine.mvault("install", "--check", code=0 if is_given else 1)
+    assert ("disableAllHooks" in said) is not is_given
+
+
 # In and out
 
 
@@ -459,5 +477,4 @@ def test_a_session_waits_for_no_hook(machine: Machine) -> None:
     }
     assert set(took) >= {"SessionStart", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"}
     assert all(spent < 1500 for spent in took.values()), took  # of the 1.5 s of a SessionEnd
-    ended = [p for p in played.payloads if p["hook_event_name"] == "SessionEnd"]
-    assert len(ended) == 1
+    assert ended_last(machine) == played.session

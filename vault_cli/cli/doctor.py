@@ -24,6 +24,7 @@ from vault_cli.cli.installing import (
     known_host,
     program_home,
     project_top,
+    settings_files,
     skill_folder,
     this_program,
 )
@@ -111,6 +112,7 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
         _examine_hooks(inv, wanted, report)
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
     _examine_plugin(inv, report)
+    _examine_switch(inv, report)
     report.reading = read_instructions(host, project_top(inv), inv.cwd)
     _examine_reading(report)
     _add_own_file(inv, report)
@@ -133,8 +135,6 @@ def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
         return
     if not isinstance(settings, dict):
         report.problems.append(f"{path} is no object: the program cannot read its settings")
-    elif found and settings.get("disableAllHooks") is True:
-        report.problems.append(f"{path}: disableAllHooks is set, so no hook is started")
     if not found:
         return
     report.hooks[str(path)] = list(found)
@@ -170,6 +170,20 @@ def _examine_plugin(inv: Invocation, report: Report) -> None:
             f"{plugin.name} is of version {plugin.version}, this program of {__version__}:"
             f" `mvault install --plugin DIR`, then `claude plugin update {plugin.name}`"
         )
+
+
+def _examine_switch(inv: Invocation, report: Report) -> None:
+    """Say when settings switch all hooks off; of several files the last that says it counts."""
+    off: Path | None = None
+    for path in settings_files(inv, report.host) or map(Path, report.hooks):
+        try:
+            data = read_json_text(read_text(path) or "")
+        except JsonTextError:  # said of our hooks in it
+            continue
+        if isinstance(data, dict) and "disableAllHooks" in data:
+            off = path if data["disableAllHooks"] is True else None
+    if off and report.hooks:
+        report.problems.append(f"{off}: disableAllHooks is set, so no hook is started")
 
 
 def _examine_reading(report: Report) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vault_cli.errors import RefusedError, UsageError
+from vault_cli.hook.events import CLAUDE
 from vault_cli.hosts.install import hooks, servers
 from vault_cli.hosts.install.changes import Installation, read_text
 from vault_cli.hosts.install.commands import Program, hook_command, portable_command
@@ -148,16 +149,20 @@ def plan_uninstall(inv: Invocation, wanted: Wanted) -> Installation:
     return found
 
 
+def settings_files(inv: Invocation, host: Host) -> list[Path]:
+    """Return the settings that tell Claude Code of plugins and switches, the stronger last."""
+    if host.name != CLAUDE:
+        return []
+    home, folder = program_home(host, inv.environ), project_top(inv) / ".claude"
+    return [home / "settings.json", folder / "settings.json", folder / "settings.local.json"]
+
+
 def installed_plugin(inv: Invocation, host: Host) -> Found | None:
-    """Return our plugin as Claude Code has it, which may be told of it in three of its settings."""
-    from vault_cli.hook.events import CLAUDE
+    """Return our plugin as Claude Code has it installed and switched on."""
     from vault_cli.hosts.install.plugin import find_plugin
 
-    if host.name != CLAUDE:
-        return None
-    home, folder = program_home(host, inv.environ), project_top(inv) / ".claude"
-    files = (home / "settings.json", folder / "settings.json", folder / "settings.local.json")
-    return find_plugin(home, map(read_text, files))
+    files = settings_files(inv, host)
+    return find_plugin(program_home(host, inv.environ), map(read_text, files)) if files else None
 
 
 def hook_file(inv: Invocation, wanted: Wanted) -> Path | None:
