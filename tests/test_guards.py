@@ -284,6 +284,16 @@ def test_a_hostile_clone_stops_nothing_before_it_is_trusted(tmp_path: Path, home
     assert b"deny" in real(home, clone)
 
 
+def test_a_call_that_two_hooks_are_started_for_is_one_hit(tmp_path: Path, home: Path) -> None:
+    """As with our hooks in a program's settings and in its plugin; a denial stops both."""
+    root = make_vault(tmp_path, {"memories/x.md": record()})
+    run("--vault", root, "guard", "compile").ok()
+    for key in ("t1", "t1", "t2"):
+        assert stopped(home, root, tool_use_id=key)
+    shown = run("guard", "show", "x-0000001", "--json", cwd=root).ok().data
+    assert shown["stopped_here"] == 2
+
+
 def test_a_hit_becomes_an_observation(vault: Path, home: Path) -> None:
     before = run("stats", "x-0000001", "--json", cwd=vault).ok().data["records"][0]["hits"]
     for session in ("a", "b"):

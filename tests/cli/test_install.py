@@ -636,3 +636,170 @@ def test_the_marketplace_of_somebody_else_is_not_replaced(machine: Path, root: P
     assert result.code == 4
     assert "another marketplace" in result.err
     assert listing.read_text() == '{"name": "mine", "plugins": []}'
+
+
+@pytest.mark.parametrize(
+    ("host", "variable", "own", "file"),
+    [
+        ("claude-code", "CLAUDE_CONFIG_DIR", "设置", "CLAUDE.md"),
+        ("codex", "CODEX_HOME", "codex-home", "AGENTS.md"),
+    ],
+)
+def test_what_is_a_persons_follows_the_programs_own_folder(
+    machine: Path, root: Path, monkeypatch: pytest.MonkeyPatch, host: str, variable: str, own: str,
+    file: str,
+) -> None:  # fmt: skip
+    monkeypatch.setenv(variable, str(machine / own))
+    (root / "skills/find-flaky").mkdir(parents=True)
+    (root / "skills/find-flaky/SKILL.md").write_text(SKILL)
+
+    mvault(root, "install", host, "--block", "--yes").ok()
+
+    assert "先跑测试" in (machine / own / file).read_text("utf-8")
+    assert not (machine / HOSTS[host].home).exists()
+    skills = machine / (f"{own}/skills" if host == "claude-code" else ".agents/skills")
+    assert (skills / "find-flaky/SKILL.md").read_text() == SKILL
+    mvault(root, "uninstall", host, "--yes").ok()
+    assert not (machine / own / file).exists()
+    assert not (skills / "find-flaky").exists()
+
+
+def test_check_sees_the_persons_own_instruction_file(machine: Path, root: Path) -> None:
+    mvault(root, "install", "claude-code", "--block", "--yes").ok()
+
+    (found,) = mvault(root, "--json", "install", "--check", "claude-code").ok().data["hosts"]
+
+    assert found["instructions"]["files"][0]["path"] == str(machine / ".claude/CLAUDE.md")
+    assert any("arrives twice" in note for note in found["notes"])
+
+
+def with_plugin(machine: Path, root: Path, version: str) -> Path:
+    """What `claude plugin install` leaves behind; its folder of hooks."""
+    mvault(root, "install", "--plugin", str(machine / "market"), "--yes").ok()
+    home = machine / ".claude"
+    (home / "plugins").mkdir(parents=True, exist_ok=True)
+    row = {"scope": "user", "installPath": f"{machine}/market/plugins/mvault", "version": version}
+    listed = {"version": 2, "plugins": {"mvault@mvault": [row]}}
+    (home / "plugins/installed_plugins.json").write_text(json.dumps(listed))
+    settings = home / "settings.json"
+    data = json.loads(settings.read_text()) if settings.exists() else {}
+    settings.write_text(json.dumps({**data, "enabledPlugins": {"mvault@mvault": True}}))
+    return machine / "market/plugins/mvault/hooks/hooks.json"
+
+
+def test_check_sees_the_plugin(machine: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks = with_plugin(machine, root, "0.0.1")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+
+    result = mvault(root, "--json", "install", "--check", "claude-code")
+
+    (found,) = result.data["hosts"]
+    assert "SessionStart" in found["hooks"][str(hooks)]
+    assert found["given"]["bytes"] > 50
+    assert "finds no `mvault` on the PATH" in found["problems"][0]
+    assert any("0.0.1" in note for note in found["notes"])
+
+
+def test_check_says_when_a_plugin_is_switched_off(machine: Path, root: Path) -> None:
+    with_plugin(machine, root, "0.1.0")
+    local = machine / "project/.claude/settings.local.json"
+    local.parent.mkdir()
+    local.write_text('{"enabledPlugins": {"mvault@mvault": false}}')
+
+    (found,) = mvault(root, "--json", "install", "--check", "claude-code").ok().data["hosts"]
+
+    assert found["hooks"] == {}
+
+
+def test_check_says_when_an_event_starts_two_command_lines(machine: Path, root: Path) -> None:
+    mvault(root, "install", "claude-code", "--yes").ok()
+    mvault(root, "install", "claude-code", "--project", "--yes").ok()
+    said = mvault(root, "--json", "install", "--check", "claude-code").ok().data["hosts"][0]
+    assert said["notes"] == []  # equal lines are started once
+
+    with_plugin(machine, root, "0.1.0")
+    said = mvault(root, "--json", "install", "--check", "claude-code").data["hosts"][0]
+    assert any("in 3 places" in note and "one answers" in note for note in said["notes"])
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_check_says_why_a_session_start_gives_nothing(
+    machine: Path, root: Path, rounds: int
+) -> None:
+    mvault(root, "install", "claude-code", "--yes").ok()
+    (root / "vault.toml").write_text("[[[ 坏了")
+    for _ in range(rounds):  # the hook itself says it once an hour
+        result = mvault(root, "--json", "install", "--check", "claude-code")
+    (found,) = result.data["hosts"]
+    assert result.code == 1
+    assert "vault.toml cannot be read" in found["problems"][0]
+    assert found["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("own", "is_read"),
+    [
+        ("", True),
+        ("CLAUDE.md", False),
+        (".claude/CLAUDE.md", False),
+        ("sub/CLAUDE.local.md", False),
+    ],
+)
+def test_check_knows_when_claude_code_reads_agents_md(
+    machine: Path, root: Path, own: str, is_read: bool
+) -> None:
+    project = machine / "project"
+    (project / "sub").mkdir()
+    mvault(root, "install", "codex", "--project", "--block", "--yes").ok()
+    if own:
+        (project / own).parent.mkdir(exist_ok=True)
+        (project / own).write_text("我的\n")
+    words = ("--vault", str(root), "--json", "install", "--check", "claude-code")
+
+    (found,) = run(*words, cwd=project / "sub").ok().data["hosts"]
+
+    read = [Path(file["path"]).name for file in found["instructions"]["files"]]
+    assert ("AGENTS.md" in read) is is_read
+
+
+def test_check_names_a_skill_that_came_after_the_installation(machine: Path, root: Path) -> None:
+    mvault(root, "install", "claude-code", "--yes").ok()
+    (root / "skills/find-flaky").mkdir(parents=True)
+    (root / "skills/find-flaky/SKILL.md").write_text(SKILL)
+    check = ("--json", "install", "--check", "claude-code")
+
+    (note,) = mvault(root, *check).ok().data["hosts"][0]["notes"]
+    assert "does not find: find-flaky" in note
+
+    mvault(root, "install", "claude-code", "--project", "--yes").ok()
+    assert mvault(root, *check).ok().data["hosts"][0]["notes"] == []
+
+
+def test_out_again_names_the_plugin_that_stays(machine: Path, root: Path) -> None:
+    with_plugin(machine, root, "0.1.0")
+    assert (
+        "claude plugin uninstall mvault@mvault"
+        in mvault(root, "uninstall", "claude-code", "--yes").ok().err
+    )
+
+
+@pytest.mark.parametrize(
+    ("shared", "local", "is_off"),
+    [("true", "", True), ("true", "false", False), ("", "true", True), ("", "", False)],
+)
+def test_check_says_where_hooks_are_switched_off(
+    machine: Path, root: Path, shared: str, local: str, is_off: bool
+) -> None:
+    """As measured with 2.1.332: the project's settings count for all hooks, the local ones most."""
+    mvault(root, "install", "claude-code", "--yes").ok()
+    folder = machine / "project/.claude"
+    folder.mkdir()
+    for name, value in (("settings.json", shared), ("settings.local.json", local)):
+        if value:
+            (folder / name).write_text(f'{{"disableAllHooks": {value}}}')
+
+    result = mvault(root, "--json", "install", "--check", "claude-code")
+
+    problems = result.data["hosts"][0]["problems"]
+    assert any("disableAllHooks" in problem for problem in problems) is is_off
+    assert result.code == is_off

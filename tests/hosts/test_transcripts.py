@@ -131,6 +131,16 @@ def test_what_the_program_or_an_agent_put_there_is_no_prompt(
     assert prompts(path) == ["first 第一"]
 
 
+@pytest.mark.parametrize("text", ["No response requested.", "API Error: 529 过载"])
+def test_what_the_program_says_for_the_model_is_not_the_agents_word(
+    tmp_path: Path, text: str
+) -> None:
+    said = claude([{"type": "text", "text": "我用了 npm。 I used npm."}], type="assistant")
+    message = {"model": "<synthetic>", "content": [{"type": "text", "text": text}]}
+    path = write(tmp_path / "s-1.jsonl", said, claude("", type="assistant", message=message))
+    assert [e.text for e in events(path) if e.kind == "agent"] == ["我用了 npm。 I used npm."]
+
+
 def test_a_prompt_with_a_picture_and_with_a_reminder_behind_it(tmp_path: Path) -> None:
     picture = [{"type": "image", "source": {}}, {"type": "text", "text": "不对，看图"}]
     reminder = "真正的话\n<system-reminder>\nmemory\n</system-reminder>"

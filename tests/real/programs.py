@@ -19,7 +19,7 @@ import pytest
 
 FOLDERS = os.environ.get("MVAULT_REAL_AGENTS", "")
 
-_QUIET = {
+QUIET = {
     "CI": "1",
     "DISABLE_TELEMETRY": "1",
     "DISABLE_ERROR_REPORTING": "1",
@@ -78,7 +78,7 @@ def run_alone(
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "HOME": str(home),
         "LANG": "C.UTF-8",
-        **_QUIET,
+        **QUIET,
         **(env or {}),
     }
     inner = _INSIDE

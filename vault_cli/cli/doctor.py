@@ -10,26 +10,34 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import which
+from time import time_ns
 from typing import TYPE_CHECKING, Any, Final
 
+from vault_cli import __version__
 from vault_cli.cli.installing import (
     Wanted,
     command_for,
     hook_file,
+    installed_plugin,
+    instruction_files,
     known_host,
     program_home,
+    settings_files,
     skill_folder,
     this_program,
 )
 from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.placing import loose_skills
+from vault_cli.cli.placing import loose_skills, missing_skills
 from vault_cli.cli.project import project_top
 from vault_cli.cli.reach import why_nothing
 from vault_cli.errors import VaultError
+from vault_cli.hook.events import CLAUDE, SESSION_START
+from vault_cli.hook.state import read_log
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
 from vault_cli.hosts.install.hooks import find_hooks
-from vault_cli.hosts.install.instructions import Reading, read_instructions
+from vault_cli.hosts.install.instructions import Reading, read_instructions, read_own_file
 from vault_cli.hosts.table import HOSTS, Host
 from vault_cli.text.json_patch import JsonTextError, read_json_text
 from vault_cli.text.late import late
@@ -51,6 +59,7 @@ class Report:
         host: the agent program.
         is_there: whether its own folder exists on this machine.
         hooks: events that start our hooks, by settings file.
+        starts: the command lines by event, of each such file.
         reading: the instruction files it reads here.
         given: bytes and characters of what a session start is given; None when it was not asked.
         told: ids of the records in it.
@@ -61,6 +70,7 @@ class Report:
     host: Host
     is_there: bool
     hooks: dict[str, list[str]] = field(default_factory=dict)
+    starts: list[dict[str, list[str]]] = field(default_factory=list)
     reading: Reading | None = None
     given: tuple[int, int] | None = None
     told: frozenset[str] = frozenset()
@@ -110,16 +120,20 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
         wanted = Wanted(host, is_project)
         _examine_hooks(inv, wanted, report)
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
+    _examine_plugin(inv, report)
     if host.name == "codex":
         from vault_cli.cli.doctor_codex import find_plugins, find_untrusted
 
         report.hooks |= find_plugins(inv, host)
         report.problems += find_untrusted(inv, host, report.hooks)
+    _examine_switch(inv, report)
     report.reading = read_instructions(host, project_top(inv.cwd), inv.cwd)
     _examine_reading(report)
+    _add_own_file(inv, report)
     if report.hooks:
         _ask_hook(inv, report)
         _warn_twice(report)
+        _look_for_skills(inv, report)
 
 
 def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
@@ -135,11 +149,10 @@ def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
         return
     if not isinstance(settings, dict):
         report.problems.append(f"{path} is no object: the program cannot read its settings")
-    elif found and settings.get("disableAllHooks") is True:
-        report.problems.append(f"{path}: disableAllHooks is set, so no hook is started")
     if not found:
         return
     report.hooks[str(path)] = list(found)
+    report.starts.append(found)
     command = command_for(wanted)
     for event, lines in found.items():
         gone = [name for line in lines for name in named_files(line) if not Path(name).exists()]
@@ -150,6 +163,41 @@ def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
     missing = [event for event, _ in place.events if event not in found]
     if missing:
         report.notes.append(f"not asked for: {', '.join(missing)}; `mvault install` adds them")
+
+
+def _examine_plugin(inv: Invocation, report: Report) -> None:
+    """Say what the installed plugin starts, and whether it can."""
+    plugin = installed_plugin(inv, report.host)
+    if plugin is None:
+        return
+    try:
+        found = find_hooks(read_text(plugin.hooks) or "")
+    except JsonTextError as error:
+        report.problems.append(f"{plugin.hooks}, {error}: the plugin's hooks cannot be read")
+        return
+    report.hooks[str(plugin.hooks)] = list(found)
+    report.starts.append(found)
+    if which("mvault", path=inv.environ.get("PATH")) is None:
+        report.problems.append(f"{plugin.name} finds no `mvault` on the PATH, so it says nothing")
+    if plugin.version != __version__:
+        report.notes.append(
+            f"{plugin.name} is of version {plugin.version}, this program of {__version__}:"
+            f" `mvault install --plugin DIR`, then `claude plugin update {plugin.name}`"
+        )
+
+
+def _examine_switch(inv: Invocation, report: Report) -> None:
+    """Say when settings switch all hooks off; of several files the last that says it counts."""
+    off: Path | None = None
+    for path in settings_files(inv, report.host) or map(Path, report.hooks):
+        try:
+            data = read_json_text(read_text(path) or "")
+        except JsonTextError:  # said of our hooks in it
+            continue
+        if isinstance(data, dict) and "disableAllHooks" in data:
+            off = path if data["disableAllHooks"] is True else None
+    if off and report.hooks:
+        report.problems.append(f"{off}: disableAllHooks is set, so no hook is started")
 
 
 def _examine_reading(report: Report) -> None:
@@ -168,10 +216,24 @@ def _examine_reading(report: Report) -> None:
         )
 
 
+def _add_own_file(inv: Invocation, report: Report) -> None:
+    """Add the person's own instruction file, which counts towards no limit."""
+    for path in instruction_files(inv, Wanted(report.host)):
+        own = read_own_file(report.host, path)
+        if own and report.reading:
+            report.reading = report.reading._replace(files=(*own, *report.reading.files))
+
+
 def _ask_hook(inv: Invocation, report: Report) -> None:
     """Start the hook as the host does at the start of a session, and measure what it gives."""
     host = report.host
-    payload = {"session_id": _SESSION, "cwd": str(inv.cwd), "source": "startup"}
+    asked = time_ns()  # no two checks are one event that two command lines are started for
+    payload = {
+        "session_id": _SESSION,
+        "cwd": str(inv.cwd),
+        "source": "startup",
+        "asked": asked,
+    }
     words = plain_words(this_program(), host.name, "SessionStart")
     environ = dict(inv.environ)
     if inv.options.vault:  # an agent program names no vault; who asks about one means that
@@ -194,8 +256,18 @@ def _ask_hook(inv: Invocation, report: Report) -> None:
             f"a session start gives {size:,} {host.hook_unit}, of which {host.title} shows the"
             f" model {host.hook_limit:,}"
         )
-    if host.injects and not text:
+    failed = list(_what_failed(host, asked // 10**9))
+    report.problems += failed
+    if host.injects and not text and not failed:
         report.notes.append(f"a session start gives nothing: {why_nothing(inv)}")
+
+
+def _what_failed(host: Host, since: int) -> Iterator[str]:
+    """Yield what the hook's log says of its last run: it says on stderr the same once an hour."""
+    for last, _, text in read_log(this_program().state):
+        about, _, words = text.partition(": ")
+        if last >= since and about == f"{host.name} {SESSION_START}":
+            yield f"a session start: {words}"
 
 
 def _context_of(answer: Any) -> str:
@@ -211,7 +283,7 @@ def _context_of(answer: Any) -> str:
 
 def _warn_twice(report: Report) -> None:
     """Say when the same reaches the model by two ways."""
-    if len(report.hooks) > 1:
+    if len(report.hooks) > 1 and _differ(report):
         report.notes.append(
             f"the hooks stand in {len(report.hooks)} places; each event starts them all, and one of"
             " them answers"
@@ -227,8 +299,24 @@ def _warn_twice(report: Report) -> None:
         )
 
 
+def _differ(report: Report) -> bool:
+    """Tell whether an event starts more than one command; Claude Code starts equal lines once."""
+    merges = report.host.name == CLAUDE and len(report.starts) == len(report.hooks)
+    return not merges or any(other != report.starts[0] for other in report.starts[1:])
+
+
 def _ids_in(text: str) -> frozenset[str]:
     return frozenset(_ENTRY.findall(text))
+
+
+def _look_for_skills(inv: Invocation, report: Report) -> None:
+    """Name the skills in force that the program does not find: they came after the installation."""
+    folders = [skill_folder(inv, Wanted(report.host, where)) for where in (False, True)]
+    if missing := missing_skills(inv, folders):
+        report.notes.append(
+            f"skills in force that {report.host.title} does not find: {', '.join(missing)};"
+            f" `mvault install {report.host.name}` places them"
+        )
 
 
 def _data(report: Report) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from vault_cli.cli.project import project_top
 from vault_cli.cli.reach import reach_notes
 from vault_cli.errors import RefusedError, UsageError
+from vault_cli.hook.events import CLAUDE
 from vault_cli.hosts.install import hooks, servers
 from vault_cli.hosts.install.changes import Installation, read_text
 from vault_cli.hosts.install.commands import Program, hook_command, portable_command
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vault_cli.cli.invocation import Invocation
+    from vault_cli.hosts.install.plugin import Found
 
 IMPORT_LINE: Final = "@AGENTS.md\n"
 _SHARED: Final = "AGENTS.md"
@@ -116,6 +118,8 @@ def plan_uninstall(inv: Invocation, wanted: Wanted) -> Installation:
     from vault_cli.hosts.install.skills import plan_removal
 
     found = Installation()
+    if plugin := installed_plugin(inv, wanted.host):
+        found.notes.append(f"the plugin stays: `claude plugin uninstall {plugin.name}`")
     _plan_hooks(inv, wanted, found, remove=True)
     _plan_server(inv, wanted, found, remove=True)
     for path in instruction_files(inv, wanted):
@@ -134,6 +138,22 @@ def plan_uninstall(inv: Invocation, wanted: Wanted) -> Installation:
     found.changes += changes
     found.notes += notes
     return found
+
+
+def settings_files(inv: Invocation, host: Host) -> list[Path]:
+    """Return the settings that tell Claude Code of plugins and switches, the stronger last."""
+    if host.name != CLAUDE:
+        return []
+    home, folder = program_home(host, inv.environ), project_top(inv.cwd) / ".claude"
+    return [home / "settings.json", folder / "settings.json", folder / "settings.local.json"]
+
+
+def installed_plugin(inv: Invocation, host: Host) -> Found | None:
+    """Return our plugin as Claude Code has it installed and switched on."""
+    from vault_cli.hosts.install.plugin import find_plugin
+
+    files = settings_files(inv, host)
+    return find_plugin(program_home(host, inv.environ), map(read_text, files)) if files else None
 
 
 def hook_file(inv: Invocation, wanted: Wanted) -> Path | None:

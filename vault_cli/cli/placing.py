@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,23 @@ def skills_in_force(inv: Invocation) -> list[Skill]:
         for folder in folders
         if folder.startswith(home + os.sep) and Path(folder).is_dir()
     )
+
+
+def missing_skills(inv: Invocation, folders: Iterable[Path]) -> list[str]:
+    """Return the names of skills in force that stand in none of a program's folders; never raises.
+
+    Args:
+        inv: the run.
+        folders: where the program looks for skills.
+    """
+    from vault_cli.errors import VaultError
+
+    try:
+        names = [skill.folder.name for skill in skills_in_force(inv)]
+    except VaultError:  # said by whoever needs the vault
+        return []
+    places = list(folders)
+    return [name for name in names if not any((place / name).exists() for place in places)]
 
 
 def _as_admitted(inv: Invocation, record: Record, guarded: Guarded) -> Skill | None:

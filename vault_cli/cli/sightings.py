@@ -131,8 +131,13 @@ def _take_own(seen: Sightings, payload: dict[str, Any], frame: Frame, mark: str)
 
 
 def _hit(payload: dict[str, Any], frame: Frame, mark: str) -> Hit:
+    """Return a hit, named by its call where that has an id: two hooks may be started for it."""
+    from vault_cli.hosts.outcomes import key_of
+
     said = [events.text_of(payload, name) for name in ("vault", "guard", "action", "session")]
-    return Hit(mark, frame.time, *said)
+    call = events.text_of(payload, "call")
+    name = f"{key_of(frame.host, said[3], call)} {said[0]} {said[1]}" if call and said[3] else mark
+    return Hit(name, frame.time, *said)
 
 
 def _given(payload: dict[str, Any], frame: Frame, mark: str) -> Iterator[Given]:

@@ -242,7 +242,7 @@ def _pre_tool(call: Call) -> bytes:
         look = guard_look.load(path)
     if look is None or not look.may_match(call.raw):
         return NOTHING
-    payload = call.payload or parse(call)
+    payload = call.payload = call.payload or parse(call)
     folder = events.folder_of(payload)
     if folder not in {"", here} and look.is_stale(folder, guard_look.clock()):
         _refresh(call, path, folder)
@@ -313,7 +313,8 @@ def _note_hit(call: Call, verdict: Any) -> None:
         "guard": verdict.id,
         "vault": verdict.vault,
         "action": verdict.action,
-        "session": events.session_of(call.payload or parse(call)),
+        "session": events.session_of(call.payload),
+        "call": events.text_of(call.payload, "tool_use_id", "toolUseId"),
     }
     try:
         spool.append(call.state, (int(time.time()), call.host, spool.HIT), dumps(data))

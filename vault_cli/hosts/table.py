@@ -63,6 +63,7 @@ class Host:
         name: as in `--host`.
         title: its name for people.
         instruction_files: project files it reads at start, the preferred one first.
+        stand_in: file it reads where a project has none of those, in any folder it looks at.
         user_file: its file for all projects, below the home folder; "" when it has none.
         file_limit: bytes of project instructions it reads in all; 0 = no known limit.
         cuts_silently: whether it drops what is over `file_limit` without a word to the person.
@@ -81,6 +82,7 @@ class Host:
     name: str
     title: str
     instruction_files: tuple[str, ...]
+    stand_in: str = ""
     user_file: str = ""
     file_limit: int = 0
     cuts_silently: bool = False
@@ -124,6 +126,7 @@ _HOSTS: Final = (
         name="claude-code",
         title="Claude Code",
         instruction_files=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
+        stand_in="AGENTS.md",  # measured with 2.1.332
         user_file=".claude/CLAUDE.md",
         file_limit=4 << 20,
         cuts_silently=True,

@@ -80,10 +80,14 @@ def read_instructions(host: Host, top: Path, folder: Path) -> Reading:
     """Return which instruction files a host reads from a project's top folder down to a folder.
 
     One file a folder, the first of the host's names that is there; Claude Code reads all of them,
-    and what they import.
+    and what they import, and `AGENTS.md` where there is none of them.
     """
     folders = [each for each in (folder, *folder.parents) if each == top or top in each.parents]
-    files = [_measured(path) for each in reversed(folders) for path in _in_folder(host, each)]
+    folders.reverse()
+    names = host.instruction_files
+    if host.stand_in and not any((each / name).is_file() for each in folders for name in names):
+        names = (host.stand_in,)
+    files = [_measured(path) for each in folders for path in _in_folder(host, each, names)]
     cut: list[Path] = []
     read = 0
     for file in files:
@@ -93,8 +97,16 @@ def read_instructions(host: Host, top: Path, folder: Path) -> Reading:
     return Reading(tuple(files), host.file_limit, tuple(cut))
 
 
-def _in_folder(host: Host, folder: Path) -> Iterator[Path]:
-    there = [folder / name for name in host.instruction_files if (folder / name).is_file()]
+def read_own_file(host: Host, path: Path) -> tuple[InstructionFile, ...]:
+    """Return a person's own instruction file and what it imports; nothing when it is not there."""
+    if not path.is_file():
+        return ()
+    imported = _imports(path, 0) if host.expands_imports else ()
+    return tuple(_measured(each) for each in (path, *imported))
+
+
+def _in_folder(host: Host, folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
+    there = [folder / name for name in names if (folder / name).is_file()]
     if not host.expands_imports:
         yield from there[:1]
         return
