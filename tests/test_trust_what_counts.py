@@ -339,3 +339,26 @@ def test_a_link_above_the_vault_takes_no_rule_out_of_force(tmp_path: Path, *, ba
         git(mine, "reset", "-q", "--hard", "HEAD~1")
         assert entries(vault) == before
         assert "behind a link" not in run("--vault", vault, "status").text
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+@pytest.mark.parametrize("name", ["drafts", "tasks", "usage", "quarantine"])
+def test_what_takes_the_place_of_a_folder_is_named(
+    pair: Pair, tmp_path: Path, kind: str, name: str
+) -> None:
+    pair.trust()
+    before, outside = entries(pair.mine), tmp_path / "outside"
+    outside.mkdir()
+    if kind == "file":
+        (pair.theirs / name).write_text("占位\n", "utf-8")
+    else:
+        (pair.theirs / name).symlink_to(outside)
+    git(pair.theirs, "add", "-f", name)
+    pair.push()
+    git(pair.mine, "clean", "-qfdx")
+    pair.pull()
+    found = run("--vault", pair.mine, "check")
+    assert f"{name}: warning folder-taken" in found.out
+    assert entries(pair.mine) == before
+    run("--vault", pair.mine, "add", "note", "--title", "新的", "--body", "Text")
+    assert list(outside.iterdir()) == []
