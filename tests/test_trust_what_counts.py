@@ -65,6 +65,18 @@ def test_a_second_file_of_an_admitted_text_takes_it_out_of_no_block(
     assert "has the id of a record in force" in found.err
 
 
+@pytest.mark.parametrize("body", ["Ask twice.", "问两次。"])
+def test_a_second_file_stands_in_no_way_of_an_own_edit(pair: Pair, body: str) -> None:
+    pair.trust()
+    arrive(pair, {"zzz/copy.md": (pair.theirs / ONE).read_text("utf-8")})
+    write_files(pair.mine, {ONE: RULE.format(id="r-one", title="先问再部署", body=body)})
+    text = rendered(pair.mine)
+    assert body in text
+    assert "没有例外。" not in text
+    run("--vault", pair.mine, "edit", "r-one", "--set", "importance=7", "--yes", env=PERSON)
+    assert body in rendered(pair.mine)
+
+
 # what is scanned
 
 
