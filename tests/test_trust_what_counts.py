@@ -298,6 +298,27 @@ def test_no_pushed_task_is_noted_as_an_outcome_of_ours(pair: Pair, state: str) -
     assert [item["succeeded"] + item["failed"] for item in stats] == [0]
 
 
+RECIPE = (
+    "---\nid: c-0000001\nkind: recipe\nstatus: active\ntitle: {title}\nhits: 99\nboundary: here\n"
+    "---\n## Problem\n{title}\n## Steps\n1. {body}\n"
+)
+
+
+@pytest.mark.parametrize(("title", "body"), LANGUAGES)
+def test_a_recipe_that_waits_is_proposed_and_counted_nowhere(
+    pair: Pair, title: str, body: str
+) -> None:
+    pair.trust()
+    arrive(pair, {"recipes/c.md": RECIPE.format(title=title, body=body)})
+    assert title not in run("--vault", pair.mine, "graduate", "--list").ok().out
+    run("--vault", pair.mine, "graduate", "--propose", env=AGENT)
+    assert not list((pair.mine / "drafts").rglob("*.md"))
+    counts = run("--vault", pair.mine, "--json", "audit").ok().data["parts"]["memory"]
+    assert counts["current"] == 2
+    run("--vault", pair.mine, "trust", "--yes", env=PERSON).ok()
+    assert title in run("--vault", pair.mine, "graduate", "--list").ok().out
+
+
 # places
 
 
