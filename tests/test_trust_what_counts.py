@@ -298,6 +298,28 @@ def test_no_pushed_task_is_noted_as_an_outcome_of_ours(pair: Pair, state: str) -
     assert [item["succeeded"] + item["failed"] for item in stats] == [0]
 
 
+LEARNED = (
+    "---\nid: l-{n:07d}\nkind: lesson\nstatus: candidate\ntitle: {title} {n}\norigin: {origin}\n"
+    "source: agent\ncreated: 2026-11-29T10:00:00Z\n---\n{title} {n}\n"
+)
+
+
+@pytest.mark.parametrize(("title", "body"), LANGUAGES)
+def test_a_flood_of_drafts_leaves_the_week_s_budget_as_it_is(
+    pair: Pair, title: str, body: str
+) -> None:
+    pair.trust()
+    with Path(os.environ["MVAULT_CONFIG"]).open("a", encoding="utf-8") as file:
+        file.write('\n[learning]\nbudget = "fixed"\n')
+    before = run("--vault", pair.mine, "--json", "reflect", "status").ok().data["budget"]
+    assert before["left"] == before["limit"] > 0
+    arrive(pair, {
+        f"drafts/{origin}{n}.md": LEARNED.format(n=n, title=title, origin=origin)
+        for n, origin in enumerate(("reflection", "hook", "cli", "mcp", "reflect") * 8)
+    })  # fmt: skip
+    assert run("--vault", pair.mine, "--json", "reflect", "status").ok().data["budget"] == before
+
+
 RECIPE = (
     "---\nid: c-0000001\nkind: recipe\nstatus: active\ntitle: {title}\nhits: 99\nboundary: here\n"
     "---\n## Problem\n{title}\n## Steps\n1. {body}\n"

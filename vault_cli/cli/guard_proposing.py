@@ -26,13 +26,14 @@ def propose_due(inv: Invocation, wanted: Sequence[str] = ()) -> list[Proposal]:
     Raises:
         VaultError: nothing could be written.
     """
+    from vault_cli.cli.shown import work_of
     from vault_cli.features.failures import due_groups
     from vault_cli.features.guard_proposals import known_fingerprints
 
     root = str(inv.root)
     with open_sightings() as seen:
         failures, calls = seen.failures(), seen.calls()
-        known = {**known_fingerprints(inv.whole_snapshot().records), **seen.proposals(root)}
+        known = {**known_fingerprints(work_of(inv).records), **seen.proposals(root)}
     groups = read_groups(inv, failures)
     _note_known(inv, groups, known)
     if wanted:

@@ -222,10 +222,11 @@ def _all_failures() -> list[Any]:
 
 def _known(inv: Invocation) -> dict[str, str]:
     """Return the failures that a record speaks of, or that were proposed: fingerprint to id."""
+    from vault_cli.cli.shown import work_of
     from vault_cli.features.guard_proposals import known_fingerprints
     from vault_cli.store.failures import open_sightings, sightings_path
 
-    known = dict(known_fingerprints(inv.whole_snapshot().records))
+    known = dict(known_fingerprints(work_of(inv).records))
     if sightings_path().exists():
         with open_sightings() as seen:
             known |= seen.proposals(str(inv.root))
