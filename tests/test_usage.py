@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vault_cli.model.observation import HARMFUL, HELPFUL, HIT, OUTCOME, Observation, write_line
+from vault_cli.store import clock
 from vault_cli.store.own_usage import new_key
 
 LESSON = (
@@ -193,6 +194,35 @@ def test_an_agent_is_heard_about_what_its_session_was_shown_and_cited(root: Path
     mark(root, "l-two", "--session", "7f", "--cited", "--harmful", actor=agent)
     assert stats(root, "l-one") | {"helpful": 1, "citations": 1} == stats(root, "l-one")
     assert stats(root, "l-two")["harmful"] == 1
+
+
+def test_an_agent_s_bare_hit_is_none(root: Path) -> None:
+    rendered(root, "--session", "7f")
+    args = ("l-one", "--session", "7f", "--cited", "--hit")
+    assert "a hit is a person's word" in mark(root, *args, code=4, actor="agent")
+    run("--vault", root, "used", "l-one", "--ok", "--session", "7f").ok()
+    assert stats(root, "l-one")["hits"] == 1
+
+
+def test_an_agent_takes_no_days_with_a_clock_of_its_own(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clock, "system_tomorrow", lambda: "2026-12-01")
+    mark(root, "l-two", "--helpful")  # noted today
+    for day in range(1, 8):
+        now, session = f"2026-11-0{day}T10:00:00Z", f"s{day}"
+        agent = {"MVAULT_NOW": now, "MVAULT_ACTOR": "agent", "MVAULT_SESSION": session}
+        run("--vault", root, "render", "--session", session, env={"MVAULT_NOW": now}).ok()
+        said = run("--vault", root, "mark", "l-one", "--cited", "--harmful", env=agent)
+        assert said.code == 4
+        assert f"the clock says {now[:10]}, and 2026-11-30 was noted here before" in said.err
+        task = run("--vault", root, "task", "start", f"目标 {day}", env=agent).ok().out.strip()
+        ended = run("--vault", root, "task", "end", task, "--status", "failed", env=agent)
+        assert ended.code == 4
+    assert stats(root, "l-one")["harmful"] == 0
+    own = {"MVAULT_NOW": "2026-11-01T10:00:00Z", "MVAULT_ACTOR": "person"}
+    run("--vault", root, "mark", "l-one", "--harmful", "--yes", env=own).ok()
+    assert stats(root, "l-one")["harmful"] == 1
 
 
 def test_a_configured_policy_is_not_a_person(root: Path, home: Path) -> None:

@@ -803,3 +803,41 @@ def test_check_says_where_hooks_are_switched_off(
     problems = result.data["hosts"][0]["problems"]
     assert any("disableAllHooks" in problem for problem in problems) is is_off
     assert result.code == is_off
+
+
+def test_no_skill_goes_through_a_link_out_of_the_project(machine: Path) -> None:
+    project, outside = machine / "project", machine / "私人"
+    outside.mkdir()
+    mvault(project, "init", project / ".mvault", "--in-repo").ok()
+    skill = project / ".mvault/skills/find-flaky/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(SKILL)
+    (project / ".agents").symlink_to(outside)
+    for copies in ("link", "copy"):
+        result = run("install", "codex", "--project", "--skills", copies, "--yes", cwd=project)
+        assert result.code == 4
+        assert "leads out of" in result.err
+    assert list(outside.iterdir()) == []
+
+
+def test_a_copy_goes_on_as_one_where_another_program_wants_a_link(machine: Path) -> None:
+    root = make_vault(machine, {"skills/find-flaky/SKILL.md": SKILL})
+    mvault(root, "install", "codex", "--project", "--skills", "copy", "--yes").ok()
+    (root / "skills/find-flaky/SKILL.md").write_text(SKILL + "新的一行\n")
+    mvault(root, "install", "cursor", "--project", "--yes").ok()
+    place = machine / "project/.agents/skills/find-flaky"
+    assert not place.is_symlink()
+    assert "新的一行" in (place / "SKILL.md").read_text()
+
+
+@pytest.mark.parametrize("actor", ["agent", "hook", "Claude"])
+def test_who_is_no_person_takes_nothing_out(machine: Path, root: Path, actor: str) -> None:
+    mvault(root, "install", "claude-code", "--yes").ok()
+    path = machine / ".claude/settings.json"
+    before = path.read_text()
+    asked = run("uninstall", "claude-code", "--yes", cwd=machine, env={"MVAULT_ACTOR": actor})
+    assert asked.code == 3
+    assert "trust.approve_without_terminal" in asked.err
+    assert path.read_text() == before
+    mvault(root, "uninstall", "claude-code", "--yes").ok()
+    assert path.read_text() != before

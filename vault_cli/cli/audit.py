@@ -24,6 +24,7 @@ def audit(ctx: typer.Context) -> int:
       mvault audit --json
     """
     from vault_cli.cli.evals import run_report
+    from vault_cli.cli.shown import admitted_of, work_of
     from vault_cli.cli.usage import add_up, read_log
     from vault_cli.features.audits import audit_data
     from vault_cli.features.outcomes import study
@@ -31,9 +32,9 @@ def audit(ctx: typer.Context) -> int:
     inv: Invocation = ctx.obj
     inv.bear_bad_settings()
     log = read_log(inv)
-    snapshot = inv.vault.snapshot()
-    tallied = replace(snapshot, tallies=add_up(inv, log.pool).tallies)
-    data = audit_data(tallied, run_report(inv), study(snapshot, log.pool, inv.now), inv.now)
+    inv.whole_snapshot()
+    tallied = replace(admitted_of(inv), tallies=add_up(inv, log.pool).tallies)
+    data = audit_data(tallied, run_report(inv), study(work_of(inv), log.pool, inv.now), inv.now)
     return inv.out.show(View(data, lambda: _lines(data["parts"]), diagnostics=log.findings))
 
 

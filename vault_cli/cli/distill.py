@@ -190,6 +190,7 @@ def commit(ctx: typer.Context, answer: AnswerFile = "-") -> int:
 
 def _commit(inv: Invocation, text: str) -> int:
     from vault_cli.cli.rendering import scope_here
+    from vault_cli.cli.shown import work_of
     from vault_cli.features.answers import read_answer
     from vault_cli.features.distill import Table, plan_distilled
     from vault_cli.features.drafting import Drafting
@@ -199,7 +200,7 @@ def _commit(inv: Invocation, text: str) -> int:
     snapshot = inv.whole_snapshot()
     drafting = Drafting(
         snapshot,
-        budget_of(snapshot, inv.vault.config, inv.now),
+        budget_of(work_of(inv), inv.vault.config, inv.now),
         inv.now,
         inv.actor,
         inv.vault.config.gates,

@@ -266,10 +266,15 @@ def plan_due(inv: Invocation, only: Sequence[str] | None = None) -> Planned:
         inv: the run; the observations of this moment count.
         only: ids of the recipes that are asked about; None: all.
     """
+    from vault_cli.cli.shown import admitted_of
     from vault_cli.cli.usage import add_up, read_log
     from vault_cli.features.graduating import find_due, plan_proposals
 
-    snapshot = replace(inv.whole_snapshot(), tallies=add_up(inv, read_log(inv).pool).tallies)
+    inv.whole_snapshot()
+    found = admitted_of(inv)  # a text that waits says nothing of its own uses
+    own = tuple(record for record in found.records if not record.waits)
+    tallies = add_up(inv, read_log(inv).pool).tallies
+    snapshot = replace(found, records=own, tallies=tallies)
     threshold = int(inv.vault.config["graduation.min_hits"])
     due = [
         item
@@ -303,7 +308,7 @@ def _proven_again(inv: Invocation, item: Due, snapshot: Snapshot, threshold: int
 def _list(inv: Invocation) -> int:
     from datetime import UTC
 
-    from vault_cli.cli.shown import shown_of
+    from vault_cli.cli.shown import admitted_of
     from vault_cli.cli.usage import add_up, read_log
     from vault_cli.features.graduating import find_due
     from vault_cli.features.practice import find_practice, practice_data
@@ -311,7 +316,7 @@ def _list(inv: Invocation) -> int:
     inv.bear_bad_settings()
     threshold = int(inv.vault.config["graduation.min_hits"])
     tallies = add_up(inv, read_log(inv).pool).tallies
-    snapshot = replace(shown_of(inv), tallies=tallies)
+    snapshot = replace(admitted_of(inv), tallies=tallies)
     found = find_practice(snapshot, inv.now.astimezone(UTC).date(), threshold)
     due = [item.recipe.id for item in find_due(snapshot, threshold)]
     rows = [{**brief_data(item.record), **practice_data(item)} for item in found]

@@ -124,9 +124,10 @@ def _spoken_of(group: Group, record_id: str) -> Proposal:
 
 def known_failures(inv: Invocation) -> dict[str, str]:
     """Return the failures that a record speaks of, or that were proposed: fingerprint to id."""
+    from vault_cli.cli.shown import work_of
     from vault_cli.features.guard_proposals import known_fingerprints
 
-    known = dict(known_fingerprints(inv.whole_snapshot().records))
+    known = dict(known_fingerprints(work_of(inv).records))
     if sightings_path().exists():
         with open_sightings() as seen:
             known |= seen.proposals(str(inv.root))

@@ -78,16 +78,22 @@ def uninstall(
 ) -> int:
     """Take out of an agent program what `install` put there, and nothing else.
 
+    It takes every rule and guard out of the program's sight: without a terminal, --yes is for
+    those whom your own configuration names (trust.approve_without_terminal).
+
     Examples:
       mvault uninstall claude-code
       mvault uninstall cursor --project
     """
+    from vault_cli.cli.consent import consent_hint
     from vault_cli.cli.installing import Wanted, known_host, plan_uninstall
 
     inv: Invocation = ctx.obj
     wanted = Wanted(known_host(host), project)
     plan = plan_uninstall(inv, wanted)
-    return _settle(inv, plan, f"uninstall {wanted.host.name}", yes=yes)
+    agreed = yes and bool(inv.consent(yes=True).how)
+    told = consent_hint(yes=yes)
+    return _settle(inv, plan, f"uninstall {wanted.host.name}", yes=agreed, hint=told)
 
 
 def _write_plugin(inv: Invocation, name: str, *, yes: bool) -> int:
@@ -104,9 +110,15 @@ def _write_plugin(inv: Invocation, name: str, *, yes: bool) -> int:
 
 
 def _settle(
-    inv: Invocation, plan: Installation, what: str, hints: tuple[str, ...] = (), *, yes: bool
+    inv: Invocation,
+    plan: Installation,
+    what: str,
+    hints: tuple[str, ...] = (),
+    *,
+    yes: bool,
+    hint: str = "Run it in a terminal, or with --yes.",
 ) -> int:
-    """Show what a plan does, have it agreed to, carry it out.
+    """Show what a plan does, have it agreed to, carry it out; `hint` says who can agree.
 
     Raises:
         NeedsPersonError: nobody is there to agree, and `--yes` was not given.
@@ -121,7 +133,7 @@ def _settle(
     if inv.options.dry_run:
         notes = (f"dry run, nothing written: {what}", *plan.notes)
         return inv.out.show(View({**data, "dry_run": True}, lambda: lines, notes=notes))
-    if not yes and not _is_agreed(inv, lines, data):
+    if not yes and not _is_agreed(inv, lines, data, hint):
         return inv.out.left(data, NeedsPersonError(LEFT))
     carry_out(changes)
     done = [f"{change.path}: {change.what}" for change in changes]
@@ -130,13 +142,13 @@ def _settle(
     return inv.out.show(view)
 
 
-def _is_agreed(inv: Invocation, lines: Sequence[Line], data: dict[str, Any]) -> bool:
+def _is_agreed(inv: Invocation, lines: Sequence[Line], data: dict[str, Any], hint: str) -> bool:
     inv.out.preview(lines)
     if not inv.is_person:
         inv.out.partial = data
         raise NeedsPersonError(
             "this changes the settings of another program; only shown",
-            hint="Run it in a terminal, or with --yes.",
+            hint=hint,
         )
     return inv.confirm("Write this?")
 

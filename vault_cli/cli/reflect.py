@@ -64,7 +64,7 @@ def status(ctx: typer.Context) -> int:
     Examples:
       mvault reflect status
     """
-    from vault_cli.cli.shown import shown_of
+    from vault_cli.cli.shown import shown_of, work_of
     from vault_cli.features.learning import budget_of, on_trial
 
     inv: Invocation = ctx.obj
@@ -72,7 +72,7 @@ def status(ctx: typer.Context) -> int:
     snapshot = shown_of(inv)
     known = runs.runs_of(snapshot)
     left = runs.unreflected(snapshot, known)
-    budget = budget_of(snapshot, inv.vault.config, inv.now)
+    budget = budget_of(work_of(inv), inv.vault.config, inv.now)
     today = inv.now.date()
     trials = on_trial(snapshot.records)
     data: dict[str, Any] = {

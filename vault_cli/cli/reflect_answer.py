@@ -9,7 +9,7 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.reflect_logs import require_no_subagent
 from vault_cli.cli.reflect_material import moment_text
 from vault_cli.cli.reflect_runs import note_refusals, open_run, run_data
-from vault_cli.cli.shown import shown_of
+from vault_cli.cli.shown import shown_of, work_of
 from vault_cli.cli.views import plural
 from vault_cli.errors import UsageError
 from vault_cli.features.answers import read_answer
@@ -62,7 +62,7 @@ def commit_answer(inv: Invocation, run_id: str, name: str) -> int:
         lambda scope: scope_here(inv, scope, "scope"),
         bool(find_project(inv)),
         moment_text(inv.now),
-        budget_of(snapshot, inv.vault.config, inv.now),
+        budget_of(work_of(inv), inv.vault.config, inv.now),
     )
     try:
         step = plan_commit(

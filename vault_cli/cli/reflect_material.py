@@ -192,7 +192,7 @@ def _visible(snapshot: Snapshot) -> dict[str, Record]:
 
 def _of_threshold(inv: Invocation, asked: Asked) -> Found:
     snapshot = shown_of(inv)
-    known = runs.runs_of(inv.snapshot)
+    known = runs.runs_of(work_of(inv))
     left = runs.unreflected(snapshot, known)
     points = sum(record.weight for record in left)
     sources = left[:MOST_SOURCES]

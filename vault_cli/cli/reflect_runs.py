@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.shown import work_of
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.features import reflection as runs
 from vault_cli.features.reflection import Run
@@ -72,7 +73,7 @@ def open_run(inv: Invocation, text: str, named: str = "") -> Run:
     """
     if text or named:
         return find_run(inv, text or named)
-    found = [run for run in runs.runs_of(inv.snapshot) if run.state in runs.OPEN]
+    found = [run for run in runs.runs_of(work_of(inv)) if run.state in runs.OPEN]
     if not found:
         raise NotFoundError("no reflection run is open", hint="mvault reflect prepare --task ID")
     if len(found) > 1:

@@ -253,14 +253,18 @@ def end(
       mvault task end t-7k3qd2m --status succeeded --result "Resumes." --cited l-2p0x9aa
       mvault task end --status abandoned --result "需求取消了"
     """
+    from vault_cli.cli.usage import require_clock
     from vault_cli.features.task_outcomes import split_cited
     from vault_cli.features.tasks import TaskEnd, plan_end
+    from vault_cli.model.observation import AGENT
     from vault_cli.store.own_usage import stamp_time
 
     inv: Invocation = ctx.obj
     found = _find(inv, task_id) if task_id else _only_open(inv, _session(inv, session))
     logs = read_logs(inv)
     by_person = is_person(inv, yes=yes)
+    if not by_person:
+        require_clock(inv, (item for one in logs for item in one.log.pool), AGENT)
     named = [inv.known_id(text) for text in cited or ()]
     used, strange, later = split_cited(
         found, named, seen_by(logs, found.session), stamp_time(inv.now), by_person=by_person

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,7 +15,7 @@ from vault_cli.cli.output import View
 from vault_cli.cli.shown import find_shown, shown_of
 from vault_cli.cli.usage_views import stats_data, stats_lines
 from vault_cli.cli.views import brief_data, plural
-from vault_cli.errors import UsageError
+from vault_cli.errors import RefusedError, UsageError
 
 if TYPE_CHECKING:
     from vault_cli.features.usage import MarkRequest
@@ -127,6 +127,31 @@ def witness(inv: Invocation, *, yes: bool) -> str:
     return PERSON if consent.how and consent.actor is Actor.PERSON else AGENT
 
 
+def require_clock(inv: Invocation, pool: Iterable[Kept], who: str) -> None:
+    """Refuse an agent's word of a day before the newest that this machine noted.
+
+    Of a day three of its sessions count: with a clock of its own (`$MVAULT_NOW`) it could take any
+    number of days. What lies in the future by the clock of the system says nothing.
+
+    Raises:
+        RefusedError: the clock went back.
+    """
+    from vault_cli.model.observation import AGENT
+    from vault_cli.store.clock import system_tomorrow
+    from vault_cli.store.own_usage import machine_id, stamp_time
+
+    if who != AGENT:
+        return
+    own, limit, today = machine_id(inv.root), system_tomorrow(), stamp_time(inv.now)[:10]
+    days = (item.seen.day for item in pool if item.machine == own)
+    newest = max((day for day in days if day <= limit), default="")
+    if today < newest:
+        raise RefusedError(
+            f"the clock says {today}, and {newest} was noted here before; nothing was noted",
+            hint="Check the clock, and $MVAULT_NOW.",
+        )
+
+
 def plan_seen(
     inv: Invocation, records: Sequence[Record], request: MarkRequest, *, undo: bool
 ) -> list[Observation]:
@@ -140,6 +165,7 @@ def plan_seen(
     if undo:
         machine = machine_id(inv.root)
         return plan_takebacks(ids, request, pool, machine, at=at, new_key=new_key)
+    require_clock(inv, pool, request.who)
     return plan_marks(ids, request, pool, at=at, new_key=new_key)
 
 

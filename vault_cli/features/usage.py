@@ -14,6 +14,7 @@ from vault_cli.errors import Diagnostic, NotFoundError, RefusedError, UsageError
 from vault_cli.model.observation import (
     AGENT,
     CITATION,
+    HIT,
     MAX_NOTE,
     MAX_SESSION,
     OUTCOME,
@@ -49,7 +50,7 @@ MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
         "whether the record is wrong or was misread",
     ),
     "hits": (
-        "matches of its guard, and uses that a person noted",
+        "matches of its guard, uses that a person noted, and those in which an agent followed it",
         "whether the match was right",
     ),
     "succeeded": (
@@ -157,6 +158,11 @@ def _check_texts(request: MarkRequest) -> None:
 def _require_credit(ids: Sequence[str], request: MarkRequest, pool: Sequence[Kept]) -> None:
     """Refuse what an agent says of a record that its session was not shown, or did not cite."""
     session = request.session
+    if HIT in request.kinds and OUTCOME not in request.kinds:
+        raise RefusedError(
+            "a hit is a person's word, or a match of a guard",
+            hint="How following it went: mvault used ID --ok --session ID",
+        )
     if not session:
         raise RefusedError(
             "an agent says in which session it used a record",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.recall.block import Block, Excluded, Line
@@ -72,7 +72,12 @@ class Fates:
         self.by_group = counts
 
     def of(self, record: Record) -> Fate:
-        """Return what became of a record of the snapshot."""
+        """Return what became of a record of the snapshot.
+
+        A text that waits is not the one that stands in the block under its path.
+        """
+        if record.withheld:
+            return Fate("trust", f"{_KEPT_OUT}{record.withheld}")
         key = record.vault, record.path
         line = self._lines.get(key)
         if line is not None and line.level != "omitted":
@@ -98,8 +103,11 @@ class Fates:
         return "order" if "render.order" in line.fate else BUDGET
 
 
+_KEPT_OUT: Final = "kept out by trust: "
+
+
 def _in_words(item: Excluded) -> str:
-    words = {"scheduled": "not yet valid: ", "expired": "expired: ", "trust": "kept out by trust: "}
+    words = {"scheduled": "not yet valid: ", "expired": "expired: ", "trust": _KEPT_OUT}
     return words.get(item.code, "") + item.reason
 
 

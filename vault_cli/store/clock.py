@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import MAXYEAR, MINYEAR, UTC, datetime, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta, tzinfo
 
 from vault_cli.errors import UsageError
 
@@ -35,6 +35,11 @@ def read_clock(zone_name: str, environ: Mapping[str, str]) -> datetime:
     if moment.tzinfo is None and zone is not None:
         return moment.replace(tzinfo=zone)
     return moment.astimezone(zone)
+
+
+def system_tomorrow() -> str:
+    """Return the day after today in UTC by the clock of the system, whatever `$MVAULT_NOW` says."""
+    return (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
 
 
 def find_zone(name: str) -> tzinfo:

@@ -215,19 +215,22 @@ def _keep_admitted(guarded: Guarded, vault: Vault) -> None:
 
 
 def _second_files(records: Iterable[Record], ledger: Ledger) -> set[str]:
-    """Return all but one of the files that have the very text that was admitted under their id.
+    """Return the files beside the one that counts with the text that was admitted under their id.
 
     Copies of an id hold each other, so a push could take a rule out of force by laying its own
-    text beside it. Where the text stood when it was admitted it goes on, else in the first file.
+    text beside it. It goes on where it stood when it was admitted, also with an edit of the
+    person's; where nothing of it stands there, in the first file.
     """
     groups: dict[str, list[Record]] = {}
     for record in records:
-        if record.has_effect and ledger.has(record):
+        if record.has_effect and record.id in ledger.rows:
             groups.setdefault(record.id, []).append(record)
     found: set[str] = set()
     for key, group in groups.items():
         place = ledger.rows[key].path
-        found.update(r.path for r in sorted(group, key=lambda r: (r.path != place, r.path))[1:])
+        same = sorted(r.path for r in group if ledger.has(r))
+        first = place if any(r.path == place for r in group) else next(iter(same), "")
+        found.update(path for path in same if path != first)
     return found
 
 

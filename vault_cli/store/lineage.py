@@ -37,6 +37,9 @@ _FLAGS: Final = (
     "--topo-order", "--full-history", "-c", "--raw", "--no-abbrev", "--no-renames", "-z",
     *SAFE, format_of(_FIELDS),
 )  # fmt: skip
+_FEW: Final = 64
+"""So many paths are named to git; of more all that changed is read."""
+
 _REGULAR: Final = (b"100644", b"100755")
 
 
@@ -215,7 +218,8 @@ def last_deeds(
         return {}
     entries = tree_of(git, commit, prefix)
     edges = shallow_edges(git)
-    steps = list(read_touches(git, prefix, commit))
+    few = sorted(left) if len(left) <= _FEW else ()  # of a long history most is not about them
+    steps = list(read_touches(git, prefix, commit, few))
     found: list[Asked] = []
     for deed, touches in steps:
         for touch in touches:
@@ -245,12 +249,20 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def read_touches(git: Git, prefix: str, commit: str) -> Iterator[tuple[Deed, list[Touch]]]:
+def read_touches(
+    git: Git, prefix: str, commit: str, only: Iterable[str] = ()
+) -> Iterator[tuple[Deed, list[Touch]]]:
     """Yield the commits that `commit` reaches, children before parents, with what they changed.
 
     Of a merge only what differs from all of its parents is its own.
+
+    Args:
+        git: the repository's runner.
+        prefix: folder of the vault in the repository, "" for its top.
+        commit: full id of the commit to begin at.
+        only: repository-relative paths that are asked about; none: all of the vault.
     """
-    scope = ("--", prefix) if prefix else ("--",)
+    scope = ("--", *(only or filter(None, (prefix,))))
     args = ("log", *_FLAGS, commit, *scope)
     out = git.run(*args, config=HISTORY_CONFIG, env=HISTORY_ENVIRONMENT).out
     for entry in parse_log(out, len(_FIELDS)):

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
 from vault_cli.model.paths import fold_path
+from vault_cli.model.record import Kind
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.file_names import (
     check_name,
@@ -138,6 +139,18 @@ def walk_records(
     )
 
 
+_OWN_FOLDERS: Final = frozenset(
+    {*(kind.folder for kind in Kind), "drafts", "quarantine", "tombstones", "usage"}
+)
+
+
+def _folder_taken(path: str) -> Diagnostic:
+    """Say that a file or a link stands where we keep records: they can be neither read nor made."""
+    text = "a file or a link stands where a folder of the vault belongs: nothing can be kept there"
+    hint = f"See who put it there: git log -- {path}. Then move it out of the way."
+    return Diagnostic(path, 0, "folder-taken", "warning", text, hint)
+
+
 class _Walker:
     """One run over the folders; collects as it goes."""
 
@@ -206,6 +219,8 @@ class _Walker:
         name = entry.name
         if entry.is_dir(follow_symlinks=False):
             self.take_folder(place, name, path, depth + 1)
+        elif name in _OWN_FOLDERS and name == path:
+            self.findings.append(_folder_taken(path))
         elif name[-3:] in _OTHER_SUFFIXES and not is_helper_file(name):
             self.note(path, "file-suffix", "not read: records end in .md")
         elif entry.is_symlink() and name[0] != "." and entry.is_dir():

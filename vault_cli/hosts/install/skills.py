@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vault_cli.hosts.install.changes import FileChange, read_text
+from vault_cli.hosts.links import require_no_way_out
 from vault_cli.text.markers import block_id
 from vault_cli.text.names import show_path
 
@@ -44,7 +45,11 @@ def plan_skills(
         skills: those in force.
         folder: where the host looks.
         copies: write copies, for hosts or disks that follow no links.
+
+    Raises:
+        RefusedError: a link in a checkout leads out of it on the way to the folder.
     """
+    require_no_way_out(folder)
     changes: list[FileChange] = []
     notes: list[str] = []
     for skill in skills:
@@ -61,7 +66,7 @@ def plan_skills(
             notes.append(f"{target} is there already and not ours; the skill was left out")
         elif os.path.lexists(target) and _is_edited(target):
             notes.append(f"{target} was changed by hand; it was left as it is")
-        elif as_copy:
+        elif as_copy or os.path.lexists(target):  # a copy of ours goes on as one
             changes += _copy(skill, target)
         else:
             changes.append(FileChange(target, None, "", f"link to {source}", source))
