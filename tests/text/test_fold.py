@@ -2,8 +2,8 @@
 
 import pytest
 
-from vault_cli.text.fold import fold_map, fold_text, holds_any
 from vault_cli.plain.han_forms import SIMPLIFIED, TRADITIONAL
+from vault_cli.text.fold import fold_map, fold_text, holds_any
 
 
 @pytest.mark.parametrize(

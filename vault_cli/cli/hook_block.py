@@ -320,15 +320,17 @@ def _shown_paths(
     inv: Invocation, standing: dict[str, Any], selection: Selection
 ) -> Iterator[tuple[str, str]]:
     """Yield the files that the block shows."""
-    shown = {*standing["shown"]}
+    shown, tops = {*standing["shown"]}, _tops(inv)
     for pick in selection.picks:
         if (pick.record.id, pick.record.vault) in shown:
-            yield ready.FILE, _path_of(inv, pick)
+            yield ready.FILE, f"{tops[pick.record.vault]}/{pick.record.path}"
 
 
-def _path_of(inv: Invocation, pick: Pick) -> str:
-    roots = {inv.layers.name_of(root): root for root in _roots(inv)}
-    return os.fspath(roots.get(pick.record.vault, inv.layers.home) / pick.record.path)
+def _tops(inv: Invocation) -> dict[str, str]:
+    """Return the folder of each vault, by what its records are marked with."""
+    return {"": os.fspath(inv.layers.home)} | {
+        inv.layers.name_of(root): os.fspath(root) for root in _roots(inv)
+    }
 
 
 def _stamps_of(
@@ -339,9 +341,9 @@ def _stamps_of(
     Raises:
         ValueError: one of them was changed while it was read.
     """
-    found = {}
+    found, tops = {}, _tops(inv)
     for pick in selection.picks:
-        places = [(ready.FILE, _path_of(inv, pick))]
+        places = [(ready.FILE, f"{tops[pick.record.vault]}/{pick.record.path}")]
         if "anchors" in pick.record.fields:
             places += _anchored(inv, [pick])
         stamped = list(map(_stamped, places))
