@@ -109,7 +109,16 @@ def test_a_prompt_that_brings_a_record_loads_no_parser_and_nothing_of_the_progra
 
     assert '"f-0000099"' in (state / "hook" / "sessions" / "s").read_text()
     assert {name for name in found if name.startswith("vault_cli")} == PROMPT_OWN
-    assert not found & {"re", "typing", "json", "datetime", "sqlite3", "dataclasses", "hashlib"}
+    assert not found & {
+        "re",
+        "typing",
+        "json",
+        "datetime",
+        "sqlite3",
+        "collections",
+        "dataclasses",
+        "hashlib",
+    }
 
 
 FACT = """---
@@ -128,7 +137,7 @@ PROMPT_OWN = OWN | {
     f"vault_cli.hook.{name}"
     for name in (
         *("asked", "beside", "fitting", "injected", "jsons", "keeping", "look", "prompts"),
-        *("ready", "replies", "sessions", "spool", "turns", "words"),
+        *("ready", "replies", "sessions", "shown", "spool", "turns", "words"),
     )
 } | {"vault_cli.plain"} | {
     f"vault_cli.plain.{name}"
