@@ -184,6 +184,20 @@ def test_a_setting_of_trust_counts_at_once(place: Asked, tmp_path: Path) -> None
     assert place.fast("s", QUESTION) == ""
 
 
+@pytest.mark.parametrize("group", ["incoming", "trust", "made", "signed", "signatures"])
+def test_what_is_trusted_counts_at_once_however_many_files_there_are(
+    group: str, place: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a person withdrew is not in the vault: the records' files stay as they are."""
+    monkeypatch.setattr(kept, "EXACT", 0)
+    note_vault(place, tmp_path)
+    (place.state / group).mkdir(exist_ok=True)
+    (place.state / group / "another").write_text("{}")
+    place.fast("s", QUESTION)
+
+    assert place.full == ["prompt"]
+
+
 def test_a_day_that_ends_counts(
     place: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
