@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import ROUNDS, Sample, bench_env, measure, print_table
-from vaults import build_vault
+from vaults import build_vault, rare_notes
 
 PROJECT = Path(__file__).resolve().parents[2]
 ENTRY = PROJECT / "vault_cli" / "hook" / "main.py"
@@ -38,7 +38,7 @@ class Bench:
         self.env = bench_env(work / "home")
         self.env.pop("MVAULT_NOW")  # the clock goes on, as for everybody
         self.root = work / "vault"
-        build_vault(self.root, records, self.env)
+        build_vault(self.root, records, self.env, rare_notes(12))
         self.state = work / "home" / "state"
 
     def feed(self, file: str, **more: Any) -> Path:
@@ -91,18 +91,27 @@ def session_rows(bench: Bench) -> list[tuple[str, Sample, str]]:
     warm = bench.hook("session-start", start)
     (session,) = (bench.state / "hook" / "sessions").iterdir()
     given = session.read_bytes()
-    fits = bench.feed("UserPromptSubmit.json", prompt="why does the migration of the 索引 retry?")
+    said = "why does the migration of the zeppelinc need another valvec? 索引"
+    fits = bench.feed("UserPromptSubmit.json", prompt=said)
+    dated = bench.feed("UserPromptSubmit.json", prompt=f"{said} since 2026-11-03")
+    usual = bench.feed("UserPromptSubmit.json", prompt="why does the migration of the 索引 retry?")
+
+    def forget(_: int) -> None:
+        session.write_bytes(given)
+
     other = bench.feed("UserPromptSubmit.json", prompt="please make the button blue and round")
     assent = bench.feed("UserPromptSubmit.json", prompt="yes")
     return [
         ("session-start, ready (every file's stamp)", warm, "<= 5.5 at 10,000"),
         ("session-start after an edit", cold, "the full program"),
+        ("prompt that fits records", bench.hook("prompt", fits, prepare=forget), "<= 2.0"),
+        ("prompt of usual words", bench.hook("prompt", usual), "<= 2.0"),
+        ("prompt that fits none", bench.hook("prompt", other), "<= 2.0"),
         (
-            "prompt that fits records",
-            bench.hook("prompt", fits, prepare=lambda _: session.write_bytes(given)),
+            "prompt with a date",
+            bench.hook("prompt", dated, prepare=forget),
             "the full program",
         ),
-        ("prompt that fits none", bench.hook("prompt", other), "the full program"),
         ("prompt without a subject", bench.hook("prompt", assent), "<= 2.0"),
         ("subagent-start", bench.hook("subagent-start", bench.feed("SubagentStart.json")), ""),
     ]

@@ -45,11 +45,33 @@ def record_text(number: int, rng: random.Random, status: str) -> tuple[str, str]
     return f"{folder}/r-{number:07d}.md", text
 
 
-def build_vault(root: Path, records: int, env: Mapping[str, str]) -> list[str]:
-    """Write a committed vault of `records` active records and DRAFTS drafts; return their ids."""
+def rare_notes(number: int) -> dict[str, str]:
+    """Return notes of which each has three words that stand nowhere else, among usual ones."""
+    rng = random.Random(9)
+    files = {}
+    for place in range(number):
+        path, text = record_text(900_000 + place, rng, "active")
+        words = " ".join(f"{name}{chr(97 + place)}" for name in ("zeppelin", "hangar", "valve"))
+        files[path] = text.replace(
+            "\n## Problem\n", f"\n## Problem\n{words} 飞艇{chr(0x4E00 + place)}\n"
+        )
+    return files
+
+
+def build_vault(
+    root: Path, records: int, env: Mapping[str, str], more: Mapping[str, str] | None = None
+) -> list[str]:
+    """Write a committed vault of `records` active records and DRAFTS drafts; return their ids.
+
+    Args:
+        root: its folder.
+        records: how many.
+        env: environment of the commands.
+        more: further files.
+    """
     rng = random.Random(7)
     subprocess.run(mvault_command("init", str(root)), env=env, check=True, capture_output=True)
-    files = {}
+    files = dict(more or {})
     drafts = []
     for number in range(records + DRAFTS):
         status = "active" if number < records else "candidate"

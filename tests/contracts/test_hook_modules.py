@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from helpers import DATA, PROJECT, make_vault, run
 
-from vault_cli.hook import events, replies
+from vault_cli.hook import answer, events, replies
 from vault_cli.hosts.table import HOSTS, Host
 
 ENTRY = PROJECT / "vault_cli" / "hook" / "main.py"
@@ -92,6 +92,61 @@ def test_a_look_at_guards_loads_exactly_these(
     raw = raw.replace(b"/home/dev/work/demo-app", str(root).encode())
     found = loaded("pre-tool", home / "mvault-state", raw)
     assert found == BASE | more
+
+
+def test_a_prompt_that_brings_a_record_loads_no_parser_and_nothing_of_the_program(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither `re` nor `typing`, `json`, `datetime` or `sqlite3`: what is ready is all it takes."""
+    filler = {f"memories/{n}.md": FACT.format(n, f"Plain {n}", "x" * 900, 9) for n in range(30)}
+    note = FACT.format(99, "Zeppelin hangars need 黄铜阀门", "Ghent. " * 300, 1)
+    root = make_vault(tmp_path, filler | {"memories/note.md": note})
+    monkeypatch.delenv("MVAULT_NOW")
+    monkeypatch.setattr("vault_cli.hook.ready.SETTLED", -(1 << 62))
+    state, call = home / "mvault-state", {"cwd": str(root), "session_id": "s"}
+    answer.respond(["claude-code", "session-start", str(state)], json.dumps(call).encode())
+    said = json.dumps(call | {"prompt": "why do zeppelin hangars need 黄铜阀门?"}).encode()
+    found = loaded("prompt", state, said)
+
+    assert '"f-0000099"' in (state / "hook" / "sessions" / "s").read_text()
+    assert {name for name in found if name.startswith("vault_cli")} == PROMPT_OWN
+    assert not found & {
+        "re",
+        "typing",
+        "json",
+        "datetime",
+        "sqlite3",
+        "collections",
+        "dataclasses",
+        "hashlib",
+    }
+
+
+FACT = """---
+id: f-{0:07d}
+kind: fact
+status: active
+title: {1}
+scope: global
+source: user
+importance: {3}
+created: "2026-11-01"
+---
+{2}
+"""
+PROMPT_OWN = OWN | {
+    f"vault_cli.hook.{name}"
+    for name in (
+        *("asked", "beside", "fitting", "injected", "jsons", "keeping", "look", "prompts"),
+        *("ready", "replies", "sessions", "shown", "spool", "turns", "words"),
+    )
+} | {"vault_cli.plain"} | {
+    f"vault_cli.plain.{name}"
+    for name in (
+        *("allot", "han_forms", "layout", "naming", "notices", "ranking", "slips", "stem"),
+        *("stops", "weights"),
+    )
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("host", [h for h in HOSTS.values() if h.hook_limit], ids=lambda h: h.name)

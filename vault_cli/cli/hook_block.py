@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, time, timedelta
-from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vault_cli.cli.hook_files import leave_out, read_files
+from vault_cli.cli.hook_places import (
+    all_places,
+    all_roots,
+    anchored,
+    other_files,
+    stamped,
+    tops,
+    vault_folders,
+    vault_places,
+)
 from vault_cli.cli.rendering import Wanted, make_options, make_query
 from vault_cli.hook import events, ready, replies, turns, words
 from vault_cli.hook.language import is_chinese
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
     from vault_cli.hook.call import Call
     from vault_cli.model.record import Snapshot
     from vault_cli.recall.block import Block, Line, RenderOptions
-    from vault_cli.recall.select import Pick, Query, Selection
+    from vault_cli.recall.select import Query, Selection
 
 _UNITS = {"bytes": "bytes", "utf-16": "characters"}
 _TRIES = 4
@@ -107,7 +115,7 @@ def _is_chinese(selection: Selection) -> bool:
 
 def take_stamps(inv: Invocation, more: Iterable[tuple[str, str]] = ()) -> Stamps:
     """Return the time, and the stamps of all that an answer of this place is made of."""
-    return time_ns(), list(map(_stamped, [*_places(inv), *more]))
+    return time_ns(), list(map(stamped, [*all_places(inv), *more]))
 
 
 def make_ready(
@@ -132,8 +140,8 @@ def keep_nothing(call: Call, inv: Invocation) -> dict[str, Any]:
     """
     from vault_cli.store.places import machine_token, state_folder
 
-    places = [*_vault_places(inv), (ready.TREE, os.fspath(state_folder() / "incoming"))]
-    stamps = [_stamped(place)[:3] for place in places]
+    places = [*vault_places(inv), (ready.TREE, os.fspath(state_folder() / "incoming"))]
+    stamps = [stamped(place)[:3] for place in places]
     standing: dict[str, Any] = {
         "block": "",
         "shown": [],
@@ -193,45 +201,6 @@ def _is_whole(line: Line) -> bool:
     return line.level == "full" or (line.level == "line" and is_plain(line.pick.record))
 
 
-def _places(inv: Invocation) -> Iterator[tuple[str, str]]:
-    """Yield all that a block of this place is made of, and all that could come into it."""
-    from vault_cli.cli.project import find_checkout
-    from vault_cli.store.config import user_config_path
-    from vault_cli.store.lock import JOURNAL_PATH
-    from vault_cli.store.places import state_folder
-
-    layers = inv.layers
-    roots = [root for root in (layers.home, layers.beside, layers.hidden) if root is not None]
-    for root in roots:
-        yield ready.TREE, os.fspath(root)
-        yield ready.FILE, os.fspath(root / JOURNAL_PATH)
-    yield ready.FILE, os.fspath(user_config_path(inv.environ))
-    yield ready.FILE, os.fspath(Path(__file__).parents[1] / "__init__.py")
-    yield from _vault_places(inv)
-    checkouts = [find_checkout(inv.cwd, layers.home), *_checkouts_of(roots)]
-    found = {os.fspath(d) for c in checkouts if c is not None for d in (c.git_dir, c.common_dir)}
-    for folder in sorted(found):
-        yield ready.GIT, folder
-    for group in ("incoming", "trust", "made", "signed", "signatures", "teams"):
-        yield ready.TREE, os.fspath(state_folder() / group)
-
-
-def _vault_places(inv: Invocation) -> Iterator[tuple[str, str]]:
-    """Yield where a vault or a repository may be found that is read in this folder."""
-    from vault_cli.store.places import PROJECT_FOLDER, user_folder
-
-    yield ready.FILE, os.fspath(user_folder("data") / "vault.toml")
-    for folder in (inv.cwd, *inv.cwd.parents):
-        for name in (".git", "vault.toml", f"{PROJECT_FOLDER}/vault.toml"):
-            yield ready.THERE, os.fspath(folder / name)
-
-
-def _checkouts_of(roots: list[Path]) -> Iterator[Any]:
-    from vault_cli.store.git_place import find_place
-
-    return (find_place(root) for root in roots)
-
-
 def _open_tasks(snapshot: Snapshot, query: Query) -> str:
     """Return what is said of the tasks that are open in a place: how many, and ids."""
     from vault_cli.model.record import Kind
@@ -266,7 +235,7 @@ def _keep(
     if facts is None:
         return
     shown = _shown_paths(inv, standing, selection)
-    quick = [*facts["quick"], *(_stamped(place)[:3] for place in shown)]
+    quick = [*facts["quick"], *(stamped(place)[:3] for place in shown)]
     _try_keep(call, standing["key"], {**standing, **facts, "quick": quick})
     prepare_prompts(call, inv, made, selection, facts)
 
@@ -279,7 +248,7 @@ def _facts(call: Call, inv: Invocation, made: Made, selection: Selection) -> dic
     """
     from vault_cli.store.places import machine_token
 
-    stamps = [*made.stamps, *map(_stamped, _anchored(inv, selection.picks))]
+    stamps = [*made.stamps, *map(stamped, anchored(inv, selection.picks))]
     settled = all(newest < made.started - ready.SETTLED for *_, newest in stamps)
     in_force = [record for record in made.snapshot.records if record.in_force]
     own = sorted({record.scope.name for record in in_force if record.scope.level == "session"})
@@ -287,8 +256,9 @@ def _facts(call: Call, inv: Invocation, made: Made, selection: Selection) -> dic
     is_signed = bool(inv.reading.config["trust.require_signed"])
     if not settled or of_session or is_signed or machine_token() is None:
         return None
-    quick = [(kind, path, text) for kind, path, text, _ in stamps if kind != ready.TREE]
-    quick += [_stamped(place)[:3] for place in (*_folders(inv), *_others(inv))]
+    large = {(ready.TREE, os.fspath(root)) for root in all_roots(inv)}
+    quick = [(kind, path, text) for kind, path, text, _ in stamps if (kind, path) not in large]
+    quick += [stamped(place)[:3] for place in (*vault_folders(inv), *other_files(inv))]
     return {
         "sessions": own,
         "until": _until(inv, made.snapshot),
@@ -315,37 +285,14 @@ def prepare_prompts(
         call.complain(f"what prompts may bring is not made ready: {error}")
 
 
-def _stamped(place: tuple[str, str]) -> tuple[str, str, str, int]:
-    return (*place, *ready.look(*place))
-
-
-def _folders(inv: Invocation) -> Iterator[tuple[str, str]]:
-    for root in _roots(inv):
-        yield from ((ready.FILE, path) for path in ready.folders_below(os.fspath(root)))
-
-
-def _others(inv: Invocation) -> Iterator[tuple[str, str]]:
-    """Yield the files of the vaults that are no records: few, and each may count for many."""
-    for root in _roots(inv):
-        for folder in ready.folders_below(os.fspath(root)):
-            with suppress(OSError), os.scandir(folder) as entries:
-                names = sorted(e.name for e in entries if not e.is_dir(follow_symlinks=False))
-                yield from ((ready.FILE, f"{folder}/{n}") for n in names if not n.endswith(".md"))
-
-
 def _shown_paths(
     inv: Invocation, standing: dict[str, Any], selection: Selection
 ) -> Iterator[tuple[str, str]]:
     """Yield the files that the block shows."""
-    shown = {*standing["shown"]}
+    shown, roots = {*standing["shown"]}, tops(inv)
     for pick in selection.picks:
         if (pick.record.id, pick.record.vault) in shown:
-            yield ready.FILE, _path_of(inv, pick)
-
-
-def _path_of(inv: Invocation, pick: Pick) -> str:
-    roots = {inv.layers.name_of(root): root for root in _roots(inv)}
-    return os.fspath(roots.get(pick.record.vault, inv.layers.home) / pick.record.path)
+            yield ready.FILE, f"{roots[pick.record.vault]}/{pick.record.path}"
 
 
 def _stamps_of(
@@ -356,45 +303,17 @@ def _stamps_of(
     Raises:
         ValueError: one of them was changed while it was read.
     """
-    found = {}
+    found, roots = {}, tops(inv)
     for pick in selection.picks:
-        places = [(ready.FILE, _path_of(inv, pick))]
+        places = [(ready.FILE, f"{roots[pick.record.vault]}/{pick.record.path}")]
         if "anchors" in pick.record.fields:
-            places += _anchored(inv, [pick])
-        stamped = list(map(_stamped, places))
-        if any(newest >= made.started - ready.SETTLED for *_, newest in stamped):
+            places += anchored(inv, [pick])
+        looks = list(map(stamped, places))
+        if any(newest >= made.started - ready.SETTLED for *_, newest in looks):
             raise ValueError("a file was just changed")
         key = pick.record.vault, pick.record.path
-        found[key] = [(kind, path, text) for kind, path, text, _ in stamped]
+        found[key] = [(kind, path, text) for kind, path, text, _ in looks]
     return found
-
-
-def _anchored(inv: Invocation, picks: Sequence[Pick]) -> Iterator[tuple[str, str]]:
-    """Yield what decides whether the code that records name has changed."""
-    from vault_cli.cli.checkout import AnchorReader
-    from vault_cli.cli.rendering import find_project
-    from vault_cli.model.anchors import read_anchors
-
-    records = [pick.record for pick in picks if "anchors" in pick.record.fields]
-    top = AnchorReader(inv, find_project).top if records else None
-    if top is None:
-        return
-    paths = {anchor.path for r in records for anchor in read_anchors(r) if not anchor.problem}
-    for path in sorted(paths):
-        file = Path(os.path.realpath(top)) / path
-        yield ready.FILE, os.fspath(file)
-        for folder in file.parents:
-            yield ready.THERE, os.fspath(folder)
-            yield ready.FILE, os.fspath(folder / ".gitattributes")
-            if folder == top:
-                break
-        if not os.path.lexists(file):  # it may have been there while the block was made
-            near = next(folder for folder in file.parents if folder.is_dir())
-            yield ready.FILE, os.fspath(near)
-
-
-def _roots(inv: Invocation) -> list[Path]:
-    return [root for root in (inv.layers.home, inv.layers.beside) if root is not None]
 
 
 def _until(inv: Invocation, snapshot: Snapshot) -> float:

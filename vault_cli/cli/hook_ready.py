@@ -7,7 +7,9 @@ they are worth, and how each is shown. It is written down once for a state of th
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from vault_cli.recall.block import RenderOptions
     from vault_cli.recall.select import Pick, Query, Selection
 
-TEXT_SECONDS: Final = 0.2
+TEXT_SECONDS: Final = 0.1
 """So long texts of entries are made that no earlier file has; a prompt that asks for one that is
 missing takes the long way and leaves it here."""
 
@@ -147,11 +149,15 @@ class _Shelved:
     def _worth(self) -> dict[str, Any]:
         """Return the column of worths, each the number of a row of points."""
         points: dict[tuple[float, ...], int] = {}
+        known: dict[tuple[float, ...], int] = {}
         column = [0] * self.bases[-1]
         for number, record in self.records.items():
             worth = score_record(record, self._snapshot.tally(record.id))
-            row = tuple(worth_parts(worth).values())
-            column[number] = points.setdefault(row, len(points))
+            parts = *worth.parts.values(), worth.verified
+            if parts not in known:
+                row = tuple(worth_parts(worth).values())
+                known[parts] = points.setdefault(row, len(points))
+            column[number] = known[parts]
         return {"worth": self._column(column), "points": [*points]}
 
     def _terms(self, counted: frozenset[int]) -> tuple[dict[str, Any], list[int], list[int]]:
@@ -234,12 +240,22 @@ class _Shelved:
 def _postings(shelf: Shelf) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
     """Yield every term of a shelf with its postings, without those of records that are gone."""
     for term, (numbers, counts) in shelf.everything().items():
-        if shelf.gone and not shelf.gone.isdisjoint(numbers):
-            kept = [(n, c) for n, c in zip(numbers, counts, strict=True) if n not in shelf.gone]
-            if kept:
-                yield term, [n for n, _ in kept], [c for _, c in kept]
-        else:
-            yield term, numbers, counts
+        left = shelf.gone and _left_of(shelf.gone, numbers, counts)
+        yield (term, *left) if left else (term, numbers, counts)
+
+
+def _left_of(
+    gone: AbstractSet[int], numbers: Sequence[int], counts: Sequence[int]
+) -> tuple[Sequence[int], Sequence[int]] | None:
+    """Return postings without those of records that are gone; None when there are no such."""
+    places = [(bisect_left(numbers, number), number) for number in gone]
+    places = [(at, n) for at, n in places if at < len(numbers) and numbers[at] == n]
+    if not places:
+        return None
+    left, own = [*numbers], [*counts]
+    for at, _ in sorted(places, reverse=True):
+        del left[at], own[at]
+    return left, own
 
 
 def _flags(shelved: _Shelved, place: Place) -> Iterator[int]:

@@ -209,7 +209,7 @@ def _beside(call: Call, session: dict[str, Any], key: str) -> Reply | None:
     if found is None:
         return None
     first = take_nudge(call, session)
-    return {"context": bring(call, session, first, found.text, found.shown)}
+    return {"context": bring(call, session, first, *found)}
 
 
 def given_to(session: dict[str, Any]) -> set[tuple[str, str]]:

@@ -9,7 +9,7 @@ Standard library only.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from _collections import defaultdict  # type: ignore[import-not-found]  # `collections` loads more
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
