@@ -309,6 +309,30 @@ def test_the_plugin_knows_which_program_runs_it(tmp_path: Path) -> None:
     assert shell(plugin_command("Stop"), b"", PATH=path, PLUGIN_ROOT="/x")[1] == ["codex"]
 
 
+@pytest.mark.parametrize("is_plugin", [False, True])
+def test_commands_without_a_path_ask_the_shell_for_guards_first(
+    machine: Path, tmp_path: Path, is_plugin: bool
+) -> None:
+    fake = tmp_path / "bin/mvault"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\necho '[1]'\n")
+    fake.chmod(0o755)
+    given = {"PATH": f"{fake.parent}:{os.environ['PATH']}", "MVAULT_STATE_DIR": ""}
+    tool = plugin_command("PreToolUse") if is_plugin else portable_command("codex", "PreToolUse")
+    stop = plugin_command("Stop") if is_plugin else portable_command("codex", "Stop")
+
+    for state, named in ((machine / ".local/state", ""), (machine / "状态", str(machine / "状态"))):
+        given["XDG_STATE_HOME"] = named
+        assert shell(tool, b"", **given) == (0, {})
+        assert shell(stop, b"", **given) == (0, [1])
+        (state / "mvault/hook").mkdir(parents=True)
+        (state / "mvault/hook/guards.bin").write_bytes(b"x")
+        assert shell(tool, b"", **given) == (0, [1])
+
+    given |= {"XDG_STATE_HOME": "/nowhere", "MVAULT_STATE_DIR": "/elsewhere"}
+    assert shell(tool, b"", **given) == (0, [1])
+
+
 def test_the_plugin_folder(machine: Path, root: Path) -> None:
     folder = machine / "plugin"
 

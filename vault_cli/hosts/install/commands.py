@@ -53,7 +53,8 @@ def hook_command(program: Program, host: str, event: str) -> str:
 
 def portable_command(host: str, event: str) -> str:
     """Return the line for a file that others get too: it finds the program on the PATH."""
-    return f"command -v mvault >/dev/null 2>&1 || {_NOTHING}; exec mvault hook {host} {event}"
+    here = "command -v mvault >/dev/null 2>&1"
+    return f"{_looked_up(event)}{here} || {_NOTHING}; exec mvault hook {host} {event}"
 
 
 def plugin_command(event: str) -> str:
@@ -62,7 +63,19 @@ def plugin_command(event: str) -> str:
     Codex sets `PLUGIN_ROOT` for the hooks of a plugin, Claude Code does not (measured).
     """
     host = 'h=claude-code; [ -n "$PLUGIN_ROOT" ] && h=codex;'
-    return f"{host} command -v mvault >/dev/null 2>&1 || {_NOTHING}; exec mvault hook $h {event}"
+    here = "command -v mvault >/dev/null 2>&1"
+    return f"{_looked_up(event)}{host} {here} || {_NOTHING}; exec mvault hook $h {event}"
+
+
+def _looked_up(event: str) -> str:
+    """Return what asks the shell alone whether there is any guard, where the person's own state is.
+
+    The same folder as `hook.state.default_state` finds; whoever names another one is not asked.
+    """
+    if event not in _GUARDED:
+        return ""
+    index = '"${XDG_STATE_HOME:-$HOME/.local/state}/mvault/hook/guards.bin"'
+    return f'[ -n "$MVAULT_STATE_DIR" ] || [ -s {index} ] || {_NOTHING}; '
 
 
 def is_ours(command: object) -> bool:
