@@ -17,6 +17,8 @@ from vault_cli.cli.installing import (
     command_for,
     hook_file,
     known_host,
+    plugin_file,
+    plugin_text,
     program_home,
     project_top,
     skill_folder,
@@ -25,6 +27,8 @@ from vault_cli.cli.installing import (
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.placing import loose_skills
 from vault_cli.errors import VaultError
+from vault_cli.hook import events, sessions
+from vault_cli.hosts.install import dsh
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
 from vault_cli.hosts.install.hooks import find_hooks
@@ -37,6 +41,8 @@ if TYPE_CHECKING:
 
 _PATIENCE: Final = 30
 _SESSION: Final = "mvault-check"
+_PROMPT: Final = "is memory there"
+"""A first prompt, for a program whose session start is told with it."""
 
 
 @dataclass(slots=True)
@@ -100,11 +106,16 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
     for is_project in (False, True):
         wanted = Wanted(host, is_project)
         _examine_hooks(inv, wanted, report)
+        if host.name == "opencode":
+            _examine_plugin(inv, wanted, report)
+    if host.name == "dsh":
+        report.problems += [x for name in report.hooks for x in dsh.find_problems(Path(name))]
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
     report.reading = read_instructions(host, project_top(inv), inv.cwd)
     _examine_reading(report)
-    if report.hooks:
+    if report.hooks and host.hooks:
         _ask_hook(inv, report)
+    if report.hooks:
         _warn_twice(report)
 
 
@@ -138,6 +149,17 @@ def _examine_hooks(inv: Invocation, wanted: Wanted, report: Report) -> None:
         report.notes.append(f"not asked for: {', '.join(missing)}; `mvault install` adds them")
 
 
+def _examine_plugin(inv: Invocation, wanted: Wanted, report: Report) -> None:
+    """Look at what stands for hooks in OpenCode."""
+    path, current = plugin_file(inv, wanted), plugin_text()
+    text = read_text(path) or ""
+    if not text.startswith(current.partition("\n")[0]):
+        return
+    report.hooks[str(path)] = ["tool.execute.before", "tool.execute.after"]
+    if text != current:
+        report.notes.append(f"{path}: written by another version; `mvault install` renews it")
+
+
 def _examine_reading(report: Report) -> None:
     reading = report.reading
     if reading is None:
@@ -155,10 +177,15 @@ def _examine_reading(report: Report) -> None:
 
 
 def _ask_hook(inv: Invocation, report: Report) -> None:
-    """Start the hook as the host does at the start of a session, and measure what it gives."""
+    """Start the hook as the host does in a new session, and measure what it gives."""
     host = report.host
     payload = {"session_id": _SESSION, "cwd": str(inv.cwd), "source": "startup"}
-    words = plain_words(this_program(), host.name, "SessionStart")
+    event = "SessionStart"
+    if events.comes_with_prompt(payload, host.name):
+        payload["prompt"], event = _PROMPT, "UserPromptSubmit"
+    program = this_program()
+    sessions.drop(program.state, sessions.SESSIONS, _SESSION)
+    words = plain_words(program, host.name, event)
     environ = dict(inv.environ)
     if inv.options.vault:  # an agent program names no vault; who asks about one means that
         environ["MVAULT"] = inv.options.vault
@@ -221,8 +248,8 @@ def _data(report: Report) -> dict[str, Any]:
 
 def _lines(report: Report) -> Iterator[Line]:
     yield [("bold", report.host.title), "" if report.is_there else "  (not found on this machine)"]
-    for path, events in report.hooks.items():
-        yield f"  hooks: {inline(path)}: {', '.join(events)}"
+    for path, names in report.hooks.items():
+        yield f"  hooks: {inline(path)}: {', '.join(names)}"
     if not report.hooks:
         yield f"  hooks: none; mvault install {report.host.name}"
     if report.given:

@@ -54,10 +54,6 @@ def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
         session = turns.load_session(call)
     snapshot = inv.reading.snapshot(guarded=True)
     query = make_query(inv, Wanted(session=events.session_of(call.payload)))
-    if session.get("repeat"):
-        first += _must_know(call, inv, snapshot, query)
-        session["repeat"] = False
-        turns.save_session(call, session)
     first += turns.take_nudge(call, session)
     more = _beside(call, inv, snapshot, query, session) if query.mode == "assist" else ""
     room, unit = replies.room_of(call.host)
@@ -66,21 +62,6 @@ def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
     if more:
         turns.remember(call, [more])
     return {"context": first + more}
-
-
-def _must_know(call: Call, inv: Invocation, snapshot: Snapshot, query: Query) -> str:
-    """Return what must be known whatever the task is, where the block may come too late."""
-    from vault_cli.recall.budget import MUST_GROUPS
-    from vault_cli.recall.render import render_block
-    from vault_cli.recall.select import Selection, select_records
-
-    picks = [p for p in select_records(snapshot, query).picks if p.group in MUST_GROUPS]
-    if not picks:
-        return ""
-    options = replace(host_options(call, inv), budget=ROOM)
-    text = render_block(Selection(tuple(picks), ()), query, options, intro=words.MUST).text
-    turns.remember(call, [text])
-    return text
 
 
 def _beside(
@@ -92,7 +73,7 @@ def _beside(
     from vault_cli.store.receipts import receipt_id
 
     given = {(str(item[0]), str(item[1])) for item in session.get("given", []) if len(item) > 1}
-    prompt = _talk_of(events.text_of(call.payload, "prompt"))
+    prompt = _talk_of(events.prompt_of(call.payload))
     hits = _search(inv, snapshot, query, prompt, given)
     found = _with_partners([hit.record for hit in hits], snapshot, query)
     if not found:

@@ -23,7 +23,7 @@ from vault_cli.hook.guard_look import (
     stamp,
     write_head,
 )
-from vault_cli.hook.system import NO_FOLLOW, calls, make_folders
+from vault_cli.hook.system import calls
 
 __all__ = ["clock", "named_section", "stamp"]
 
@@ -36,7 +36,6 @@ MAC_SIZE = 16
 TOKEN_SIZE = 32
 TOKEN_FILE = "cache-token"  # noqa: S105 - a name of a file
 NAME = "guards.bin"
-COOLDOWNS = "cooldown"
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 # places in a rule
@@ -359,36 +358,16 @@ def spell_seconds(seconds: int) -> str:
     return f"{seconds}s"
 
 
-def cooldown_path(state: str, session: str, rule: tuple[Any, ...]) -> str:
-    """Return the file that remembers when a session was last stopped by a rule."""
+def cooldown_mark(session: str, rule: tuple[Any, ...]) -> str:
+    """Return the name under which it is remembered when a session was last stopped by a rule."""
     text = "\0".join((session, rule[VAULT], rule[ID])).encode("utf-8", "surrogatepass")
-    name = _blake2(text, digest_size=12).hexdigest()
-    return f"{state}/hook/{COOLDOWNS}/{name}"
+    return str(_blake2(text, digest_size=12).hexdigest())
 
 
 def _is_first(state: str, session: str, rule: tuple[Any, ...], now: float) -> bool:
-    """Tell whether a rule did not stop this session within its cooldown, and note that it does.
-
-    When it cannot be noted the answer is no: the retry would be stopped, too, for ever.
-    """
+    """Tell whether a rule did not stop this session within its cooldown, and note that it does."""
     if not state:
         return False
-    path = cooldown_path(state, session, rule)
-    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
-    try:
-        try:
-            file = calls.open(path, flags, 0o600)
-        except FileNotFoundError:
-            make_folders(_above(path))
-            file = calls.open(path, flags, 0o600)
-        try:
-            said = calls.read(file, 32)
-            if said.isdigit() and 0 <= now - int(said) < rule[COOLDOWN]:
-                return False
-            calls.lseek(file, 0, 0)
-            calls.truncate(file, calls.write(file, b"%d" % now))
-        finally:
-            calls.close(file)
-    except OSError:
-        return False
-    return True
+    from vault_cli.hook.cooldown import is_first
+
+    return is_first(state, cooldown_mark(session, rule), rule[COOLDOWN], now)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import StoreError
+from vault_cli.hook import cooldown, guard_look
 from vault_cli.hook import guard as fast
-from vault_cli.hook import guard_look
 from vault_cli.store.places import STATE_VARIABLE, machine_token, state_folder
 
 ELSEWHERE: Final = ""
@@ -258,7 +258,7 @@ def _folders(root: Path) -> list[Path]:
 
 def forget_cooldowns() -> None:
     """Remove the oldest memories of warnings when there are many."""
-    folder = index_path().parent / fast.COOLDOWNS
+    folder = index_path().parent / cooldown.NAME
     with suppress(OSError):
         files = sorted(folder.iterdir(), key=lambda file: file.lstat().st_mtime)
         for file in files[: max(0, len(files) - _KEPT_COOLDOWNS)]:
