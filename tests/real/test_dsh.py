@@ -77,7 +77,7 @@ def test_the_block_is_in_the_first_request_and_comes_once(attached: Dsh) -> None
 
 
 def test_a_prompt_brings_what_fits_it(attached: Dsh) -> None:
-    attached.mvault("config", "set", "render.budget", "300").ok()
+    attached.mvault("config", "set", "render.budget", "300", "--yes").ok()
     for number in range(8):
         body = f"Detail {number} of the service. " * 30
         attached.keep(
@@ -161,16 +161,21 @@ def test_the_server_is_attached_and_what_it_keeps_waits_for_a_person(attached: D
 
 def test_instruction_files_and_skills_are_read(machine: Dsh) -> None:
     machine.mvault("init", ".mvault", "--in-repo").ok()
-    skill = machine.project / ".agents/skills/demo-skill"
-    skill.mkdir(parents=True)
-    text = "---\nname: demo-skill\ndescription: 发布步骤 release steps\n---\nDo it.\n"
-    (skill / "SKILL.md").write_text(text, "utf-8")
+    further = machine.home / "my vault/skills"
+    for folder, name in ((machine.project / ".agents/skills", "demo-skill"), (further, "mine")):
+        (folder / name).mkdir(parents=True)
+        text = f"---\nname: {name}\ndescription: 发布步骤 release steps {name}\n---\nDo it.\n"
+        (folder / name / "SKILL.md").write_text(text, "utf-8")
+    row = f"- {{id: skill-filesystem, config: {{customSkillDirs: ['{further}']}}}}\n"
+    machine.layer.write_text(row, "utf-8")
     machine.keep("fact", "--title", "本项目周二发布 deploys on Tuesdays", "--body", "By hand.")
     machine.mvault("render", "--to", "AGENTS.md").ok()
     session = machine.run([DONE], *RUN, "hello there friend").ok(1)
     assert session.blocks() == 1
     assert "本项目周二发布 deploys on Tuesdays" in session.text()
-    assert "demo-skill" in json.dumps(session.requests[0], ensure_ascii=False)
+    asked = json.dumps(session.requests[0], ensure_ascii=False)
+    for name in ("demo-skill", "mine"):
+        assert f"release steps {name}" in asked
 
 
 def test_the_check_says_what_really_arrives(machine: Dsh) -> None:

@@ -16,7 +16,7 @@ SETTINGS = """\
 {
   // 我的设置 (mine)
   "security": {"auth": {"selectedType": "gemini-api-key"}},
-  "general": {"enableAutoUpdate": false},
+  "general": {"enableAutoUpdate": false}
 }
 """
 RUN = ("-m", "gemini-2.5-pro", "-y", "-p")

@@ -43,6 +43,8 @@ def machine(tmp_path: Path) -> Machine:
     settings = found.home / ".config/opencode/opencode.json"
     settings.parent.mkdir(parents=True)
     settings.write_text(SETTINGS, "utf-8")
+    # it installs a package for plugins in the background, and tries for a minute without a network
+    (found.home / ".npmrc").write_text("fetch-retries=0\noffline=true\n", "utf-8")
     found.keep(*RULE)
     found.keep(*FACT)
     return found
