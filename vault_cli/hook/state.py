@@ -74,7 +74,7 @@ def is_folder_of_user(path: str) -> bool:
 
 
 def _is_own(found: Any) -> bool:
-    return found.st_uid == user_id() and found.st_mode & _STAT_DIR == _IS_DIR
+    return bool(found.st_uid == user_id() and found.st_mode & _STAT_DIR == _IS_DIR)
 
 
 def append_bytes(state: str, names: tuple[str, ...], data: bytes, limit: int = 0) -> str:
