@@ -134,15 +134,28 @@ def test_a_session_without_a_start_gets_its_block_with_the_first_prompt(root: Pa
     assert "make test" not in second
 
 
-def test_dsh_is_told_again_what_must_be_known(root: Path) -> None:
-    start = said("dsh-claude-bridge/SessionStart.json", root)
-    first = said("dsh-claude-bridge/UserPromptSubmit.json", root, prompt="build all the services")
-    second = said("dsh-claude-bridge/UserPromptSubmit.json", root, prompt="build all the services")
+@pytest.mark.parametrize("starts_first", [True, False])
+def test_dsh_is_given_its_block_by_the_prompt_that_it_waits_for(
+    root: Path, *, starts_first: bool
+) -> None:
+    """DSH runs the hook of a session's start beside that of its first prompt (0.1.0-rc.8)."""
+    start, prompt = "dsh-claude-bridge/SessionStart.json", "dsh-claude-bridge/UserPromptSubmit.json"
+    asked = [start, prompt] if starts_first else [prompt, start]
+    told = {name: said(name, root, prompt="build all the services") for name in asked}
+    second = said(prompt, root, prompt="现在构建所有服务 build them")
 
-    assert "make test" in start
-    assert "make test" in first
-    assert words.MUST.splitlines()[0] in first
+    assert told[start] == ""
+    assert told[prompt].count("## Memory in force") == 1
+    assert "make test" in told[prompt]
     assert "make test" not in second
+
+
+def test_dsh_is_given_its_block_anew_after_a_compaction(root: Path) -> None:
+    """No prompt need follow then."""
+    start = "dsh-claude-bridge/SessionStart.json"
+    said("dsh-claude-bridge/UserPromptSubmit.json", root, prompt="build all the services")
+    assert "make test" in said(start, root, source="compact")
+    assert said("dsh-claude-bridge/SessionStart.json", root, source="resume") == words.STANDS
 
 
 def test_a_resumed_session_has_its_block_already(root: Path) -> None:
@@ -168,10 +181,36 @@ def test_after_a_compaction_the_block_comes_again_and_what_was_lost_is_said_once
     assert said(f"{host}/UserPromptSubmit.json", root, prompt="please build the code") == ""
 
 
+def test_gemini_asks_before_it_knows_whether_there_is_anything_to_shorten(root: Path) -> None:
+    """It fires `PreCompress` at each request to the model (0.61.0)."""
+    said("gemini-cli/SessionStart.json", root)
+    assert ask("gemini-cli/PreCompress.json", root, trigger="auto") == {}
+    assert said("gemini-cli/BeforeAgent.json", root, prompt="please build the code") == ""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("How do I import the grafana dashboards into ops?", "Grafana dashboards live in ops"),
+        ("支付回调失败了，签名校验怎么做？", "支付回调要校验签名"),
+    ],
+)
+def test_the_first_prompt_of_gemini_comes_behind_what_hooks_said(
+    root: Path, prompt: str, title: str
+) -> None:
+    """It puts the context of the session's start before it, escaped (0.61.0)."""
+    whole = said("gemini-cli/SessionStart.json", root)
+    given = whole.replace("<", "&lt;").replace(">", "&gt;")
+    sent = f"<hook_context>{given}</hook_context>\n\n{prompt}"
+
+    assert events.prompt_of({"prompt": sent}) == events.prompt_of({"prompt": prompt}) == prompt
+    assert title in said("gemini-cli/BeforeAgent.json", root, prompt=sent)
+
+
 def test_a_host_that_does_not_start_anew_after_a_compaction(root: Path) -> None:
     """Gemini CLI has no session start then: the next prompt brings the block."""
     whole = said("gemini-cli/SessionStart.json", root)
-    ask("gemini-cli/PreCompress.json", root)
+    ask("gemini-cli/PreCompress.json", root, trigger="manual")
     after = said("gemini-cli/BeforeAgent.json", root, prompt="please build the code")
 
     assert after == whole + words.PRESSURE

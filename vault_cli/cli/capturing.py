@@ -225,7 +225,7 @@ def _events_of(heard: _Heard, host: str) -> Iterator[Event]:
     """Yield what a hook's event says happened; prompts of agents are nobody's."""
     data, at = heard.data, datetime.fromtimestamp(heard.time).astimezone().isoformat()
     if heard.event == names.PROMPT:
-        text = typed_text(names.text_of(data, "prompt"))
+        text = typed_text(names.prompt_of(data))
         if text and not names.is_subagent(data):
             yield Event("user", heard.time, at, text)
     elif heard.event in (names.STOP, names.SUBAGENT_STOP):

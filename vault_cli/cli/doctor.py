@@ -22,6 +22,8 @@ from vault_cli.cli.installing import (
     installed_plugin,
     instruction_files,
     known_host,
+    plugin_file,
+    plugin_text,
     program_home,
     settings_files,
     skill_folder,
@@ -32,8 +34,10 @@ from vault_cli.cli.placing import loose_skills, missing_skills
 from vault_cli.cli.project import project_top
 from vault_cli.cli.reach import why_nothing
 from vault_cli.errors import VaultError
-from vault_cli.hook.events import CLAUDE, SESSION_START
+from vault_cli.hook import sessions
+from vault_cli.hook.events import CLAUDE, SESSION_START, comes_with_prompt
 from vault_cli.hook.state import read_log
+from vault_cli.hosts.install import dsh
 from vault_cli.hosts.install.changes import read_text
 from vault_cli.hosts.install.commands import named_files, plain_words
 from vault_cli.hosts.install.hooks import find_hooks
@@ -49,6 +53,8 @@ _PATIENCE: Final = 30
 _SESSION: Final = "mvault-check"
 _ENTRY: Final = late(r"(?m)^- \[([a-z]-[0-9a-z]{7})\]")
 _MOST_IDS: Final = 5
+_PROMPT: Final = "is memory there"
+"""A first prompt, for a program whose session start is told with it."""
 
 
 @dataclass(slots=True)
@@ -119,6 +125,10 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
     for is_project in (False, True):
         wanted = Wanted(host, is_project)
         _examine_hooks(inv, wanted, report)
+        if host.name == "opencode":
+            _examine_opencode(inv, wanted, report)
+    if host.name == "dsh":
+        report.problems += [x for name in report.hooks for x in dsh.find_problems(Path(name))]
         report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
     _examine_plugin(inv, report)
     if host.name == "codex":
@@ -130,8 +140,9 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
     report.reading = read_instructions(host, project_top(inv.cwd), inv.cwd)
     _examine_reading(report)
     _add_own_file(inv, report)
-    if report.hooks:
+    if report.hooks and host.hooks:
         _ask_hook(inv, report)
+    if report.hooks:
         _warn_twice(report)
         _look_for_skills(inv, report)
 
@@ -200,6 +211,17 @@ def _examine_switch(inv: Invocation, report: Report) -> None:
         report.problems.append(f"{off}: disableAllHooks is set, so no hook is started")
 
 
+def _examine_opencode(inv: Invocation, wanted: Wanted, report: Report) -> None:
+    """Look at what stands for hooks in OpenCode."""
+    path, current = plugin_file(inv, wanted), plugin_text()
+    text = read_text(path) or ""
+    if not text.startswith(current.partition("\n")[0]):
+        return
+    report.hooks[str(path)] = ["tool.execute.before", "tool.execute.after"]
+    if text != current:
+        report.notes.append(f"{path}: written by another version; `mvault install` renews it")
+
+
 def _examine_reading(report: Report) -> None:
     reading = report.reading
     if reading is None:
@@ -225,16 +247,21 @@ def _add_own_file(inv: Invocation, report: Report) -> None:
 
 
 def _ask_hook(inv: Invocation, report: Report) -> None:
-    """Start the hook as the host does at the start of a session, and measure what it gives."""
+    """Start the hook as the host does in a new session, and measure what it gives."""
     host = report.host
     asked = time_ns()  # no two checks are one event that two command lines are started for
-    payload = {
+    payload: dict[str, Any] = {
         "session_id": _SESSION,
         "cwd": str(inv.cwd),
         "source": "startup",
         "asked": asked,
     }
-    words = plain_words(this_program(), host.name, "SessionStart")
+    event = "SessionStart"
+    if comes_with_prompt(payload, host.name):
+        payload["prompt"], event = _PROMPT, "UserPromptSubmit"
+    program = this_program()
+    sessions.drop(program.state, sessions.SESSIONS, _SESSION)
+    words = plain_words(program, host.name, event)
     environ = dict(inv.environ)
     if inv.options.vault:  # an agent program names no vault; who asks about one means that
         environ["MVAULT"] = inv.options.vault
@@ -338,8 +365,8 @@ def _data(report: Report) -> dict[str, Any]:
 
 def _lines(report: Report) -> Iterator[Line]:
     yield [("bold", report.host.title), "" if report.is_there else "  (not found on this machine)"]
-    for path, events in report.hooks.items():
-        yield f"  hooks: {inline(path)}: {', '.join(events)}"
+    for path, names in report.hooks.items():
+        yield f"  hooks: {inline(path)}: {', '.join(names)}"
     if not report.hooks:
         yield f"  hooks: none; mvault install {report.host.name}"
     if report.given:

@@ -35,10 +35,6 @@ def answer_prompt(call: Call, inv: Invocation) -> dict[str, str]:
     stamps = take_stamps(inv) if anew else None
     snapshot = inv.reading.snapshot(whole=anew, guarded=True, teams=True)
     query = make_query(inv, Wanted(session=events.session_of(call.payload)))
-    if session.get("repeat"):
-        first += _must_know(call, inv, snapshot, query)
-        session["repeat"] = False
-        turns.save_session(call, session)
     first += turns.take_nudge(call, session)
     if query.mode != "assist":
         return {"context": turns.bring(call, session, first, "", [])}
@@ -69,21 +65,6 @@ def _start_anew(call: Call, session: dict[str, Any]) -> bool:
     return is_second or not large
 
 
-def _must_know(call: Call, inv: Invocation, snapshot: Snapshot, query: Query) -> str:
-    """Return what must be known whatever the task is, where the block may come too late."""
-    from vault_cli.plain.allot import MUST_GROUPS
-    from vault_cli.recall.render import render_block
-    from vault_cli.recall.select import Selection, select_records
-
-    picks = [p for p in select_records(snapshot, query).picks if p.group in MUST_GROUPS]
-    if not picks:
-        return ""
-    options = replace(host_options(call, inv), budget=fitting.ROOM)
-    text = render_block(Selection(tuple(picks), ()), query, options, intro=words.MUST).text
-    turns.remember(call, [text])
-    return text
-
-
 def _beside(
     call: Call, inv: Invocation, snapshot: Snapshot, query: Query, session: dict[str, Any]
 ) -> tuple[str, list[tuple[str, str]]]:
@@ -95,7 +76,7 @@ def _beside(
     from vault_cli.recall.render import render_block
     from vault_cli.recall.select import rank_records
 
-    prompt = fitting.talk_of(events.text_of(call.payload, "prompt"))
+    prompt = fitting.talk_of(events.prompt_of(call.payload))
     hits = _search(inv, snapshot, query, prompt, turns.given_to(session))
     found = _with_partners([hit.record for hit in hits], snapshot, query)
     if not found:

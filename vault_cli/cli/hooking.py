@@ -41,7 +41,8 @@ def answer_event(call: Call) -> dict[str, str]:
     except NoVaultError:  # most folders of most people: nothing to say, and nothing wrong
         from vault_cli.cli.hook_block import keep_nothing
 
-        return turns.begin(call, keep_nothing(call, inv)) if call.event in _STARTS else {}
+        is_first = call.event in _STARTS and not turns.waits_for_prompt(call)
+        return turns.begin(call, keep_nothing(call, inv)) if is_first else {}
 
 
 def _answer(call: Call, inv: Invocation) -> dict[str, str]:
@@ -50,7 +51,8 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
 
     inv.reading.be_quick(_PATIENCE.get(call.event, _SHORT))
     if call.event == events.SESSION_START:
-        reply = turns.begin(call, make_standing(call, inv))
+        waits = turns.waits_for_prompt(call)
+        reply = {} if waits else turns.begin(call, make_standing(call, inv))
         notice = _look_after_guards(call, inv)
         turns.keep_notice(call, notice)
         return {"notice": notice, **reply} if notice else reply

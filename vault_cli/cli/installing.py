@@ -13,7 +13,7 @@ from vault_cli.cli.project import project_top
 from vault_cli.cli.reach import reach_notes
 from vault_cli.errors import RefusedError, UsageError
 from vault_cli.hook.events import CLAUDE
-from vault_cli.hosts.install import hooks, servers
+from vault_cli.hosts.install import dsh, hooks, servers
 from vault_cli.hosts.install.changes import Installation, read_text
 from vault_cli.hosts.install.commands import Program, hook_command, portable_command
 from vault_cli.hosts.table import HOSTS, HookPlace, Host, find_host
@@ -221,7 +221,7 @@ def _plan_hooks(inv: Invocation, wanted: Wanted, found: Installation, *, remove:
 
     found.edit(path, change, "hooks")
     if host.name == "dsh" and not remove:
-        found.notes += dsh_notes(path)
+        found.notes += dsh.hook_steps(path)
 
 
 def _no_hooks(wanted: Wanted) -> str:
@@ -229,29 +229,27 @@ def _no_hooks(wanted: Wanted) -> str:
     return f"{wanted.host.title} has no hooks for this place; with {other} it may have."
 
 
-def dsh_notes(path: Path) -> list[str]:
-    """Return what a person does for DSH, whose profiles are theirs to edit."""
-    bridge = "@deepseek-ai/dsh-hooks-claude-code"
-    row = f"{{id: mvault-hooks, name: '{bridge}', config: {{configPath: '{path}'}}}}"
-    return [
-        f"DSH reads hooks through a bridge: dsh plugin --profile PROFILE add {bridge}",
-        f"its row in cordis.patch.yml: {row}",
-    ]
+def plugin_file(inv: Invocation, wanted: Wanted) -> Path:
+    """Return where OpenCode finds our plugin."""
+    base = base_folder(inv, wanted)
+    return (base / ".opencode" if wanted.is_project else base) / "plugins" / "mvault.js"
+
+
+def plugin_text() -> str:
+    """Return the plugin of OpenCode; its first line tells that it is ours."""
+    from vault_cli.hosts.install.commands import fill_plugin
+    from vault_cli.store.files import find_template
+
+    return fill_plugin(find_template("opencode/mvault.js"), this_program())
 
 
 def _plan_plugin(inv: Invocation, wanted: Wanted, found: Installation, *, remove: bool) -> None:
     """Plan the plugin of OpenCode, which has no hooks that start a program."""
-    from vault_cli.hosts.install.commands import fill_plugin
-    from vault_cli.store.files import find_template
-
-    base = base_folder(inv, wanted)
-    home = base / ".opencode" if wanted.is_project else base
-    path = home / "plugins" / "mvault.js"
+    path = plugin_file(inv, wanted)
     if remove and not path.is_file():
         return
-    template = find_template("opencode/mvault.js")
-    mark = template.partition("\n")[0]
-    text = "" if remove else fill_plugin(template, this_program())
+    full = plugin_text()
+    mark, text = full.partition("\n")[0], "" if remove else full
 
     def change(old: str) -> str:
         if old and not old.startswith(mark):
@@ -289,10 +287,7 @@ def _server_by_hand(wanted: Wanted) -> str:
     if wanted.host.name == "claude-code":
         return "the MCP server for all projects: claude mcp add --scope user mvault -- mvault mcp"
     if wanted.host.name == "dsh":
-        return (
-            "the MCP server of DSH is a row: {name: '@deepseek-ai/dsh-mcp-client', config:"
-            " {serverName: mvault, transport: stdio, command: mvault, args: [mcp]}}"
-        )
+        return dsh.server_step()
     return f"{wanted.host.title} keeps no MCP servers for this place"
 
 

@@ -13,6 +13,10 @@ import time
 
 from vault_cli.hook.system import NO_FOLLOW, calls, make_folders
 
+TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _BESIDE = 30
 """Seconds after a stop in which a call may have been made beside it."""
 
@@ -28,7 +32,13 @@ _KIND = 0o170000
 _FILE = 0o100000
 
 
-def is_first(path: str, cooldown: int, now: float, made: tuple[str, str, bool]) -> bool:
+def is_first(
+    path: str,
+    cooldown: int,
+    now: float,
+    made: tuple[str, str, bool],
+    spare: Callable[[], str] = str,
+) -> bool:
     """Tell whether a call is to be stopped by a rule that warns, and note that it is.
 
     When it cannot be noted the answer is no: the retry would be stopped, too, for ever.
@@ -39,26 +49,35 @@ def is_first(path: str, cooldown: int, now: float, made: tuple[str, str, bool]) 
         now: Unix time, as the cooldown counts it.
         made: id of the call, path of its session log ("" when not known), whether this process was
             started for it alone.
+        spare: gives a file to remember it in where that one cannot be written, "" for none.
     """
-    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
     try:
-        try:
-            file = calls.open(path, flags, 0o600)
-        except FileNotFoundError:
-            make_folders(path.rpartition("/")[0])
-            file = calls.open(path, flags, 0o600)
-        try:
-            said = calls.read(file, _LONGEST).split(b" ")
-            if said[0].isdigit() and 0 <= now - int(said[0]) < cooldown:
-                return is_beside(said, made)
-            calls.lseek(file, 0, 0)
-            name = made[0].encode("utf-8", "surrogatepass").replace(b" ", b"")[:200]
-            note = b"%d %d %s" % (now, time.time() * 1000, name)
-            calls.truncate(file, calls.write(file, note))
-        finally:
-            calls.close(file)
+        return _note(path, cooldown, now, made)
+    except OSError:
+        path = spare()
+    try:
+        return bool(path) and _note(path, cooldown, now, made)
     except OSError:
         return False
+
+
+def _note(path: str, cooldown: int, now: float, made: tuple[str, str, bool]) -> bool:
+    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
+    try:
+        file = calls.open(path, flags, 0o600)
+    except FileNotFoundError:
+        make_folders(path.rpartition("/")[0])
+        file = calls.open(path, flags, 0o600)
+    try:
+        said = calls.read(file, _LONGEST).split(b" ")
+        if said[0].isdigit() and 0 <= now - int(said[0]) < cooldown:
+            return is_beside(said, made)
+        calls.lseek(file, 0, 0)
+        name = made[0].encode("utf-8", "surrogatepass").replace(b" ", b"")[:200]
+        note = b"%d %d %s" % (now, time.time() * 1000, name)
+        calls.truncate(file, calls.write(file, note))
+    finally:
+        calls.close(file)
     return True
 
 

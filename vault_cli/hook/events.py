@@ -31,6 +31,8 @@ _LONGEST_FOLDER = 4096
 _DEEPEST_FOLDER = 200
 """A folder that an agent works in is shorter and less deep; systems end at 4,096 bytes."""
 
+_HOOK_CONTEXT, _HOOK_CONTEXT_END = "<hook_context>", "</hook_context>"
+
 HOSTS = (CLAUDE, CODEX, DSH, GEMINI, OPENCODE, CURSOR, COPILOT)
 
 _HOST_NAMES = {
@@ -136,6 +138,18 @@ def text_of(payload: object, *keys: str) -> str:
     return ""
 
 
+def prompt_of(payload: object) -> str:
+    """Return what a person typed, "" for nothing.
+
+    Gemini CLI puts what hooks said at the session's start before the first prompt and gives both
+    to the next hook (measured with 0.61.0).
+    """
+    text = text_of(payload, "prompt")
+    if text.startswith(_HOOK_CONTEXT):
+        text = text.partition(_HOOK_CONTEXT_END)[2].lstrip()
+    return text
+
+
 def session_of(payload: object) -> str:
     """Return the session's id; "" when the host does not say it."""
     return text_of(payload, "session_id", "sessionId", "conversation_id", "thread-id")
@@ -157,6 +171,25 @@ def folder_of(payload: object) -> str:
     if len(said) > _LONGEST_FOLDER or said.count("/") > _DEEPEST_FOLDER:
         return ""  # every folder above it is looked into
     return said if said.startswith("/") or said[1:3] in (":\\", ":/") else ""
+
+
+def comes_with_prompt(payload: object, host: str) -> bool:
+    """Tell whether what a session's start is told has to wait for its first prompt.
+
+    DSH starts that hook apart and runs the one of the prompt beside it, but waits for the second
+    only: both would bring the block, the first one after the answer had begun (measured with
+    0.1.0-rc.8). After a compaction no prompt need follow.
+    """
+    return host == DSH and text_of(payload, "source") != "compact"
+
+
+def is_compaction(payload: object, host: str) -> bool:
+    """Tell whether a conversation is really shortened at an event before it.
+
+    Gemini CLI asks its hooks at each request to the model, before it looks whether there is
+    anything to shorten; only what a person asked for is sure (measured with 0.61.0).
+    """
+    return host != GEMINI or text_of(payload, "trigger") == "manual"
 
 
 def is_subagent(payload: object) -> bool:

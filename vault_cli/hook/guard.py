@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 MAC_SIZE = 16
 TOKEN_SIZE = 32
 TOKEN_FILE = "cache-token"  # noqa: S105 - a name of a file
-NAME = "guards.bin"
 COOLDOWNS = "cooldown"
+NAME = "guards.bin"
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 # places in a rule
@@ -254,8 +254,11 @@ def match(
         return said
     from vault_cli.hook.cooldown import is_first
 
+    if not state:
+        return Verdict(ALLOW)
     path = cooldown_path(state, session, rule)
-    return said if state and is_first(path, rule[COOLDOWN], now, made) else Verdict(ALLOW)
+    is_to_stop = is_first(path, rule[COOLDOWN], now, made, lambda: spare_path(state, path))
+    return said if is_to_stop else Verdict(ALLOW)
 
 
 def _reason_of(rule: tuple[Any, ...]) -> str:
@@ -359,3 +362,16 @@ def cooldown_path(state: str, session: str, rule: tuple[Any, ...]) -> str:
     text = "\0".join((session, rule[VAULT], rule[ID])).encode("utf-8", "surrogatepass")
     name = _blake2(text, digest_size=12).hexdigest()
     return f"{state}/hook/{COOLDOWNS}/{name}"
+
+
+def spare_path(state: str, path: str) -> str:
+    """Return where a stop is remembered when the state folder cannot be written, "" for nowhere.
+
+    The sandbox of DSH lets hooks write into the project and temporary folders only. It must be a
+    folder that an earlier event left there: a sandbox that begins with an empty temporary folder
+    each time would stop the retry, too, for ever.
+    """
+    from vault_cli.hook.state import is_folder_of_user, spare_folder
+
+    spare = spare_folder(state)
+    return f"{spare}/{COOLDOWNS}/{path.rpartition('/')[2]}" if is_folder_of_user(spare) else ""

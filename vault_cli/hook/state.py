@@ -15,6 +15,7 @@ from vault_cli.hook.system import NO_FOLLOW, calls, make_folders, user_id, varia
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 FOLDER = "hook"
 LOG = "log"
@@ -67,10 +68,21 @@ def own_folder(path: str) -> str:
     except FileNotFoundError:
         make_folders(path)
         found = calls.lstat(path)
-    foreign = found.st_uid != user_id()
-    if found.st_mode & _STAT_DIR != _IS_DIR or foreign:
+    if not _is_own(found):
         raise PermissionError(1, "not a folder of one's own", path)
     return path
+
+
+def is_folder_of_user(path: str) -> bool:
+    """Tell whether a folder is there that is this user's own, and no link."""
+    try:
+        return _is_own(calls.lstat(path))
+    except OSError:
+        return False
+
+
+def _is_own(found: Any) -> bool:
+    return bool(found.st_uid == user_id() and found.st_mode & _STAT_DIR == _IS_DIR)
 
 
 def append_bytes(state: str, names: tuple[str, ...], data: bytes, limit: int = 0) -> str:

@@ -59,6 +59,8 @@ def ready_key(call: Call) -> str:
 
 def _start(call: Call) -> Reply | None:
     found = ready.load(call.state, ready_key(call), exact=True)
+    if found is not None and waits_for_prompt(call):
+        return {}
     if found is None or events.session_of(call.payload) in found["sessions"]:
         return None
     told = events.text_of(sessions.load(call.state, sessions.NOTICES, ready_key(call)), "text")
@@ -79,6 +81,14 @@ def keep_notice(call: Call, text: str) -> None:
         sessions.drop(call.state, sessions.NOTICES, ready_key(call))
 
 
+def waits_for_prompt(call: Call) -> bool:
+    """Tell whether the first prompt brings what this start of a session would."""
+    if call.event != events.SESSION_START:
+        return False
+    goes_on = events.text_of(call.payload, "source") == "resume" and load_session(call).get("key")
+    return not goes_on and events.comes_with_prompt(call.payload, call.host)
+
+
 def begin(call: Call, standing: dict[str, Any]) -> Reply:
     """Give a session its block and what waits for it; take down what it was given.
 
@@ -93,7 +103,9 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
     session = load_session(call)
     block = str(standing["block"])
     session["chinese"] = bool(standing.get("chinese"))
-    notices = _notices(call, session, str(standing.get("tasks", ""))) if block else []
+    is_first = not session.get("key") and call.host == events.DSH
+    tasks = str(standing.get("tasks", ""))
+    notices = _notices(call, session, tasks, is_first=is_first) if block else []
     again = events.text_of(call.payload, "source") == "resume"
     stands = bool(block) and again and session.get("receipt") == standing["receipt"]
     given = [list(key) for key in standing["whole"]]
@@ -110,7 +122,6 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         "pending": "",
         "nudges": int(standing["nudges"]),
         "window": int(standing.get("window", 0)),
-        "repeat": call.event == events.SESSION_START and call.host == events.DSH and bool(block),
     }
     save_session(call, session)
     if block and not stands:
@@ -124,7 +135,7 @@ def _say(session: dict[str, Any], text: str) -> str:
     return words.in_language(text, chinese=session.get("chinese"))
 
 
-def _notices(call: Call, session: dict[str, Any], tasks: str) -> list[str]:
+def _notices(call: Call, session: dict[str, Any], tasks: str, *, is_first: bool) -> list[str]:
     """Return what is said behind the block, and take it off what waits."""
     found = []
     source = events.text_of(call.payload, "source")
@@ -133,7 +144,8 @@ def _notices(call: Call, session: dict[str, Any], tasks: str) -> list[str]:
         session["told"] = told + 1
         found.append(_say(session, words.PRESSURE))
         found += _what_was_lost(session)
-    if call.event == events.SESSION_START and source in {"startup", "clear", ""}:
+    starts = call.event == events.SESSION_START and source in {"startup", "clear", ""}
+    if starts or (is_first and call.event == events.PROMPT):
         found += [*_handed_over(call, session), *([tasks] if tasks else [])]
     return found
 
@@ -175,10 +187,10 @@ def _prompt(call: Call) -> Reply | None:
     """Leave a prompt alone at once where no record can have to do with it."""
     if events.is_subagent(call.payload) or not replies.takes_context(call.host, call.event):
         return {}
-    if not words.is_talk(events.text_of(call.payload, "prompt")):
+    if not words.is_talk(events.prompt_of(call.payload)):
         return {}
     session = load_session(call)
-    if not session.get("key") or session.get("pending") or session.get("repeat"):
+    if not session.get("key") or session.get("pending"):
         return None
     here = _is_same_place(folder_at_hand(call), session.get("folder"))
     key = str(session["key"]) if here else ready_key(call)
@@ -196,7 +208,7 @@ def _beside(call: Call, session: dict[str, Any], key: str) -> Reply | None:
         return None
     from vault_cli.hook import beside
 
-    prompt = events.text_of(call.payload, "prompt")
+    prompt = events.prompt_of(call.payload)
     try:
         found = beside.find(
             prepared, prompt, given_to(session), lambda: prompts.learned(call.state, key)
@@ -320,7 +332,7 @@ def _look_at_pressure(call: Call, session: dict[str, Any]) -> None:
 def _compacting(call: Call) -> Reply:
     """Note that the conversation loses its block; tell the person once a cycle."""
     session = load_session(call)
-    if session.get("pending"):
+    if session.get("pending") or not events.is_compaction(call.payload, call.host):
         return {}
     from vault_cli.hook.pressure import count_lines, log_path
 

@@ -92,13 +92,6 @@ BESIDE = (
 )
 """Intro of the records that one prompt brings."""
 
-MUST = (
-    "## Memory: what must be known in this project\n"
-    "\n"
-    "The whole block comes with the session; it may reach the conversation after this.\n"
-)
-"""Intro of what a first prompt repeats where the start of a session may come too late."""
-
 CUT_SHORT = (
     "Memory: the vault of this project was not read, as that takes too long; what stands here is"
     " the user's own. What was read of it is kept, and `mvault status` reads the rest.\n"

@@ -69,7 +69,7 @@ def _is_chinese(raw: bytes) -> bool:
     from vault_cli.hook.jsons import loads
 
     try:
-        text = events.text_of(loads(raw), "prompt")[:_SEEN] if raw else ""
+        text = events.prompt_of(loads(raw))[:_SEEN] if raw else ""
     except (ValueError, RecursionError):
         return False
     return is_chinese(text)

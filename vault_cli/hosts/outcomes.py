@@ -121,7 +121,8 @@ def _unpack(text: str) -> Any:
 def _structured(answer: Mapping[str, Any]) -> tuple[bool | None, int | None, str, bool]:
     text = "\n".join(_texts(answer))
     data = answer.get("metadata")
-    found = data.get("exit_code") if isinstance(data, Mapping) else None
+    inner = data if isinstance(data, Mapping) else {}
+    found = inner.get("exit_code", inner.get("exit"))  # the second is OpenCode's (1.18.33)
     found = answer.get("exit_code", answer.get("exitCode", found))
     # what a program printed is no word of the host about its end (`cat build.log`)
     said_by_host = "" if "stdout" in answer else text
