@@ -138,7 +138,7 @@ PROMPT_OWN = OWN | {
     f"vault_cli.hook.{name}"
     for name in (
         *("asked", "beside", "fitting", "injected", "jsons", "keeping", "look", "prompts"),
-        *("ready", "replies", "sessions", "shown", "spool", "turns", "words"),
+        *("once", "ready", "replies", "sessions", "shown", "spool", "turns", "words"),
     )
 } | {"vault_cli.plain"} | {
     f"vault_cli.plain.{name}"

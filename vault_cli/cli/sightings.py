@@ -168,7 +168,7 @@ def note_given(inv: Invocation) -> int:
             given = seen.unnoted_given(str(vault.root))
             for one in given if vault.config["usage.exposures"] else ():
                 if one.session.isprintable() and len(one.session) <= MAX_SESSION:
-                    at = datetime.fromtimestamp(one.at, UTC)
+                    at = _instant(inv, one.at)
                     lines = exposure_lines(
                         vault.root, one.receipt, one.ids.split(), one.session, at
                     )
@@ -176,6 +176,11 @@ def note_given(inv: Invocation) -> int:
             seen.mark_given(given)
             done += len(given)
     return done
+
+
+def _instant(inv: Invocation, seconds: int) -> datetime:
+    """Return when a hook took something down; never later than now, so that no day lies ahead."""
+    return min(datetime.fromtimestamp(seconds, UTC), inv.now.astimezone(UTC))
 
 
 def _named(lines: Iterable[Observation], frame: str) -> Iterator[Observation]:
@@ -205,7 +210,7 @@ def note_hits(inv: Invocation) -> int:
             lines = [
                 Observation(
                     HIT,
-                    datetime.fromtimestamp(hit.at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    _instant(inv, hit.at).strftime("%Y-%m-%dT%H:%M:%SZ"),
                     blake2b(hit.frame.encode(), digest_size=6).hexdigest(),
                     (hit.id,),
                     GUARD,
