@@ -31,6 +31,7 @@ def propose_due(inv: Invocation, wanted: Sequence[str] = ()) -> list[Proposal]:
     from vault_cli.features.guard_proposals import known_fingerprints
 
     root = str(inv.root)
+    inv.whole_snapshot()
     with open_sightings() as seen:
         failures, calls = seen.failures(), seen.calls()
         known = {**known_fingerprints(work_of(inv).records), **seen.proposals(root)}
