@@ -30,6 +30,7 @@ def propose_due(inv: Invocation, wanted: Sequence[str] = ()) -> list[Proposal]:
     """
     from vault_cli.features.failures import due_groups
 
+    inv.whole_snapshot()
     with open_sightings() as seen:
         failures, calls = seen.failures(), seen.calls()
     known = known_failures(inv)

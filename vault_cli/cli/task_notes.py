@@ -87,6 +87,7 @@ def settle(inv: Invocation, logs: Sequence[Log]) -> None:
 
     if inv.options.dry_run:
         return
+    inv.whole_snapshot()  # the task may just have been written
     tasks = all_tasks(work_of(inv))  # what a push says of work is not noted as ours
     told = [seen for one in logs for seen in _settle_one(inv, one, tasks, len(logs) > 1)]
     used = len({seen.ids for seen in told if seen.kind == "outcome"})
