@@ -89,7 +89,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
     is_first = not session.get("key") and call.host == events.DSH
     tasks = str(standing.get("tasks", ""))
     notices = _notices(call, session, tasks, is_first=is_first) if block else []
-    again = events.text_of(call.payload, "source") == "resume"
+    again = events.goes_on(call.payload, call.host)
     stands = bool(block) and again and session.get("receipt") == standing["receipt"]
     given = [list(key) for key in standing["whole"]]
     if stands:  # what prompts brought since is in the conversation as well

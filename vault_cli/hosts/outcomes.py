@@ -26,6 +26,14 @@ _HEAD: Final = re.compile(
     r"\A(?:(?:Chunk ID|Wall time|Exit code|Original token count|Process exited with code)[^\n]*\n)*"
     r"Output:\n"
 )
+_WRAPPED: Final = re.compile(
+    r"\A<untrusted_context>\n(?:Output: )?(.*?)"
+    r"(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)*"
+    r"\n</untrusted_context>\s*\Z",
+    re.DOTALL,
+)
+"""How Gemini CLI (0.61.0) gives the output of its shell."""
+
 _TAIL: Final = re.compile(r"\n?\[exit code: -?\d{1,5}\]\s*\Z")
 _LAST_BYTES: Final = 1 << 20
 _SPOKEN: Final = ("stderr", "stdout", "output", "aggregated_output", "llmContent", "text",
@@ -156,7 +164,8 @@ def exit_code_in(text: str) -> int | None:
 
 def _bare(text: str) -> str:
     """Return an output without what the host wrote around it."""
-    return _TAIL.sub("", _HEAD.sub("", text))
+    wrapped = _WRAPPED.match(text[:MAX_SAID])
+    return wrapped[1] if wrapped else _TAIL.sub("", _HEAD.sub("", text))
 
 
 def _from_log(payload: Mapping[str, Any], text: str) -> tuple[bool | None, int | None, str]:
