@@ -88,6 +88,10 @@ SAYS = "/usr/bin/python3: No module named pytest"
                       "tool_response": {"output": SAYS, "metadata": {
                           "output": SAYS, "exit": 1, "truncated": False}}}),
         ("copilot", {"hookEventName": "postToolUse", "toolName": "bash",
+                     "toolArgs": {"command": "x"},
+                     "toolResult": {"resultType": "success", "textResultForLlm":
+                                    SAYS + "\n<shellId: 1 completed with exit code 1>"}}),
+        ("copilot", {"hookEventName": "postToolUse", "toolName": "bash",
                      "toolArgs": '{"command": "x"}',
                      "toolResult": {"resultType": "failure", "textResultForLlm": SAYS,
                                     "exitCode": 1}}),

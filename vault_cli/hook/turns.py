@@ -122,7 +122,7 @@ def _notices(call: Call, session: dict[str, Any], tasks: str, *, is_first: bool)
         session["told"] = told + 1
         found.append(words.PRESSURE)
         found += _what_was_lost(session)
-    starts = call.event == events.SESSION_START and source in {"startup", "clear", ""}
+    starts = call.event == events.SESSION_START and source in {"startup", "clear", "new", ""}
     if starts or (is_first and call.event == events.PROMPT):
         found += [*_handed_over(call), *([tasks] if tasks else [])]
     return found

@@ -20,7 +20,8 @@ from vault_cli.hook.tools import canonical, field_text
 from vault_cli.model.sighting import MAX_GIVEN, MAX_SAID, Sighting
 
 _CODE: Final = re.compile(
-    r"(?:^|\n)\s*\[?(?:[Ee]xit code:?|Exit Code:|Process exited with code)\s*(-?\d{1,5})\]?",
+    r"(?:^|\n)\s*\[?(?:[Ee]xit code:?|Exit Code:|Process exited with code"
+    r"|<shellId: \w+ completed with exit code)\s*(-?\d{1,5})[\]>]?",
 )
 _HEAD: Final = re.compile(
     r"\A(?:(?:Chunk ID|Wall time|Exit code|Original token count|Process exited with code)[^\n]*\n)*"
@@ -34,7 +35,9 @@ _WRAPPED: Final = re.compile(
 )
 """How Gemini CLI (0.61.0) gives the output of its shell."""
 
-_TAIL: Final = re.compile(r"\n?\[exit code: -?\d{1,5}\]\s*\Z")
+_TAIL: Final = re.compile(
+    r"\n?(?:\[exit code: -?\d{1,5}\]|<shellId: \w+ completed with exit code -?\d{1,5}>)\s*\Z"
+)
 _LAST_BYTES: Final = 1 << 20
 _SPOKEN: Final = ("stderr", "stdout", "output", "aggregated_output", "llmContent", "text",
                   "textResultForLlm", "message", "error")  # fmt: skip
