@@ -47,7 +47,9 @@ def test_every_payload_gets_a_valid_answer(
         moved = place(raw, root, session_id=f"s-{file}")
         data = check_answer(host, name, hook(host, name or "stop", moved, state_of(home)))
         event = events.find_event(name)
-        if kind == "normal" and event == events.SESSION_START:
+        is_dsh = events.find_host(host) == events.DSH  # which waits for the hook of its prompt
+        starts = event == (events.PROMPT if is_dsh else events.SESSION_START)
+        if kind == "normal" and starts:
             assert "make test" in (context_of(data) or ""), file
             assert "预演" in (context_of(data) or "")
             shown += 1
@@ -100,8 +102,10 @@ def test_the_block_has_the_room_the_host_passes_on(host: str, tmp_path: Path) ->
         for n in range(60)
     }
     root = make_vault(tmp_path, files)
-    name = events.native_event(host, events.SESSION_START)
+    start = events.PROMPT if host == events.DSH else events.SESSION_START
+    name = events.native_event(host, start)
     payload = {"session_id": "s", "cwd": str(root), "hook_event_name": name, "source": "startup"}
+    payload |= {"prompt": "please build all of it"} if host == events.DSH else {}
     text = context_of(check_answer(host, name, hook(host, name, payload))) or ""
     room, unit = replies.room_of(host)
 

@@ -188,6 +188,12 @@ def test_gemini_asks_before_it_knows_whether_there_is_anything_to_shorten(root: 
     assert said("gemini-cli/BeforeAgent.json", root, prompt="please build the code") == ""
 
 
+def test_a_resumed_session_of_gemini_has_lost_its_block(root: Path) -> None:
+    """What hooks said is in no log of it (0.61.0)."""
+    whole = said("gemini-cli/SessionStart.json", root)
+    assert said("gemini-cli/SessionStart.json", root, source="resume") == whole
+
+
 @pytest.mark.parametrize(
     ("prompt", "title"),
     [

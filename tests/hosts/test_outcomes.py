@@ -88,6 +88,19 @@ SAYS = "/usr/bin/python3: No module named pytest"
                         "tool_input": {"command": "x"},
                         "tool_response": {"llmContent": SAYS, "error": {"message": SAYS},
                                           "exitCode": 1}}),
+        ("gemini-cli", {"hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+                        "tool_input": {"command": "x"},
+                        "tool_response": {"llmContent": "<untrusted_context>\nOutput: " + SAYS
+                                          + "\nExit Code: 1\nProcess Group PGID: 7\n"
+                                          "</untrusted_context>", "returnDisplay": SAYS}}),
+        ("opencode", {"hook_event_name": "PostToolUse", "tool_name": "bash",
+                      "tool_input": {"command": "x"},
+                      "tool_response": {"output": SAYS, "metadata": {
+                          "output": SAYS, "exit": 1, "truncated": False}}}),
+        ("copilot", {"hookEventName": "postToolUse", "toolName": "bash",
+                     "toolArgs": {"command": "x"},
+                     "toolResult": {"resultType": "success", "textResultForLlm":
+                                    SAYS + "\n<shellId: 1 completed with exit code 1>"}}),
         ("copilot", {"hookEventName": "postToolUse", "toolName": "bash",
                      "toolArgs": '{"command": "x"}',
                      "toolResult": {"resultType": "failure", "textResultForLlm": SAYS,

@@ -91,7 +91,7 @@ def test_a_prompt_brings_what_fits_it(attached: Dsh) -> None:
         ("长颈鹿导出器为什么连不上？", "长颈鹿导出器要先开隧道"),
     ):
         session = attached.run([DONE], *RUN, prompt).ok(1)
-        assert session.blocks() == 1
+        assert "what fits this prompt" in session.text()
         assert session.text().count(words) == 1
 
 

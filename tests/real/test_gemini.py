@@ -113,8 +113,7 @@ def test_failing_tools_are_counted(attached: Machine) -> None:
 )
 def test_a_correction_in_the_first_prompt_is_captured(attached: Machine, prompt: str) -> None:
     attached.run([DONE], *RUN, prompt).ok(1)
-    attached.mvault("capture", "hooks")
-    attached.mvault("status").ok()
+    attached.mvault("capture", "sessions").ok()
     listed = attached.mvault("capture", "list").ok().out
     assert prompt[:20] in listed
     assert "Memory in force" not in listed

@@ -183,6 +183,14 @@ def comes_with_prompt(payload: object, host: str) -> bool:
     return host == DSH and text_of(payload, "source") != "compact"
 
 
+def goes_on(payload: object, host: str) -> bool:
+    """Tell whether a session starts with a conversation in which what hooks said still stands.
+
+    Gemini CLI keeps it in no log, so that a resumed conversation lacks it (measured with 0.61.0).
+    """
+    return text_of(payload, "source") == "resume" and host != GEMINI
+
+
 def is_compaction(payload: object, host: str) -> bool:
     """Tell whether a conversation is really shortened at an event before it.
 

@@ -106,7 +106,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
     is_first = not session.get("key") and call.host == events.DSH
     tasks = str(standing.get("tasks", ""))
     notices = _notices(call, session, tasks, is_first=is_first) if block else []
-    again = events.text_of(call.payload, "source") == "resume"
+    again = events.goes_on(call.payload, call.host)
     stands = bool(block) and again and session.get("receipt") == standing["receipt"]
     given = [list(key) for key in standing["whole"]]
     if stands:  # what prompts brought since is in the conversation as well
@@ -144,7 +144,7 @@ def _notices(call: Call, session: dict[str, Any], tasks: str, *, is_first: bool)
         session["told"] = told + 1
         found.append(_say(session, words.PRESSURE))
         found += _what_was_lost(session)
-    starts = call.event == events.SESSION_START and source in {"startup", "clear", ""}
+    starts = call.event == events.SESSION_START and source in {"startup", "clear", "new", ""}
     if starts or (is_first and call.event == events.PROMPT):
         found += [*_handed_over(call, session), *([tasks] if tasks else [])]
     return found
