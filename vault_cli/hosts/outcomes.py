@@ -19,23 +19,15 @@ from vault_cli.hook.tools import canonical, field_text
 from vault_cli.model.sighting import MAX_GIVEN, MAX_SAID, Sighting
 from vault_cli.text.late import late
 
-<<<<<<< HEAD
 _CODE: Final = late(
-    r"(?:^|\n)\s*\[?(?:[Ee]xit code:?|Exit Code:|Process exited with code)\s*(-?\d{1,5})\]?",
-=======
-_CODE: Final = re.compile(
     r"(?:^|\n)\s*\[?(?:[Ee]xit code:?|Exit Code:|Process exited with code"
     r"|<shellId: \w+ completed with exit code)\s*(-?\d{1,5})[\]>]?",
->>>>>>> ropen
 )
 _HEAD: Final = late(
     r"\A(?:(?:Chunk ID|Wall time|Exit code|Original token count|Process exited with code)[^\n]*\n)*"
     r"Output:\n"
 )
-<<<<<<< HEAD
-_TAIL: Final = late(r"\n?\[exit code: -?\d{1,5}\]\s*\Z")
-=======
-_WRAPPED: Final = re.compile(
+_WRAPPED: Final = late(
     r"\A<untrusted_context>\n(?:Output: )?(.*?)"
     r"(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)*"
     r"\n</untrusted_context>\s*\Z",
@@ -43,10 +35,9 @@ _WRAPPED: Final = re.compile(
 )
 """How Gemini CLI (0.61.0) gives the output of its shell."""
 
-_TAIL: Final = re.compile(
+_TAIL: Final = late(
     r"\n?(?:\[exit code: -?\d{1,5}\]|<shellId: \w+ completed with exit code -?\d{1,5}>)\s*\Z"
 )
->>>>>>> ropen
 _LAST_BYTES: Final = 1 << 20
 _SPOKEN: Final = ("stderr", "stdout", "output", "aggregated_output", "llmContent", "text",
                   "textResultForLlm", "message", "error")  # fmt: skip
