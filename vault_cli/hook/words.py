@@ -13,6 +13,18 @@ FOOTER = (
 )
 """All that a subagent is told."""
 
+ONLY_MAIN = (
+    "mvault: a subagent does not reflect or distill: it saw a part of the work only. A finding worth"
+    " keeping belongs in the report to the main agent, which may."
+)
+"""Why a subagent's call is stopped."""
+
+ONLY_MAIN_CHINESE = (
+    "mvault：子代理不做反思，也不提炼，它只看到了工作的一部分。值得保留的发现写进给主代理的报告，"
+    "由主代理来做。"
+)
+"""The same after a prompt in Chinese."""
+
 STANDS = (
     "Memory: the block given earlier in this session still holds as it stands there; nothing in"
     " it has changed since.\n"
