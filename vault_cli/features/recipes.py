@@ -145,11 +145,17 @@ def plan_graduate(
     dossier = dossier_text(snapshot, record, skill_id, history, now, how, remark)
     files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
     edits = (*_new_files(files), _retire(record, data, skill_id, chosen))
-    extra = (("Vault-Approval", how),) if how else ()
     ids = (record.id, skill_id)
-    change = Change("graduate", subject_of(record), edits, why, ids, actor, origin, extra)
+    change = Change(
+        "graduate", subject_of(record), edits, why, ids, actor, origin, _approved_by(how)
+    )
     planned = Planned(change, ids, _notes(snapshot, record, path, listed, budget))
     return Graduation(chosen, listed, files, planned)
+
+
+def _approved_by(how: str) -> tuple[tuple[str, str], ...]:
+    """Return the trailer that says how the approval was given, none where nobody says."""
+    return (("Vault-Approval", how),) if how else ()
 
 
 def _graduated_already(snapshot: Snapshot, record: Record, actor: Actor) -> Graduation | None:
@@ -350,10 +356,10 @@ def plan_renew(
         Put(dossier_path, dossier, digest_of(old_dossier) if old_dossier else ABSENT),
         Put(recipe.path, patch_keys(recipe_data, recipe.path, values), digest_of(recipe_data)),
     )
-    extra = (("Vault-Approval", how),) if how else ()
     ids = (recipe.id, skill.id)
     change = Change(
-        "graduate", subject_of(recipe), edits, _CHANGED, ids, Actor.PERSON, origin, extra
-    )
+        "graduate", subject_of(recipe), edits, _CHANGED, ids, Actor.PERSON, origin,
+        _approved_by(how),
+    )  # fmt: skip
     notes = _notes(snapshot, recipe, path, listed, LISTING_LIMIT)
     return Graduation(name, listed, {path: new, dossier_path: dossier}, Planned(change, ids, notes))

@@ -1,7 +1,7 @@
 """Which calls of a subagent are stopped: it sees a part of the work, and reflects on none.
 
 Hosts say in the payload of a tool call who makes it (`agent_id`); a command line and an MCP server
-that the call starts are not told. So it is stopped here, before it begins. Standard library, `hook`.
+that the call starts are not told. So it is stopped here, before it begins. Standard library.
 """
 
 from __future__ import annotations
