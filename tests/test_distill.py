@@ -15,6 +15,7 @@ from test_reflect import LESSON, PERSON, files, killed_at, steps_of
 
 SAID = "No, that's wrong. In this repo always use make test, never call pytest directly."
 AGENT = {"MVAULT_ACTOR": "agent"}
+LOG = Path(__file__).parent / "data" / "transcripts" / "claude-code-2.1.332.jsonl"
 
 
 @pytest.fixture
@@ -115,6 +116,19 @@ def test_a_chinese_queue_is_handed_over_in_chinese(vault: Path, tmp_path: Path) 
     draft = run("--vault", vault, "--json", "show", made).ok().data
     assert (draft["kind"], draft["fields"]["applies_when"]) == ("rule", "要跑测试时")
     assert str(draft["fields"]["correction"]).lower() == "true"
+
+
+def test_what_a_person_said_decides_the_language_and_not_the_commands(vault: Path) -> None:
+    text = LOG.read_text("utf-8")
+    assert SAID in text
+    path = vault.parent / LOG.name
+    path.write_text(text.replace(SAID, "不对，跑测试一律用 make test。"), "utf-8")
+    kinds = {
+        i["kind"]
+        for i in run("--vault", vault, "--json", "capture", "sessions", path).data["items"]
+    }
+    assert kinds == {"correction", "failed-then-fixed"}
+    assert distill(vault, "prepare", "--now").ok().data["language"] == "zh"
 
 
 def test_an_answer_becomes_candidates_in_one_change(vault: Path, tmp_path: Path) -> None:

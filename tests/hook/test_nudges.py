@@ -112,3 +112,33 @@ def test_what_the_hook_gave_is_what_a_task_notes(root: Path) -> None:
 
     assert sorted(data["full"]) == ["l-0000002", "r-0000001"]
     assert len(data["receipts"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "beside"),
+    [
+        ("please build the code", words.TURN, words.TURN_IN_TASK),
+        ("请把登录页面修好，然后跑一遍测试", words.TURN_CHINESE, words.TURN_IN_TASK_CHINESE),
+    ],
+)
+def test_a_turn_to_reflect_on_is_told_where_a_person_asked_for_it(
+    root: Path, prompt: str, text: str, beside: str
+) -> None:
+    said(START, root)
+    assert turn(root, prompt) == "", "off by default"
+    person = {"MVAULT_ACTOR": "person"}
+    run("--vault", root, "config", "set", "reflection.turns", "2", "--yes", env=person).ok()
+    said(START, root)
+    assert turn(root, prompt) == text.format("s1")
+    own = task(root, "start", "Fix the login", "--session", "s1")
+    assert turn(root, prompt) == text.format("s1") + beside
+    task(root, "end", own, "--status", "succeeded")
+    assert turn(root, prompt) == "", "at most as often as was asked for"
+
+
+def test_an_empty_turn_is_nothing_to_reflect_on(root: Path) -> None:
+    person = {"MVAULT_ACTOR": "person"}
+    run("--vault", root, "config", "set", "reflection.turns", "5", "--yes", env=person).ok()
+    said(START, root)
+    ask("claude-code/Stop.json", root, session_id="s1")
+    assert words.TURN.format("s1") not in said(PROMPT, root, prompt="please build the code")

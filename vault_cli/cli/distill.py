@@ -77,7 +77,7 @@ def prepare(
         chosen = [] if why else waiting[:limit]
         offers = [_offer(inv, queue, item) for item in chosen]
     left = len(waiting) - len(chosen)
-    spoken = settle_language(inv, language, [offer.text for offer in offers])
+    spoken = settle_language(inv, language, _spoken(offers))
     text = write_offers(offers, left, spoken) if offers else ""
     data = {
         "items": [_offer_data(offer) for offer in offers],
@@ -90,6 +90,14 @@ def prepare(
         reason = why or "nothing waits in the capture queue"
         return inv.out.show(View(data, notes=(f"nothing to do: {reason}",)))
     return inv.out.show(View(data, raw=text))
+
+
+def _spoken(offers: Sequence[Offer]) -> list[str]:
+    """Return the texts that tell a person's language: commands and errors are English anyway."""
+    from vault_cli.features.capture import CORRECTION
+
+    said = [offer.text for offer in offers if offer.kind == CORRECTION]
+    return said or [offer.text for offer in offers]
 
 
 def _too_early(inv: Invocation, number: int) -> str:

@@ -74,9 +74,6 @@ def graduate(
       mvault graduate c-4s8x1ya --name rotate-staging-keys
       mvault graduate c-4s8x1ya --force --reason "used every week before the vault existed"
     """
-    from vault_cli.features.graduating import without_proposals
-    from vault_cli.features.recipes import plan_graduate
-
     inv: Invocation = ctx.obj
     if propose or listing:
         if record_id:
@@ -86,8 +83,25 @@ def graduate(
         raise UsageError("which recipe?", hint="`mvault graduate --list` lists them.")
     record = inv.find(record_id)
     require_admitted(inv.vault, "graduate", record)
-    if force:
-        reason = reason_for(inv, record.id, "graduate --force", reason)
+    why = reason_for(inv, record.id, "graduate --force", reason) if force else ""
+    return inv.submit(_plan_by_hand(inv, record, name, description, why, yes=yes))
+
+
+def _plan_by_hand(
+    inv: Invocation, record: Record, name: str, description: str, forced: str, *, yes: bool
+) -> Plan:
+    """Return the plan that makes a recipe a skill because a person says so.
+
+    Args:
+        inv: the run.
+        record: the recipe.
+        name, description: as given; "" takes those of the recipe.
+        forced: why it need not be mature, "" when it must be.
+        yes: the person said so on the command line.
+    """
+    from vault_cli.features.graduating import without_proposals
+    from vault_cli.features.recipes import plan_graduate
+
     graduation = plan_graduate(
         inv.snapshot,
         record,
@@ -100,24 +114,22 @@ def graduate(
         history=_history(inv, record),
         existing=_skill_folders(inv),
         threshold=int(inv.vault.config["graduation.min_hits"]),
-        force_reason=reason if force else "",
+        force_reason=forced,
         how=inv.consent(yes=yes).how or "preview",
         budget=int(inv.vault.config["graduation.skills_budget"]),
     )
     graduation = without_proposals(inv.snapshot, graduation, record.id)
     planned = graduation.planned
     data = {"name": graduation.name, "description": graduation.description}
-    return inv.submit(
-        Plan(
-            planned.change,
-            f"graduated {record.id} to skills/{graduation.name}",
-            f"Write the skill {graduation.name}?",
-            person=True,
-            yes=yes,
-            data=data,
-            findings=planned.notes,
-            nothing=f"{record.id} is the skill {planned.ids[-1]} already",
-        )
+    return Plan(
+        planned.change,
+        f"graduated {record.id} to skills/{graduation.name}",
+        f"Write the skill {graduation.name}?",
+        person=True,
+        yes=yes,
+        data=data,
+        findings=planned.notes,
+        nothing=f"{record.id} is the skill {planned.ids[-1]} already",
     )
 
 

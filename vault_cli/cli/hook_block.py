@@ -95,6 +95,7 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         "chinese": _is_chinese(selection),
         "window": int(inv.reading.config["hooks.context_window"]),
         "nudges": int(inv.reading.config["hooks.nudges"]),
+        "turns": int(inv.reading.config["reflection.turns"]),
     }
     if block.text:
         turns.remember(call, [block.text])

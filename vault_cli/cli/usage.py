@@ -200,26 +200,13 @@ def report_seen(
         verb: name of the command.
         follow: what is done once it is noted; gives further data and notes.
     """
-    from vault_cli.cli.preview import answer_data
-    from vault_cli.model.observation import write_line
     from vault_cli.store.observing import observe
-    from vault_cli.store.own_usage import own_path
     from vault_cli.store.vault import LOCK_WAIT
 
-    data = {
-        **answer_data(verb, verb),
-        "records": [brief_data(record) for record in records],
-        "ids": [record.id for record in records],
-        "who": request.who,
-        "observations": [{**item._asdict(), "ids": list(item.ids)} for item in seen],
-    }
-    if inv.vault_name:
-        data["vault"] = inv.vault_name
+    data = _seen_data(inv, records, seen, request.who, verb)
     every = int(inv.reading.config["render.commit_every"])
     if inv.options.dry_run:
-        lines = [f"+ {line}" for line in b"".join(map(write_line, seen)).decode().splitlines()]
-        data |= {"dry_run": True, "paths": [own_path(inv.root)], "diff": "\n".join(lines)}
-        return inv.out.show(View(data, lambda: lines, notes=("dry run, nothing written",)))
+        return inv.out.show(_preview_seen(inv, data, seen))
     if not seen and not settle:
         note = "nothing to do: the session has said so already"
         return inv.out.show(View({**data, "waiting": 0}, notes=(note,)))
@@ -240,6 +227,32 @@ def report_seen(
         notes += told
     view = View(data, lambda: [record.id for record in records], notes=[n for n in notes if n])
     return inv.out.show(view)
+
+
+def _seen_data(
+    inv: Invocation, records: Sequence[Record], seen: Sequence[Observation], who: str, verb: str
+) -> dict[str, Any]:
+    """Return the promised data of what is noted about records."""
+    from vault_cli.cli.preview import answer_data
+
+    data: dict[str, Any] = {
+        **answer_data(verb, verb),
+        "records": [brief_data(record) for record in records],
+        "ids": [record.id for record in records],
+        "who": who,
+        "observations": [{**item._asdict(), "ids": list(item.ids)} for item in seen],
+    }
+    return data | {"vault": inv.vault_name} if inv.vault_name else data
+
+
+def _preview_seen(inv: Invocation, data: dict[str, Any], seen: Sequence[Observation]) -> View:
+    """Return what would be noted, as the lines of the log that it would add."""
+    from vault_cli.model.observation import write_line
+    from vault_cli.store.own_usage import own_path
+
+    lines = [f"+ {line}" for line in b"".join(map(write_line, seen)).decode().splitlines()]
+    data = data | {"dry_run": True, "paths": [own_path(inv.root)], "diff": "\n".join(lines)}
+    return View(data, lambda: lines, notes=("dry run, nothing written",))
 
 
 def _said(seen: Sequence[Observation]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -119,13 +119,15 @@ def plan_approve(
         ids=tuple(record.id for record in admitted or records),
         actor=actor,
         origin=origin,
-        extra=(
-            ("Vault-Approval", how),
-            *((ALLOW_TRAILER, code) for code in dict.fromkeys(allow) if edits),
-        ),
+        extra=(("Vault-Approval", how), *(_allowed(allow) if edits else ())),
         touched=tuple(touched),
     )
     return Planned(change, change.ids, tuple(notes))
+
+
+def _allowed(codes: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Return the trailers of what was let pass, each code once."""
+    return ((ALLOW_TRAILER, code) for code in dict.fromkeys(codes))
 
 
 def _require_no_work(records: Sequence[Record]) -> None:

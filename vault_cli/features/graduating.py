@@ -279,14 +279,7 @@ def plan_admission(
         RefusedError: not a person, the recipe is gone, has changed since, or `plan_graduate` says.
         ChangedMeanwhileError: bytes are missing or differ.
     """
-    if actor is not Actor.PERSON:
-        raise RefusedError(f"graduation is not for {actor}", hint=PERSON_ONLY)
-    recipe = snapshot.by_id.get(str(proposal.fields.get(GRADUATES)))
-    if recipe is None or claim_digest(recipe) != proposal.fields.get(DIGEST):
-        raise RefusedError(
-            f"{proposal.id}: the recipe has changed since it was proposed, or is gone",
-            hint="`mvault graduate --propose` proposes what it says now; reject this one.",
-        )
+    recipe = _proposed_recipe(snapshot, proposal, actor)
     data = texts_of(texts, proposal)
     skill = _skill_of(snapshot.by_id, recipe)
     if skill is not None:
@@ -310,10 +303,31 @@ def plan_admission(
             budget=budget,
         )
     twins = tuple(skill_twins(snapshot, proposal, now))
-    gone = Remove(proposal.path, digest_of(data))
+    return _answered(done, Remove(proposal.path, digest_of(data)), twins)
+
+
+def _answered(done: Graduation, gone: Remove, twins: tuple[Diagnostic, ...]) -> Graduation:
+    """Return a graduation with which its proposal goes, and what is like the skill is told."""
     change = replace(done.planned.change, edits=(*done.planned.change.edits, gone))
     planned = replace(done.planned, change=change, notes=(*done.planned.notes, *twins))
     return replace(done, planned=planned)
+
+
+def _proposed_recipe(snapshot: Snapshot, proposal: Record, actor: Actor) -> Record:
+    """Return the recipe that a person admits as a skill, as it was when it was proposed.
+
+    Raises:
+        RefusedError: not a person, or the recipe is gone or has changed since.
+    """
+    if actor is not Actor.PERSON:
+        raise RefusedError(f"graduation is not for {actor}", hint=PERSON_ONLY)
+    recipe = snapshot.by_id.get(str(proposal.fields.get(GRADUATES)))
+    if recipe is None or claim_digest(recipe) != proposal.fields.get(DIGEST):
+        raise RefusedError(
+            f"{proposal.id}: the recipe has changed since it was proposed, or is gone",
+            hint="`mvault graduate --propose` proposes what it says now; reject this one.",
+        )
+    return recipe
 
 
 def _renewal(

@@ -31,7 +31,7 @@ from vault_cli.features.skills import (
     listing_notes,
     name_problem,
 )
-from vault_cli.model.change import ABSENT, Change, Put
+from vault_cli.model.change import ABSENT, Change, Edit, Put
 from vault_cli.model.evidence import claim_digest
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.paths import skill_folder
@@ -108,17 +108,14 @@ def plan_graduate(
 
     Args:
         snapshot: the vault, with tallies.
-        record: the recipe.
-        data: the bytes of its file.
+        record, data: the recipe, and the bytes of its file.
         now: aware instant, for the dossier.
         actor: who asks; only a person graduates.
         random_int: random integer below its argument, for the id.
-        name: skill name; "" makes one from the title.
-        description: what and when; "" takes summary (or title) and condition.
+        name, description: of the skill; "" takes title, and summary (or title) with condition.
         history: lines of the recipe's history for the dossier, oldest first.
         existing: further skill folders that are taken (those of hosts).
-        threshold: hits that make a recipe mature.
-        force_reason: graduates one that is not mature, and says why.
+        threshold, force_reason: hits that make a recipe mature, or why it need not be.
         how: how the approval was given, for the dossier and the commit.
         origin: how the request came in.
         own_id: id of the skill, where it has one already; "" makes one.
@@ -141,15 +138,28 @@ def plan_graduate(
     skill_id = own_id or new_id(Kind.SKILL, other_ids(snapshot), random_int)
     path, skill = _skill_file(record, chosen, listed, skill_id)
     why = force_reason.strip()
-    remark = f"before it was mature, because: {why}" if why else ""
+    remark = why and f"before it was mature, because: {why}"
     dossier = dossier_text(snapshot, record, skill_id, history, now, how, remark)
     files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
     edits = (*_new_files(files), _retire(record, data, skill_id, chosen))
-    extra = (("Vault-Approval", how),) if how else ()
-    ids = (record.id, skill_id)
-    change = Change("graduate", subject_of(record), edits, why, ids, actor, origin, extra)
-    planned = Planned(change, ids, _notes(snapshot, record, path, listed, budget))
+    change = _change((record, skill_id), edits, why, actor, origin, how)
+    planned = Planned(change, change.ids, _notes(snapshot, record, path, listed, budget))
     return Graduation(chosen, listed, files, planned)
+
+
+def _change(
+    what: tuple[Record, str],
+    edits: tuple[Edit, ...],
+    reason: str,
+    actor: Actor,
+    origin: str,
+    how: str,
+) -> Change:
+    """Return the change that graduates a recipe to the skill of an id, and how it was approved."""
+    recipe, skill_id = what
+    extra = (("Vault-Approval", how),) if how else ()
+    ids = (recipe.id, skill_id)
+    return Change("graduate", subject_of(recipe), edits, reason, ids, actor, origin, extra)
 
 
 def _graduated_already(snapshot: Snapshot, record: Record, actor: Actor) -> Graduation | None:
@@ -350,10 +360,8 @@ def plan_renew(
         Put(dossier_path, dossier, digest_of(old_dossier) if old_dossier else ABSENT),
         Put(recipe.path, patch_keys(recipe_data, recipe.path, values), digest_of(recipe_data)),
     )
-    extra = (("Vault-Approval", how),) if how else ()
-    ids = (recipe.id, skill.id)
-    change = Change(
-        "graduate", subject_of(recipe), edits, _CHANGED, ids, Actor.PERSON, origin, extra
-    )
+    change = _change((recipe, skill.id), edits, _CHANGED, Actor.PERSON, origin, how)
     notes = _notes(snapshot, recipe, path, listed, LISTING_LIMIT)
-    return Graduation(name, listed, {path: new, dossier_path: dossier}, Planned(change, ids, notes))
+    return Graduation(
+        name, listed, {path: new, dossier_path: dossier}, Planned(change, change.ids, notes)
+    )

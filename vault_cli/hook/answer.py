@@ -26,9 +26,6 @@ MAX_INPUT = 32 << 20
 """Bytes of a payload that are read; a longer one is answered with nothing."""
 
 _CHUNK = 1 << 20
-_RETRY = 60
-"""Seconds after which rules that could not be compiled are tried again."""
-
 _COMPILE = "compile"
 _LIMITS = {
     events.PRE_TOOL: (0.3, 3.0),
@@ -58,6 +55,7 @@ _SILENT = frozenset(
 """Events that are only taken down."""
 
 _NAME_KEY = b'"hook_event_name"'
+_AGENT = b'"agent_id"'
 
 
 class OverBudgetError(Exception):
@@ -152,7 +150,7 @@ def answer_call(call: Call) -> bytes:
         if events.is_internal(call.payload):
             return NOTHING
     if call.event == events.PRE_TOOL:
-        return _pre_tool(call)
+        return _for_main_agent(call) if _AGENT in call.raw else _pre_tool(call)
     is_silent = call.event in _SILENT or call.event == events.OTHER or not call.host
     if not is_silent and not _is_ours(call):
         return encode(call, {})
@@ -269,18 +267,12 @@ def _pre_tool(call: Call) -> bytes:
     return encode(call, {verdict.action: verdict.reason})
 
 
-def _may_retry(mark: str) -> bool:
-    """Tell whether compiling did not fail within the last minute, and note that it is tried."""
-    try:
-        if 0 <= time.time() - calls.stat(mark).st_mtime < _RETRY:
-            return False
-    except OSError:
-        pass
-    try:
-        calls.close(calls.open(mark, calls.O_WRONLY | calls.O_CREAT | calls.O_TRUNC, 0o600))
-    except OSError:
-        return False  # where nothing can be written nothing can be compiled
-    return True
+def _for_main_agent(call: Call) -> bytes:
+    """Stop a subagent's call that is its main agent's to make; guards hold for every other one."""
+    from vault_cli.hook import subagents
+
+    refused = subagents.refuse(call, parse)
+    return encode(call, refused) if refused else _pre_tool(call)
 
 
 def _refresh(call: Call, path: str, folder: str) -> None:
@@ -289,7 +281,9 @@ def _refresh(call: Call, path: str, folder: str) -> None:
     Rules whose own file has changed do not count until then (`guard.match` sees to that).
     """
     mark = f"{path}.stale"
-    if not _may_retry(mark):
+    from vault_cli.hook.guard_look import may_retry
+
+    if not may_retry(mark):
         return
     try:
         _limit_time(_COMPILE)

@@ -31,6 +31,8 @@ _SLASHES = "/\\"
 _FILE = 0o100000
 _KIND = 0o170000
 _HEAD = 1
+_RETRY = 60
+"""Seconds after which rules that could not be compiled are tried again."""
 _BETWEEN = b"\x1f"
 """Between literals, which hold no control character."""
 
@@ -216,3 +218,19 @@ def clock() -> float:
         except ValueError:
             return time.time()
     return time.time()
+
+
+def may_retry(mark: str) -> bool:
+    """Tell whether compiling did not fail within the last minute, and note that it is tried."""
+    import time
+
+    try:
+        if 0 <= time.time() - calls.stat(mark).st_mtime < _RETRY:
+            return False
+    except OSError:
+        pass
+    try:
+        calls.close(calls.open(mark, calls.O_WRONLY | calls.O_CREAT | calls.O_TRUNC, 0o600))
+    except OSError:
+        return False  # where nothing can be written nothing can be compiled
+    return True

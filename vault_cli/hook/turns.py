@@ -97,8 +97,8 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         standing: `block`, its `receipt`, ids with their vaults that it has (`shown`) and those
             with their whole text (`whole`), whether that is all (`complete`), its `key`, and how
             often the session may be told of work that was not recorded (`nudges`); and perhaps
-            `tasks`, what is said of tasks that are open, and `vaults`, the folders by the names
-            that stand with the ids.
+            `turns`, how often of a turn to reflect on, `tasks`, what is said of open ones, and
+            `vaults`, the folders by the names that stand with the ids.
     """
     session = load_session(call)
     block = str(standing["block"])
@@ -121,6 +121,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         "given": given,
         "pending": "",
         "nudges": int(standing["nudges"]),
+        "turns": int(standing.get("turns", 0)),
         "window": int(standing.get("window", 0)),
     }
     save_session(call, session)
@@ -284,26 +285,43 @@ def take_nudge(call: Call, session: dict[str, Any]) -> str:
 def _stop(call: Call) -> Reply:
     """Look at the work of a turn for the next prompt. A stop itself is never held up.
 
-    Nothing is said while a task of the session is open (`tasks`, left by `mvault task`).
+    Of unrecorded work nothing is said while a task of the session is open (`tasks`, left by
+    `mvault task`).
     """
     session = load_session(call)
     _look_at_pressure(call, session)
-    left = int(session.get("nudges", 0))
-    if (
-        left <= 0
-        or session.get("tasks")
-        or not session.get("given")
-        or events.is_subagent(call.payload)
-    ):
+    if not session.get("given") or events.is_subagent(call.payload):
         return {}
-    from vault_cli.hook.work import unrecorded
+    name = events.session_of(call.payload)
+    told = []
+    if int(session.get("nudges", 0)) > 0 and not session.get("tasks"):
+        from vault_cli.hook.work import unrecorded
 
-    text = unrecorded(call.state, events.session_of(call.payload))
-    before = str(session.get("nudge", ""))
-    if text and text not in before:
-        full = before if session.get("pressed") and before.startswith(_FILLING) else ""
-        save_session(call, session | {"nudge": full + text, "nudges": left - 1})
+        told.append(("nudges", unrecorded(call.state, name)))
+    if int(session.get("turns", 0)) > 0:
+        from vault_cli.hook.work import to_reflect_on
+
+        told.append(("turns", to_reflect_on(call.state, name, in_task=bool(session.get("tasks")))))
+    _leave_word(call, session, told)
     return {}
+
+
+def _leave_word(call: Call, session: dict[str, Any], told: Sequence[tuple[str, str]]) -> None:
+    """Keep what is to be said with the next prompt, and count it; what waits already is said once.
+
+    Args:
+        call: a stop.
+        session: of it.
+        told: name of the counter that is left, and the text; "" for nothing.
+    """
+    before = str(session.get("nudge", ""))
+    new = [(name, text) for name, text in told if text and text not in before]
+    if not new:
+        return
+    full = before if session.get("pressed") and before.startswith(_FILLING) else ""
+    left = {name: int(session[name]) - 1 for name, _ in new}
+    said = full + "".join(text for _, text in new)
+    save_session(call, session | left | {"nudge": said})
 
 
 _FILLING = (words.FILLING.partition("{")[0], words.FILLING_CHINESE.partition("{")[0])

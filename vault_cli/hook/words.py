@@ -13,6 +13,18 @@ FOOTER = (
 )
 """All that a subagent is told."""
 
+ONLY_MAIN = (
+    "mvault: a subagent does not reflect or distill: it saw a part of the work only. A finding"
+    " worth keeping belongs in the report to the main agent, which may."
+)
+"""Why a subagent's call is stopped."""
+
+ONLY_MAIN_CHINESE = (
+    "mvault：子代理不做反思，也不提炼，它只看到了工作的一部分。值得保留的发现写进给主代理的报告，"
+    "由主代理来做。"
+)
+"""The same after a prompt in Chinese."""
+
 STANDS = (
     "Memory: the block given earlier in this session still holds as it stands there; nothing in"
     " it has changed since.\n"
@@ -71,6 +83,24 @@ UNRECORDED_CHINESE = (
     "它算不算一个值得记录的任务由你判断："
     "`mvault add` 可以把学到的内容提为候选；不记录也是一个决定。\n"
 )
+"""The same after a prompt in Chinese."""
+
+TURN = (
+    "Memory: the last turn can be reflected on: `mvault reflect prepare --mode turn --session {}`"
+    " prints its brief; leaving it is a decision as well.\n"
+)
+"""Said with the next prompt where a person asked for it (`reflection.turns`)."""
+
+TURN_CHINESE = (
+    "记忆：上一轮可以反思：`mvault reflect prepare --mode turn --session {}` 给出材料；"
+    "不反思也是一个决定。\n"
+)
+"""The same after a prompt in Chinese."""
+
+TURN_IN_TASK = "Memory: a task is open; what its reflection will hold need not be recorded twice.\n"
+"""Said behind it while a task of the session is open."""
+
+TURN_IN_TASK_CHINESE = "记忆：有任务还没有结束；它的反思会写到的，不必记两次。\n"
 """The same after a prompt in Chinese."""
 
 OPEN_TASKS = (

@@ -31,6 +31,7 @@ _TOOL = b'"tool_name"'
 _CALL_ID = b'"tool_use_id"'
 _CALLS = frozenset({events.POST_TOOL, events.TOOL_FAILURE})
 _FIELDS = 6
+_JOINTS = {ord(char): None for char in "-_."}
 _SEEN = 200
 """Characters of a prompt that tell its language."""
 
@@ -64,15 +65,41 @@ def unrecorded(state: str, session: str) -> str:
     return words.UNRECORDED.format(_count(made, "tool call"), _count(changed, "file"))
 
 
+def to_reflect_on(state: str, session: str, *, in_task: bool) -> str:
+    """Return what is said of a turn that can be reflected on, "" for an empty one.
+
+    A turn without a prompt that is talk has nothing to reflect on.
+
+    Args:
+        state: the state folder.
+        session: its id.
+        in_task: whether a task of the session is open, whose reflection would say the same.
+    """
+    if not session.translate(_JOINTS).isalnum():  # it goes into a command line
+        return ""
+    mark = f'"{session}"'.encode("utf-8", "surrogatepass")
+    prompts = [raw for event, raw in _frames(state) if event == events.PROMPT and mark in raw]
+    if not prompts or not words.is_talk(_prompt_of(prompts[-1])):
+        return ""
+    chinese = _is_chinese(prompts[-1])
+    text = (words.TURN_CHINESE if chinese else words.TURN).format(session)
+    beside = words.TURN_IN_TASK_CHINESE if chinese else words.TURN_IN_TASK
+    return text + beside if in_task else text
+
+
 def _is_chinese(raw: bytes) -> bool:
-    """Tell whether a payload's prompt is written in Chinese characters, a third of its letters."""
+    """Tell whether a payload's prompt is in Chinese."""
+    return is_chinese(_prompt_of(raw)[:_SEEN])
+
+
+def _prompt_of(raw: bytes) -> str:
+    """Return the prompt of a payload, "" where it says none."""
     from vault_cli.hook.jsons import loads
 
     try:
-        text = events.prompt_of(loads(raw))[:_SEEN] if raw else ""
+        return events.prompt_of(loads(raw)) if raw else ""
     except (ValueError, RecursionError):
-        return False
-    return is_chinese(text)
+        return ""
 
 
 def speaks_chinese(state: str, session: str) -> bool:

@@ -201,6 +201,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         least=1,
     ),
     Setting(
+        "reflection.turns",
+        int,
+        0,
+        "how often a session is told with a prompt that its last turn can be reflected on",
+    ),
+    Setting(
         "reflection.language",
         str,
         "auto",
