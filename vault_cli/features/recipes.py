@@ -108,14 +108,17 @@ def plan_graduate(
 
     Args:
         snapshot: the vault, with tallies.
-        record, data: the recipe, and the bytes of its file.
+        record: the recipe.
+        data: the bytes of its file.
         now: aware instant, for the dossier.
         actor: who asks; only a person graduates.
         random_int: random integer below its argument, for the id.
-        name, description: of the skill; "" takes title, and summary (or title) with condition.
+        name: of the skill; "" takes the title.
+        description: of the skill; "" takes summary (or title) with condition.
         history: lines of the recipe's history for the dossier, oldest first.
         existing: further skill folders that are taken (those of hosts).
-        threshold, force_reason: hits that make a recipe mature, or why it need not be.
+        threshold: hits that make a recipe mature.
+        force_reason: why it need not be.
         how: how the approval was given, for the dossier and the commit.
         origin: how the request came in.
         own_id: id of the skill, where it has one already; "" makes one.

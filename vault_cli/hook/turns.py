@@ -31,7 +31,11 @@ Reply = dict[str, str]
 def answer(call: Call) -> Reply | None:
     """Return the reply to an event of a session; None when only the full program has it."""
     found = _TURNS.get(call.event)
-    return {} if found is None else found(call)
+    if found is not None:
+        return found(call)
+    from vault_cli.hook.endings import answer_ending
+
+    return answer_ending(call)
 
 
 def folder_at_hand(call: Call) -> str:
@@ -76,7 +80,9 @@ def keep_notice(call: Call, text: str) -> None:
     """
     if text:
         data = {"text": text}
-        _try(call, "a notice", sessions.save, call.state, sessions.NOTICES, ready_key(call), data)
+        keep_or_say(
+            call, "a notice", sessions.save, call.state, sessions.NOTICES, ready_key(call), data
+        )
     else:
         sessions.drop(call.state, sessions.NOTICES, ready_key(call))
 
@@ -282,102 +288,6 @@ def take_nudge(call: Call, session: dict[str, Any]) -> str:
     return text
 
 
-def _stop(call: Call) -> Reply:
-    """Look at the work of a turn for the next prompt. A stop itself is never held up.
-
-    Of unrecorded work nothing is said while a task of the session is open (`tasks`, left by
-    `mvault task`).
-    """
-    session = load_session(call)
-    _look_at_pressure(call, session)
-    if not session.get("given") or events.is_subagent(call.payload):
-        return {}
-    name = events.session_of(call.payload)
-    told = []
-    if int(session.get("nudges", 0)) > 0 and not session.get("tasks"):
-        from vault_cli.hook.work import unrecorded
-
-        told.append(("nudges", unrecorded(call.state, name)))
-    if int(session.get("turns", 0)) > 0:
-        from vault_cli.hook.work import to_reflect_on
-
-        told.append(("turns", to_reflect_on(call.state, name, in_task=bool(session.get("tasks")))))
-    _leave_word(call, session, told)
-    return {}
-
-
-def _leave_word(call: Call, session: dict[str, Any], told: Sequence[tuple[str, str]]) -> None:
-    """Keep what is to be said with the next prompt, and count it; what waits already is said once.
-
-    Args:
-        call: a stop.
-        session: of it.
-        told: name of the counter that is left, and the text; "" for nothing.
-    """
-    before = str(session.get("nudge", ""))
-    new = [(name, text) for name, text in told if text and text not in before]
-    if not new:
-        return
-    full = before if session.get("pressed") and before.startswith(_FILLING) else ""
-    left = {name: int(session[name]) - 1 for name, _ in new}
-    said = full + "".join(text for _, text in new)
-    save_session(call, session | left | {"nudge": said})
-
-
-_FILLING = (words.FILLING.partition("{")[0], words.FILLING_CHINESE.partition("{")[0])
-
-
-def _look_at_pressure(call: Call, session: dict[str, Any]) -> None:
-    """Leave word for the next prompt, once before a compaction, that the context fills up."""
-    window = int(session.get("window", 0))
-    if window <= 0 or session.get("pressed") or not session.get("given"):
-        return
-    if events.is_subagent(call.payload):
-        return
-    from vault_cli.hook.pressure import FULL, fullness, log_path
-
-    percent = fullness(log_path(call.payload), window)
-    if percent < FULL:
-        return
-    from vault_cli.hook.work import speaks_chinese
-
-    chinese = speaks_chinese(call.state, events.session_of(call.payload))
-    text = (words.FILLING_CHINESE if chinese else words.FILLING).format(percent)
-    session |= {"nudge": text, "pressed": True}
-    save_session(call, session)
-
-
-def _compacting(call: Call) -> Reply:
-    """Note that the conversation loses its block; tell the person once a cycle."""
-    session = load_session(call)
-    if session.get("pending") or not events.is_compaction(call.payload, call.host):
-        return {}
-    from vault_cli.hook.pressure import count_lines, log_path
-
-    path = log_path(call.payload)
-    first, last = int(session.get("compacted", 0)) + 1, count_lines(path)
-    session |= {"pending": "compact", "pressed": False}
-    if last >= first:
-        session |= {"lost": [first, last, path], "compacted": last}
-    save_session(call, session)
-    return {"notice": words.COMPACTING} if session.get("given") else {}
-
-
-def _ended(call: Call) -> Reply:
-    """Leave word for the next session in this folder."""
-    session, folder = events.session_of(call.payload), folder_at_hand(call)
-    if session and folder:
-        data = {"session": session, "host": call.host, "at": int(time.time())}
-        _try(
-            call, "the end of the session", sessions.save, call.state, sessions.ENDED, folder, data
-        )
-        sessions.prune(call.state, sessions.ENDED)
-        sessions.prune(call.state, sessions.NOTICES)
-        sessions.prune(call.state, sessions.SESSIONS)
-        sessions.prune(call.state, sessions.ONCE)
-    return {}
-
-
 def _subagent(call: Call) -> Reply | None:
     """Tell a subagent where memory is, and nothing that its agent is told."""
     session = load_session(call)
@@ -406,7 +316,7 @@ def save_session(call: Call, session: dict[str, Any]) -> None:
     name = events.session_of(call.payload)
     if name:
         data = session | {"at": int(time.time())}
-        _try(call, "the session", sessions.save, call.state, sessions.SESSIONS, name, data)
+        keep_or_say(call, "the session", sessions.save, call.state, sessions.SESSIONS, name, data)
 
 
 def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
@@ -427,15 +337,16 @@ def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
     }
     raw = dumps(data)
     header = int(time.time()), call.host, spool.GIVEN
-    _try(call, "what was given", spool.append, call.state, header, raw)
+    keep_or_say(call, "what was given", spool.append, call.state, header, raw)
 
 
 def remember(call: Call, texts: Sequence[str]) -> None:
     """Keep the fingerprints of what is said."""
-    _try(call, "what was said", injected.remember, call.state, texts)
+    keep_or_say(call, "what was said", injected.remember, call.state, texts)
 
 
-def _try(call: Call, what: str, action: Any, *args: Any) -> None:
+def keep_or_say(call: Call, what: str, action: Any, *args: Any) -> None:
+    """Keep something in the state folder; where that fails, the log says what is not kept."""
     try:
         action(*args)
     except OSError as error:
@@ -445,8 +356,5 @@ def _try(call: Call, what: str, action: Any, *args: Any) -> None:
 _TURNS: dict[str, Callable[[Call], Reply | None]] = {
     events.SESSION_START: _start,
     events.PROMPT: _prompt,
-    events.PRE_COMPACT: _compacting,
-    events.SESSION_END: _ended,
     events.SUBAGENT_START: _subagent,
-    events.STOP: _stop,
 }
