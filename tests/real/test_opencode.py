@@ -14,7 +14,8 @@ from real.chat_session import DONE, FACT, PORT, RULE, Machine, Turn
 
 SETTINGS = f"""\
 {{
-  // 我的设置 (mine)
+  // 我的设置 (mine); OpenCode writes the next line itself where it is missing
+  "$schema": "https://opencode.ai/config.json",
   "model": "scripted/m",
   "provider": {{"scripted": {{
     "npm": "@ai-sdk/openai-compatible",
