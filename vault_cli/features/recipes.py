@@ -139,18 +139,17 @@ def plan_graduate(
     listed = choose_description(record, description)
     skill_id = own_id or new_id(Kind.SKILL, other_ids(snapshot), random_int)
     path, skill = _skill_file(record, chosen, listed, skill_id)
-    why = force_reason.strip()
-    dossier = dossier_text(snapshot, record, skill_id, history, now, how, _early(why))
+    dossier = dossier_text(snapshot, record, skill_id, history, now, how, _early(force_reason))
     files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
     edits = (*_new_files(files), _retire(record, data, skill_id, chosen))
-    change = _change((record, skill_id), edits, why, actor, origin, how)
+    change = _change((record, skill_id), edits, force_reason.strip(), actor, origin, how)
     notes = _notes(snapshot, record, path, listed, budget)
     return Graduation(chosen, listed, files, Planned(change, change.ids, notes))
 
 
 def _early(why: str) -> str:
     """Return what the dossier says of a recipe that was not mature, "" of one that was."""
-    return why and f"before it was mature, because: {why}"
+    return f"before it was mature, because: {why.strip()}" if why.strip() else ""
 
 
 def _change(
