@@ -113,12 +113,12 @@ def plan_graduate(
         now: aware instant, for the dossier.
         actor: who asks; only a person graduates.
         random_int: random integer below its argument, for the id.
-        name: of the skill; "" takes the title.
-        description: of the skill; "" takes summary (or title) with condition.
+        name: skill name; "" makes one from the title.
+        description: what and when; "" takes summary (or title) and condition.
         history: lines of the recipe's history for the dossier, oldest first.
         existing: further skill folders that are taken (those of hosts).
         threshold: hits that make a recipe mature.
-        force_reason: why it need not be.
+        force_reason: graduates one that is not mature, and says why.
         how: how the approval was given, for the dossier and the commit.
         origin: how the request came in.
         own_id: id of the skill, where it has one already; "" makes one.
@@ -129,8 +129,7 @@ def plan_graduate(
 
     Raises:
         UsageError: no name can be made from the title.
-        RefusedError: not a person, not a recipe in force, held, not mature, a bad or taken
-            name, a description that does not fit, or a text that a host would run.
+        RefusedError: not a person, not a recipe in force, held, not mature, or no valid skill.
     """
     if already := _graduated_already(snapshot, record, actor):
         return already
@@ -140,14 +139,17 @@ def plan_graduate(
     listed = choose_description(record, description)
     skill_id = own_id or new_id(Kind.SKILL, other_ids(snapshot), random_int)
     path, skill = _skill_file(record, chosen, listed, skill_id)
-    why = force_reason.strip()
-    remark = why and f"before it was mature, because: {why}"
-    dossier = dossier_text(snapshot, record, skill_id, history, now, how, remark)
+    dossier = dossier_text(snapshot, record, skill_id, history, now, how, _early(force_reason))
     files = {path: skill, f"skills/{chosen}/references/dossier.md": dossier}
     edits = (*_new_files(files), _retire(record, data, skill_id, chosen))
-    change = _change((record, skill_id), edits, why, actor, origin, how)
-    planned = Planned(change, change.ids, _notes(snapshot, record, path, listed, budget))
-    return Graduation(chosen, listed, files, planned)
+    change = _change((record, skill_id), edits, force_reason.strip(), actor, origin, how)
+    notes = _notes(snapshot, record, path, listed, budget)
+    return Graduation(chosen, listed, files, Planned(change, change.ids, notes))
+
+
+def _early(why: str) -> str:
+    """Return what the dossier says of a recipe that was not mature, "" of one that was."""
+    return f"before it was mature, because: {why.strip()}" if why.strip() else ""
 
 
 def _change(
