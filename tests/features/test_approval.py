@@ -12,8 +12,9 @@ from vault_cli.errors import ChangedMeanwhileError, Diagnostic, RefusedError, Us
 from vault_cli.features.drafts import needed_paths, plan_approve, plan_reject
 from vault_cli.model.change import Move, Put
 from vault_cli.model.lifecycle import Actor
-from vault_cli.model.record import Kind, Snapshot, Status, Validity
+from vault_cli.model.record import Kind, Snapshot, Status
 from vault_cli.model.relations import find_circle, links_by
+from vault_cli.model.validity import Validity
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from vault_cli.features.states import (
     states_of,
 )
 from vault_cli.model.anchors import Anchor, Verdict
-from vault_cli.model.record import Kind, Record, Snapshot, Status, Tally, Validity
+from vault_cli.model.record import Kind, Record, Snapshot, Status, Tally
+from vault_cli.model.validity import Validity
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 

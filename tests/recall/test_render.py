@@ -10,7 +10,8 @@ import pytest
 from helpers import CONFIRMED
 
 from vault_cli.errors import Diagnostic, UsageError
-from vault_cli.model.record import Kind, Record, Snapshot, Status, Validity
+from vault_cli.model.record import Kind, Record, Snapshot, Status
+from vault_cli.model.validity import Validity
 from vault_cli.recall.block import measure_in
 from vault_cli.recall.explain import read_items
 from vault_cli.recall.render import GROUPS, Block, RenderOptions, render_block

@@ -9,7 +9,8 @@ import pytest
 from helpers import CONFIRMED
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import Kind, Record, Scope, Snapshot, Status, Tally, Validity
+from vault_cli.model.record import Kind, Record, Scope, Snapshot, Status, Tally
+from vault_cli.model.validity import Validity
 from vault_cli.recall.select import Query, Selection, select_records
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)

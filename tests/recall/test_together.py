@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import Kind, Record, Scope, Snapshot, Status, Tally, Validity
+from vault_cli.model.record import Kind, Record, Scope, Snapshot, Status, Tally
+from vault_cli.model.validity import Validity
 from vault_cli.recall.select import Query, Selection, select_records
 from vault_cli.recall.together import join_vaults
 

@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import Kind, Record, Status, Validity
+from vault_cli.model.record import Kind, Record, Status
+from vault_cli.model.validity import Validity
 from vault_cli.recall.views import VIEWS, describe_period, mark_record, why_not
 
 NOON = datetime(2026, 7, 15, 12, tzinfo=UTC)

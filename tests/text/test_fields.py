@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import Kind, Record, Scope, Status, Validity
+from vault_cli.model.record import Kind, Record, Scope, Status
 from vault_cli.model.schema import BY_KEY, FIELDS, FROM_FILE
+from vault_cli.model.validity import Validity
 from vault_cli.text.codes import CODES
 from vault_cli.text.fields import front_matter_schema, read_record
 

@@ -53,7 +53,7 @@ def _prolong(inv: Invocation, record: Record) -> str:
     from vault_cli.errors import UsageError
     from vault_cli.features.composing import parse_when
     from vault_cli.features.editing import plan_set
-    from vault_cli.model.record import Validity
+    from vault_cli.model.validity import Validity
     from vault_cli.text.document import REMOVE
 
     typed = inv.out.ask("Last day (ISO; `-` for no end)? ").strip()

@@ -243,7 +243,7 @@ class Invocation:
         Raises:
             UsageError: it is not inside the vault. NotFoundError: there is no such file.
         """
-        from vault_cli.cli.reading import path_in_vault
+        from vault_cli.cli.typed import path_in_vault
 
         return path_in_vault(self.root, self.cwd, text)
 

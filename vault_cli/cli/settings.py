@@ -211,10 +211,10 @@ def _set_user(inv: Invocation, key: str, value: str, *, here: bool, yes: bool) -
 def _admit_own(inv: Invocation) -> None:
     """Take what is in force as admitted where changes of others begin to wait from now on."""
     from vault_cli.errors import VaultError
+    from vault_cli.store.admitting import admit_present
     from vault_cli.store.incoming import has_ledger
     from vault_cli.store.policy import incoming_policy, is_own
     from vault_cli.store.vault import Vault
-    from vault_cli.store.waiting import admit_present
 
     try:
         vault = Vault.open(inv.root, environ=inv.environ)

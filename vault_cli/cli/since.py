@@ -133,9 +133,15 @@ def waits_for_more(inv: Invocation, old: str, now: Selection) -> str:
     return f"{len(news.new)} of {every} new entries wait (--batch); `render --since` tells them"
 
 
-SESSION_VARIABLES: Final = ("MVAULT_SESSION", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID")
+SESSION_VARIABLES: Final = (
+    "MVAULT_SESSION",
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_SESSION_ID",
+    "DSH_SESSION_ID",
+)
 """What names the session of a command that an agent starts; the programs set their own in the
-environment of what they run, and send the same name to hooks (Claude Code 2.1, Codex 0.171)."""
+environment of what they run, and send the same name to hooks (Claude Code 2.1, Codex 0.171, DSH
+0.1)."""
 
 
 def session_of(inv: Invocation, given: str = "") -> str:

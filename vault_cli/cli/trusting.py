@@ -194,8 +194,8 @@ def _what_counts(inv: Invocation, repo: Repository) -> tuple[object, ...]:
 
 def _trust_now(inv: Invocation, repo: Repository) -> None:
     """Record the repository's settings as trusted, and what is in force as admitted."""
+    from vault_cli.store.admitting import admit_present
     from vault_cli.store.policy import incoming_policy
-    from vault_cli.store.waiting import admit_present
 
     repo.trust_now()
     if incoming_policy(inv.vault.root, inv.vault.config) != "accept":
@@ -262,7 +262,8 @@ def review_incoming(inv: Invocation) -> int:
 def _ask_incoming(inv: Invocation, item: Waiting, place: str) -> str | None:
     """Ask about one change until it is decided; None ends the review."""
     from vault_cli.cli.preview import diff_lines, shown_as_read
-    from vault_cli.store.waiting import admit_one, admitted_bytes
+    from vault_cli.store.admitting import admit_one
+    from vault_cli.store.waiting import admitted_bytes
 
     old = admitted_bytes(inv.vault, [item]).get(item.id, b"")
     new = _present(inv, item)

@@ -32,8 +32,9 @@ from vault_cli.features.records import (
 from vault_cli.model.change import Change, Put
 from vault_cli.model.lifecycle import Actor, require_step
 from vault_cli.model.paths import is_skill_file
-from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status, Validity
+from vault_cli.model.record import IN_FORCE, Record, Snapshot, Status
 from vault_cli.model.relations import find_circle, links_by
+from vault_cli.model.validity import Validity
 from vault_cli.text.document import REMOVE
 from vault_cli.text.values import day_of
 

@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
 from vault_cli.model.tables import SCOPE_LEVELS
+from vault_cli.model.validity import Validity
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 """What an id may look like; ids are text, found and kept as typed."""
@@ -163,36 +163,6 @@ class Scope(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.level}:{self.name}" if self.name else self.level
-
-
-class Validity(NamedTuple):
-    """When a record holds. A `date` is a whole calendar day in the vault's time zone.
-
-    A `datetime` (always aware) is an exact instant. Either end may be open (None).
-    """
-
-    start: date | datetime | None = None
-    end: date | datetime | None = None
-
-    def state_at(self, now: datetime) -> str:
-        """Return `scheduled`, `current` or `expired` at an aware instant in the vault's zone.
-
-        The calendar day is taken from `now` as given, so pass it already converted to the
-        vault's time zone. The last day counts to its end.
-        """
-        if self.start is not None and _before(now, self.start):
-            return "scheduled"
-        if self.end is not None and _after(now, self.end):
-            return "expired"
-        return "current"
-
-
-def _before(now: datetime, start: date | datetime) -> bool:
-    return now < start if isinstance(start, datetime) else now.date() < start
-
-
-def _after(now: datetime, end: date | datetime) -> bool:
-    return now >= end if isinstance(end, datetime) else now.date() > end
 
 
 class Tally(NamedTuple):

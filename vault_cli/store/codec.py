@@ -13,7 +13,8 @@ from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import ALWAYS, GLOBAL, Kind, Record, Scope, Status, Validity
+from vault_cli.model.record import ALWAYS, GLOBAL, Kind, Record, Scope, Status
+from vault_cli.model.validity import Validity
 
 Parsed = tuple[Record | None, tuple[Diagnostic, ...]]
 """What `read_record` gives for one file."""

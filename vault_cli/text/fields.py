@@ -12,8 +12,9 @@ from typing import Any
 
 from vault_cli.errors import Diagnostic
 from vault_cli.model.paths import SKILL_PREFIX, is_skill_file
-from vault_cli.model.record import Kind, Record, Scope, Status, Validity
+from vault_cli.model.record import Kind, Record, Scope, Status
 from vault_cli.model.schema import BY_KEY, FIELDS, Field, json_schema
+from vault_cli.model.validity import Validity
 from vault_cli.text import values
 from vault_cli.text.codes import Problem, show
 from vault_cli.text.lines import first_heading
