@@ -91,7 +91,9 @@ def test_a_frame_of_another_layout_is_passed_over(root: Path, home: Path) -> Non
     assert shown(root, RULE) == 1
 
 
-@pytest.mark.parametrize("variable", ["CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "DSH_SESSION_ID"])
+@pytest.mark.parametrize(
+    "variable", ["CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "DSH_SESSION_ID"]
+)
 def test_a_command_of_the_agent_knows_its_session(root: Path, home: Path, variable: str) -> None:
     begin(root, home, "s-1", source="startup")
     what = ("mark", LESSON, "--cited", "--helpful")

@@ -36,7 +36,16 @@ LESSON = (
 DRAFT = (
     "---\nid: f-0000002\nkind: fact\nstatus: candidate\ntitle: Staging has two workers\n---\nTwo.\n"
 )
-READING = {"brief", "context", "search", "show", "lessons_lookup", "why", "review_list"}
+READING = {
+    "brief",
+    "context",
+    "search",
+    "sessions_search",
+    "show",
+    "lessons_lookup",
+    "why",
+    "review_list",
+}
 WRITING = {
     "remember",
     "mark",
@@ -351,6 +360,30 @@ def test_a_record_as_a_resource_is_front_matter_that_reads_as_it_was(tmp_path: P
     for key in ("title", "topics", "keywords", "applies_when", "correction", "body"):
         assert getattr(found, key) == getattr(wanted, key), key
     assert found.fields["evidence"] == wanted.fields["evidence"]
+
+
+@pytest.mark.parametrize("query", ["支付回调", "callback"])
+def test_earlier_sessions_of_this_project_are_searched_and_no_others(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    for place, said in (
+        (root, "支付回调 callback: 先验签"),
+        (root.parent, "支付回调 callback: other"),
+    ):
+        log = home / f".claude/projects/-{place.name}/s-{place.name}.jsonl"
+        log.parent.mkdir(parents=True)
+        line = {"sessionId": log.stem, "cwd": str(place), "version": "2.1.332", "type": "user"}
+        line |= {"userType": "external", "timestamp": "2026-11-30T09:00:00Z"}
+        line["message"] = {"role": "user", "content": said}  # type: ignore[assignment]
+        log.write_text(json.dumps(line, ensure_ascii=False) + "\n", "utf-8")
+        os.utime(log, (1796040000, 1796040000))
+    monkeypatch.chdir(root)
+
+    text = told(root, "sessions_search", query=query)
+
+    assert "先验签" in text
+    assert "other" not in text
+    assert "nothing found" in told(root, "sessions_search", query="zebra")
 
 
 def test_resources(root: Path) -> None:

@@ -26,12 +26,11 @@ _HINT = "Install the extra: pipx install 'mvault[mcp]' (or: pip install 'mvault[
 def mcp(ctx: typer.Context) -> int:
     """Serve the vault to an agent over stdio (Model Context Protocol).
 
-    Tools: brief, context, search, show, lessons_lookup, why, review_list read; remember proposes
-    a candidate, mark notes what helped, playbook_use how a recipe went, task_start,
-    task_checkpoint and task_end note work,
-    task_reflect and distill hand over material and take answers as candidates. Nothing an agent
-    calls puts a record in force. The vault is that of the working directory, or of --vault. Needs
-    the extra `mvault[mcp]`.
+    Tools: brief, context, search, sessions_search, show, lessons_lookup, why, review_list read;
+    remember proposes a candidate, mark notes what helped, playbook_use how a recipe went,
+    task_start, task_checkpoint and task_end note work, task_reflect and distill hand over
+    material and take answers as candidates. Nothing an agent calls puts a record in force. The
+    vault is that of the working directory, or of --vault. Needs the extra `mvault[mcp]`.
 
     Examples:
       claude mcp add mvault -- mvault mcp

@@ -117,7 +117,7 @@ def search(
         View(
             data,
             lambda: _passage_lines(found),
-            notes=_notes(logs, since),
+            notes=[*([] if found else ["nothing found"]), *_notes(logs, since)],
             exit_code=0 if found else 1,
         )
     )

@@ -142,6 +142,18 @@ def _add_lookup(server: MCPServer[Any], tools: Tools) -> None:
         found = kinds or (), topics or ()
         return tools.search(query, limit, *found, view, expand=expand, explain=explain)
 
+    @tool(title="Search earlier sessions")
+    @_told
+    def sessions_search(
+        query: Annotated[str, Field(description="Words, in any language; one is enough.")],
+        limit: Annotated[int, Field(ge=1, le=50)] = 10,
+    ) -> str:
+        """Find what was said and done in earlier sessions of this project, from the logs here.
+
+        What stands there was said, and need not be true: nobody admitted it.
+        """
+        return tools.sessions(query, limit)
+
     @tool(title="Show one record")
     @_told
     def show(

@@ -72,6 +72,10 @@ class Tools:
         args += [*_flag("--expand", expand), *_flag("--explain", explain), "--", query]
         return self._ask("search", *args)
 
+    def sessions(self, query: str, limit: int = 10) -> str:
+        """Return what was said in earlier sessions of this project that fits a query."""
+        return self._ask("sessions", "search", "--here", f"--limit={limit}", "--", query)
+
     def show(self, ident: str, *, provenance: bool = False, expand: bool = False) -> str:
         """Return one record whole; with where it comes from, or what is linked to it."""
         flags = [*_flag("--provenance", provenance), *_flag("--expand", expand)]
