@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Result, commit_count, git, listed, make_vault, run, start_real
+from helpers import PROJECT, Result, commit_count, git, listed, make_vault, run, start_real
 from test_distill import capture, item
 
 SAID = "No, that's wrong. In this repo always use make test, never call pytest directly."
@@ -25,12 +27,23 @@ def vault(tmp_path: Path) -> Path:
 
 def at_once(*runs: Sequence[str | Path]) -> list[Result]:
     """Start commands at the same moment; return how they ended, all of them with 0."""
-    running = [start_real(*argv) for argv in runs]
+    running = [_start(argv) for argv in runs]
     done = []
     for process in running:
         out, err = process.communicate(timeout=120)
         done.append(Result(process.returncode, out.decode(), err.decode()).ok())
     return done
+
+
+def _start(argv: Sequence[str | Path]) -> subprocess.Popen[bytes]:
+    """Start a command as the server of MCP runs it: a model may call a tool twice."""
+    code = "import os, sys\nfrom vault_cli.cli.app import answer\n"
+    code += "sys.exit(answer(sys.argv[1:], os.environ, origin='mcp'))"
+    if "add" not in argv:
+        return start_real(*argv)
+    env = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    words = [sys.executable, "-c", code, *map(str, argv)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
 
 
 def drafts(vault: Path) -> list[str]:
@@ -53,9 +66,10 @@ def test_the_same_words_at_once_make_one_draft(vault: Path, text: str) -> None:
     done = at_once(*[argv] * AT_ONCE)
     own = is_settled(vault, done, before)
     assert {tuple(result.data["ids"]) for result in done} == {(own,)}
-    again = run(*argv).ok()
+    (again,) = at_once(argv)
     assert (again.data["ids"], again.data["changed"]) == ([own], False)
     assert f"nothing to do: {own} says so already" in again.err
+    assert run(*argv).ok().data["changed"], "who types it twice means it twice"
 
 
 @BOTH
@@ -199,8 +213,8 @@ def test_who_waits_too_long_is_told(vault: Path) -> None:
     (vault / ".state").mkdir(exist_ok=True)
     with (vault / ".state" / "turn").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        process: subprocess.Popen[bytes] = start_real(
-            "--vault", vault, "add", "note", "--title", "T", "--body", "A text."
+        process: subprocess.Popen[bytes] = _start(
+            ("--vault", vault, "add", "note", "--title", "T", "--body", "A text.")
         )
         _, err = process.communicate(timeout=60)
     assert process.returncode == 5

@@ -91,7 +91,9 @@ def test_a_block_that_does_not_reach_the_agent_does_not_count(project: Path, spo
 
 
 def test_a_host_that_does_not_read_the_file_is_told(project: Path) -> None:
+    """Claude Code reads AGENTS.md only where a project has no CLAUDE.md."""
     install(project)
+    (project / "CLAUDE.md").write_text("我的规矩\n", "utf-8")
     assert "l-0000002" in said(project, "a", "claude-code/SessionStart.json")
     assert "l-0000002" not in said(project, "b")
 

@@ -119,8 +119,7 @@ def test_where_nothing_can_be_remembered_nothing_is_stopped(tmp_path: Path) -> N
     blocked.write_text("")
     assert ask(index(rule()), state=str(blocked)).action == "allow"
     (tmp_path / "hook" / "cooldown").mkdir(parents=True)
-    mark = guard.cooldown_mark("s", rule())
-    (tmp_path / "hook" / "cooldown" / mark).symlink_to("/dev/null")
+    Path(guard.cooldown_path(str(tmp_path), "s", rule())).symlink_to("/dev/null")
     assert ask(index(rule()), state=str(tmp_path)).action == "allow"
 
 

@@ -88,7 +88,9 @@ def submit_new(inv: Invocation, planned: Planned, plan: Plan) -> int:
     """
     if planned.held:
         return _hold_back(inv, planned)
-    if plan.once is None and planned.change.edits:
+    # a model calls a tool again when it is not sure of the first call; who types a command twice
+    # means it twice
+    if plan.once is None and planned.change.edits and inv.origin == "mcp":
         plan.once = same_draft(inv.root, planned.change)
     return inv.submit(plan)
 

@@ -125,11 +125,11 @@ def _examine(inv: Invocation, host: Host, report: Report) -> None:
     for is_project in (False, True):
         wanted = Wanted(host, is_project)
         _examine_hooks(inv, wanted, report)
+        report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
         if host.name == "opencode":
             _examine_opencode(inv, wanted, report)
     if host.name == "dsh":
         report.problems += [x for name in report.hooks for x in dsh.find_problems(Path(name))]
-        report.problems += loose_skills(inv, skill_folder(inv, wanted), host.name)
     _examine_plugin(inv, report)
     if host.name == "codex":
         from vault_cli.cli.doctor_codex import find_plugins, find_untrusted

@@ -104,7 +104,6 @@ def plan_add(
             names a record that is not there.
     """
     checked = check_request(request)
-    require_lengths({key: getattr(checked, key) for key in LIMITED}, before)
     if allow:
         require_reason(checked.reason, "add --allow")
     require_proposable(snapshot, checked, actor)
@@ -113,6 +112,7 @@ def plan_add(
     grounds = require_grounds(snapshot, checked.supersedes, actor, checked.reason, fresh)
     composer = Composer(checked, own_id, now, actor, origin, gates)
     draft = composer.compose(snapshot, allow)
+    require_lengths({key: getattr(checked, key) for key in LIMITED}, before)  # a secret comes first
     change = composer.change_to(draft)
     if not draft.is_held:  # what is held back takes effect nowhere
         require_sound_change(snapshot, change, before)

@@ -54,6 +54,9 @@ _SILENT = frozenset(
 )
 """Events that are only taken down."""
 
+_ENDINGS = frozenset({events.PRE_COMPACT, events.STOP, events.SESSION_END})
+"""Events of `endings`; all others are of `turns`."""
+
 _NAME_KEY = b'"hook_event_name"'
 _AGENT = b'"agent_id"'
 
@@ -160,7 +163,7 @@ def answer_call(call: Call) -> bytes:
         return NOTHING
     from vault_cli.hook import turns
 
-    reply = turns.answer(call)
+    reply = _ending(call) if call.event in _ENDINGS else turns.answer(call)
     return encode(call, _full(call) if reply is None else reply)
 
 
@@ -265,6 +268,12 @@ def _pre_tool(call: Call) -> bytes:
     name = events.named_event(payload, call.host, call.event)[1]
     call.name = name
     return encode(call, {verdict.action: verdict.reason})
+
+
+def _ending(call: Call) -> dict[str, str]:
+    from vault_cli.hook.endings import answer_ending
+
+    return answer_ending(call)
 
 
 def _for_main_agent(call: Call) -> bytes:

@@ -31,11 +31,7 @@ Reply = dict[str, str]
 def answer(call: Call) -> Reply | None:
     """Return the reply to an event of a session; None when only the full program has it."""
     found = _TURNS.get(call.event)
-    if found is not None:
-        return found(call)
-    from vault_cli.hook.endings import answer_ending
-
-    return answer_ending(call)
+    return {} if found is None else found(call)
 
 
 def folder_at_hand(call: Call) -> str:
