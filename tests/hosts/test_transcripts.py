@@ -638,3 +638,22 @@ def test_arguments_in_any_form() -> None:
     }
     assert read_arguments("*** Begin Patch") == {"input": "*** Begin Patch"}
     assert read_arguments(None) == {}
+
+
+def test_thoughts_are_told_apart_from_what_was_said(tmp_path: Path) -> None:
+    said = [
+        {"type": "thinking", "thinking": "时钟不对。", "signature": "x"},
+        {"type": "redacted_thinking", "data": "y"},
+        {"type": "text", "text": "The clock is wrong."},
+    ]
+    base = {"sessionId": "s", "cwd": "/w", "version": "2.1.332", "userType": "external"}
+    line = {**base, "type": "assistant", "timestamp": "2026-11-30T09:00:00Z"}
+    line["message"] = {"role": "assistant", "content": said}  # type: ignore[assignment]
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(line) + "\n", "utf-8")
+    found = [(event.kind, event.text) for event in Log(path).events()]
+    assert found == [("thought", "时钟不对。"), ("agent", "The clock is wrong.")]
+
+    rollout = DATA / "transcripts" / "codex-legacy-rollout.jsonl"
+    thoughts = [event.text for event in Log(rollout).events() if event.kind == "thought"]
+    assert thoughts == ["**Running tests**"]

@@ -1,8 +1,9 @@
 """What was decided in a session, in the words of those who took part. A planner: values in and out.
 
-Kept are a person's requests and corrections, and what the agent said outwardly. Of tools only the
-number of failed calls is told: a reflection is about decisions, not about how tools are used. May
-import `model`, `text`, `recall`, `hook`.
+Kept are a person's requests and corrections, and what the agent said outwardly; of a turn in which
+it said nothing a little of what it thought (L-08). Of tools only the number of failed calls is
+told: a reflection is about decisions, not about how tools are used. May import `model`, `text`,
+`recall`, `hook`.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ from vault_cli.text.corrections import find_correction
 from vault_cli.text.scan import mask_secrets, scan_wording
 
 REQUEST, CORRECTION, STATEMENT, FAILURES = "request", "correction", "statement", "failures"
+THOUGHT = "thought"
 
 MOST_STEPS: Final = 40
 MOST_OWN: Final = 600
 """Characters of one step that are shown."""
+
+MOST_THOUGHTS: Final = 2
+MOST_THOUGHT: Final = 240
+"""So many, and characters of each, stand for a turn in which nothing was said outwardly."""
 
 _ORDERS: Final = frozenset({"injection"})
 """What is asked of a text that is shown: an "understood" is no memory, and may be said."""
@@ -37,7 +43,7 @@ class Step(NamedTuple):
 
     Args:
         id: what it is cited with (`T3`).
-        kind: `request`, `correction`, `statement`, or `failures` (failed calls in a row).
+        kind: `request`, `correction`, `statement`, `thought`, `failures` (failed calls in a row).
         start, end: where it stands in its session.
         text: what was said, without secrets and without what mvault said; of `failures` the first
             line of each; "" when it reads like an attack.
@@ -120,6 +126,8 @@ class _Seen:
     errors: list[tuple[int, str]] = field(default_factory=list)
     acted: bool = False
     said: str = ""
+    spoke: bool = False
+    thoughts: list[Event] = field(default_factory=list)
     calls: int = 0
     failed: int = 0
     changes: int = 0
@@ -142,6 +150,7 @@ def trace_of(events: Iterable[Event], echo: Echo, window: Window = Window()) -> 
             first, last = first or str(event.place), str(event.place)
         _take(seen, event)
     _close_errors(seen)
+    _close_thoughts(seen)
     shown, left = _choose(seen.steps)
     named = tuple(step._replace(id=f"T{number}") for number, step in enumerate(shown, 1))
     return Trace(named, left, seen.calls, seen.failed, seen.changes, first, last)
@@ -150,6 +159,7 @@ def trace_of(events: Iterable[Event], echo: Echo, window: Window = Window()) -> 
 def _take(seen: _Seen, event: Event) -> None:
     if event.kind == "user":
         _close_errors(seen)
+        _close_thoughts(seen)
         own = seen.echo.without(event.text).strip()
         if own:
             is_correction = find_correction(
@@ -160,8 +170,11 @@ def _take(seen: _Seen, event: Event) -> None:
         seen.acted, seen.said = True, event.text or seen.said
         own = seen.echo.without(event.text).strip()
         if own:
+            seen.spoke = True
             _close_errors(seen)
             _say(seen, STATEMENT, event, own)
+    elif event.kind == "thought":
+        seen.thoughts.append(event)
     elif event.kind == "call":
         seen.acted = True
         seen.calls += 1
@@ -200,6 +213,21 @@ def _close_errors(seen: _Seen) -> None:
     start, end = str(seen.errors[0][0]), str(seen.errors[-1][0])
     seen.steps.append(Step("", FAILURES, start, end, text, failed=len(seen.errors)))
     seen.errors.clear()
+
+
+def _close_thoughts(seen: _Seen) -> None:
+    """End a turn: where the agent said nothing outwardly, its last thoughts stand for that."""
+    kept = [] if seen.spoke else seen.thoughts[-MOST_THOUGHTS:]
+    for event in kept:
+        own = seen.echo.without(event.text).strip()
+        text, cut = presentable(own, MOST_THOUGHT)
+        place = str(event.place)
+        if text:
+            seen.steps.append(Step("", THOUGHT, place, place, text, cut=cut))
+    if kept:  # failures of the turn were noted before
+        seen.steps.sort(key=lambda step: int(step.start))
+    seen.thoughts.clear()
+    seen.spoke = False
 
 
 def _choose(steps: Sequence[Step]) -> tuple[list[Step], int]:

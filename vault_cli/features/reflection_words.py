@@ -31,6 +31,7 @@ ENGLISH: Final[Words] = {
     "request": "request",
     "correction": "correction",
     "statement": "agent",
+    "thought": "agent thought",
     "failures": "{count} failed",
     "environment": "## Decision environment",
     "environment_of": "What was in force when it began: {total} total, {full} detailed. For each:"
@@ -124,6 +125,7 @@ CHINESE: Final[Words] = {
     "request": "请求",
     "correction": "纠正",
     "statement": "代理",
+    "thought": "代理所想",
     "failures": "{count} 次失败",
     "environment": "## 决策环境",
     "environment_of": "开始时生效的内容：共 {total} 条，详列 {full} 条。逐条回答："

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
-EventKind = Literal["session", "turn", "user", "agent", "call", "result", "compaction"]
+EventKind = Literal["session", "turn", "user", "agent", "thought", "call", "result", "compaction"]
 
 NO_INPUT: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -16,8 +16,9 @@ class Event(NamedTuple):
 
     Args:
         kind: `user` is what a person typed, and nothing else that stands in the user's role;
-            `agent` what the model said; `call` and `result` one use of a tool; `turn` the start
-            of another one; `compaction` a place where the context was cut.
+            `agent` what the model said; `thought` what it only thought, where the log has it;
+            `call` and `result` one use of a tool; `turn` the start of another one; `compaction`
+            a place where the context was cut.
         place: where it stands in its session, as evidence names it: the host's own number, else
             the number of the line in the log; numbers grow.
         at: ISO instant, "" when the log does not say.

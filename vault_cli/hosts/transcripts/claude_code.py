@@ -169,6 +169,8 @@ class Reader:
         for block in map(as_map, blocks):
             if block.get("type") == "text":
                 yield Event("agent", place, at, as_text(block.get("text")))
+            elif block.get("type") == "thinking" and block.get("thinking"):
+                yield Event("thought", place, at, as_text(block.get("thinking")))
             elif block.get("type") == "tool_use":
                 name, given = as_text(block.get("name")), read_arguments(block.get("input"))
                 call = as_text(block.get("id"))

@@ -171,6 +171,10 @@ class Reader:
                 yield event
         elif kind in ("function_call_output", "custom_tool_call_output"):
             yield from self._output(place, at, item)
+        elif kind == "reasoning":
+            text = joined([*texts_in(item.get("summary")), *texts_in(item.get("content"))])
+            if text:
+                yield Event("thought", place, at, text)
 
     def _follow(self, call: Event) -> None:
         """Note whose end a call waits for: one command is one result, however often it is asked."""
