@@ -339,6 +339,18 @@ def test_a_failed_task_that_had_it_opens_the_gate(proven: Path) -> None:
     assert old["status"] == "active"
 
 
+def test_who_admits_reads_the_evidence_beside_the_condition(proven: Path) -> None:
+    prepare(proven, "--task", "t-failed1", "--log", LOG)
+    (own,) = commit(proven, answer(revise(evidence_task_ids=["t-failed1"]))).ok().data["candidates"]
+    condition = run("--vault", proven, "--json", "show", own).ok().data["fields"]["applies_when"]
+    card = run("--vault", proven, "approve", own, env={"MVAULT_ACTOR": "agent"})
+    assert card.code == 3
+    said = card.text.partition("rests on these tasks")[2]
+    assert f"applies when: {condition}" in said
+    assert "t-failed1 failed: " in said
+    assert "rests on these tasks" not in run("--vault", proven, "approve", "l-aaaaaa1").text
+
+
 def test_the_gate_is_passed_with_a_reason_that_stays(proven: Path) -> None:
     prepare(proven, "--task", "t-failed1", "--log", LOG)
     given = revise(override="make test was removed from the Makefile")

@@ -39,6 +39,7 @@ def approval_card(inv: Invocation, record: Record) -> list[Line]:
         *show_lines(record),
         "",
         *replaced_lines(inv, record),
+        *evidence_lines(inv, record),
         *beside_lines(inv, record),
     ]
 
@@ -52,6 +53,28 @@ def replaced_lines(inv: Invocation, record: Record) -> list[Line]:
         lines.append([("bold", f"replaces {old.id}"), f": {inline(old.title)}"])
         lines += [*compact_diff(old, record), ""]
     return lines
+
+
+def evidence_lines(inv: Invocation, record: Record) -> list[Line]:
+    """Return the tasks that a record rests on beside the condition it names.
+
+    Whether work that failed is a case of the condition can only be judged by who reads both: the
+    precedent gate checks that the tasks are there, failed, and had been shown the record (L-43).
+    """
+    from vault_cli.features.task_records import read_task
+    from vault_cli.model.record import Kind
+
+    found = (inv.snapshot.by_id.get(name) for name in record.derived_from)
+    tasks = [read_task(one) for one in found if one is not None and one.kind is Kind.TASK]
+    if not tasks:
+        return []
+    condition = record.applies_when or "(it says no condition)"
+    lines: list[Line] = [[("bold", "rests on these tasks"), "; is each a case of its condition?"]]
+    lines.append(f"  applies when: {inline(condition)}")
+    for task in tasks:
+        result = f"; {inline(task.result)}" if task.result else ""
+        lines.append(f"  {task.record.id} {task.state}: {inline(task.goal)}{result}")
+    return [*lines, ""]
 
 
 def decide_about(planned: Planned, record: Record, done: str, verb: str, *, yes: bool) -> Plan:
