@@ -155,7 +155,7 @@ def test_a_prompt_brings_what_the_block_has_no_room_for(attached: Machine) -> No
     drafts = attached.mvault("list", "--status", "candidate", "--json").data["records"]
     attached.mvault("-q", "approve", *(draft["id"] for draft in drafts), "--yes").ok()
     attached.keep("fact", "--title", "支付回调要校验签名", "--importance", "1",
-                  "--body", "支付回调必须先校验签名，再更新订单状态。")  # fmt: skip
+                  "--body", f"支付回调必须先校验签名，再更新订单状态。{'说明。' * 90}")  # fmt: skip
 
     session = attached.run([DONE], "支付回调怎么校验签名?").ok()
     (block,) = session.blocks()

@@ -87,7 +87,9 @@ def _beside(
     shown = [(x.id, x.vault) for x in block.receipt.lines if x.level not in {"omitted", "id"}]
     if shown:
         _leave_texts(call, [line.pick for line in block.receipt.lines], measure_in(options.unit))
-    return (block.text, shown) if shown else ("", [])
+    if not shown:  # too long to be given at all: its title is, and how to read it
+        shown = [(line.id, line.vault) for line in block.receipt.lines]
+    return block.text, shown
 
 
 def _leave_texts(call: Call, picks: list[Pick], measure: Measure) -> None:

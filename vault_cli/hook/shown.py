@@ -92,9 +92,9 @@ def make_block(
     )
     text = layout.text()
     shown = [unit.key for unit in units if unit.level > ID]
-    if text is None:
+    if text is None or not shown:  # what is too long to be given is named by the full program
         return None
-    return (text, shown) if shown else ("", [])
+    return text, shown
 
 
 def _units_of(
