@@ -141,6 +141,17 @@ def test_secrets_are_masked_and_attacks_are_kept_from_agents(
     assert attack in sessions(vault, "search", "deploy").ok().text
 
 
+def test_a_secret_that_a_cut_would_divide_is_masked(home: Path, tmp_path: Path) -> None:
+    for number, kind in enumerate(("pem", min(SHAPES))):
+        text, secret = SHAPES[kind]
+        said = f"{'webhook ' * 6}{text}" if number else f"{text}\nwebhook after it"
+        say(home / f".claude/projects/-a/s-{number}.jsonl", f"{'x' * 170} {said}")
+        done = sessions(tmp_path, "search", "webhook", "--limit", "0").ok()
+        listed = sessions(tmp_path, "list").ok()
+        parts = [secret[place : place + 12] for place in range(0, max(1, len(secret) - 12), 6)]
+        assert not [part for part in parts if part in done.text + listed.text], kind
+
+
 def test_a_long_text_shows_the_part_that_has_the_words(home: Path, tmp_path: Path) -> None:
     noise = "nothing of note happened here. " * 200
     say(home / CLAUDE, f"{noise} the walrus sleeps {noise}")

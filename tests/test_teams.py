@@ -127,6 +127,22 @@ def test_a_project_only_names_it(tmp_path: Path, mine: Path, team: Path) -> None
     assert "(team" not in run("--vault", alone, "render").ok().out
 
 
+def test_what_a_project_only_names_was_shown_to_nobody(mine: Path, team: Path) -> None:
+    """A project that pins a commit must not make `team add` of it look like no change."""
+    commit = git(team, "rev-parse", "HEAD")
+    (mine / "vault.toml").write_text(f'teams = ["backend {team} {commit}"]\n', "utf-8")
+    said = here(mine, "--json", "team", "add", "backend", team, "--yes").ok().data
+    assert {row["id"] for row in said["added"]} == {"r-0000001", "f-0000002"}
+
+
+def test_trust_goes_with_the_name(mine: Path, team: Path) -> None:
+    add(mine, team).ok()
+    commit = git(team, "rev-parse", "HEAD")
+    here(mine, "team", "remove", "backend", "--yes").ok()
+    (mine / "vault.toml").write_text(f'teams = ["backend {team} {commit}"]\n', "utf-8")
+    assert "r-0000001" not in ids(mine)
+
+
 def test_ones_own_comes_first(mine: Path, team: Path) -> None:
     files = {
         "memories/same.md": note("f-0000002", "We listen on 9000"),

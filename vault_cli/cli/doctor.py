@@ -35,7 +35,7 @@ from vault_cli.cli.project import project_top
 from vault_cli.cli.reach import why_nothing
 from vault_cli.errors import VaultError
 from vault_cli.hook import sessions
-from vault_cli.hook.events import CLAUDE, SESSION_START, comes_with_prompt
+from vault_cli.hook.events import CHECK, CLAUDE, comes_with_prompt, find_event
 from vault_cli.hook.state import read_log
 from vault_cli.hosts.install import dsh
 from vault_cli.hosts.install.changes import read_text
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
 
 _PATIENCE: Final = 30
-_SESSION: Final = "mvault-check"
 _ENTRY: Final = late(r"(?m)^- \[([a-z]-[0-9a-z]{7})\]")
 _MOST_IDS: Final = 5
 _PROMPT: Final = "is memory there"
@@ -251,7 +250,7 @@ def _ask_hook(inv: Invocation, report: Report) -> None:
     host = report.host
     asked = time_ns()  # no two checks are one event that two command lines are started for
     payload: dict[str, Any] = {
-        "session_id": _SESSION,
+        "session_id": CHECK,
         "cwd": str(inv.cwd),
         "source": "startup",
         "asked": asked,
@@ -260,7 +259,7 @@ def _ask_hook(inv: Invocation, report: Report) -> None:
     if comes_with_prompt(payload, host.name):
         payload["prompt"], event = _PROMPT, "UserPromptSubmit"
     program = this_program()
-    sessions.drop(program.state, sessions.SESSIONS, _SESSION)
+    sessions.drop(program.state, sessions.SESSIONS, CHECK)
     words = plain_words(program, host.name, event)
     environ = dict(inv.environ)
     if inv.options.vault:  # an agent program names no vault; who asks about one means that
@@ -283,17 +282,22 @@ def _ask_hook(inv: Invocation, report: Report) -> None:
             f"a session start gives {size:,} {host.hook_unit}, of which {host.title} shows the"
             f" model {host.hook_limit:,}"
         )
-    failed = list(_what_failed(host, asked // 10**9))
+    failed = list(_what_failed(f"{host.name} {find_event(event)}", asked // 10**9))
     report.problems += failed
     if host.injects and not text and not failed:
         report.notes.append(f"a session start gives nothing: {why_nothing(inv)}")
 
 
-def _what_failed(host: Host, since: int) -> Iterator[str]:
-    """Yield what the hook's log says of its last run: it says on stderr the same once an hour."""
+def _what_failed(asked: str, since: int) -> Iterator[str]:
+    """Yield what the hook's log says of its last run: it says on stderr the same once an hour.
+
+    Args:
+        asked: host and event, as the log names them.
+        since: Unix time.
+    """
     for last, _, text in read_log(this_program().state):
         about, _, words = text.partition(": ")
-        if last >= since and about == f"{host.name} {SESSION_START}":
+        if last >= since and about == asked:
             yield f"a session start: {words}"
 
 

@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from vault_cli import __version__
 from vault_cli.hook import prompts
 from vault_cli.model.tables import GROUPS
 from vault_cli.plain.allot import FULL, ID, LINE
@@ -272,8 +273,10 @@ def _flags(shelved: _Shelved, place: Place) -> Iterator[int]:
 
 
 def tag_of(pick: Pick) -> str:
-    """Return what an entry's text depends on."""
-    return f"{pick.record.digest} {pick.record.path} {pick.support.state} {pick.aside}"
+    """Return what an entry's text depends on: record, vault, and how this version words it."""
+    record = pick.record
+    own = f"{record.digest} {record.vault} {record.path}"
+    return f"{__version__} {own} {pick.support.state} {pick.aside}"
 
 
 def shown(pick: Pick, measure: Measure) -> bytes:

@@ -111,7 +111,7 @@ def search(
                 finder.take(
                     Passage(own, str(log.path), event.place, event.at, event.kind, text, ())
                 )
-    found = [_shown(inv, passage) for passage in finder.best(limit)]
+    found = finder.best(limit, lambda text: _fit_to_show(inv, text))
     data = {"passages": [_passage_data(item) for item in found], "logs": len(logs.found)}
     return inv.out.show(
         View(
@@ -200,7 +200,7 @@ def _opening(inv: Invocation, logs: _Logs, log: Found, top: str) -> dict[str, An
             "asked": "",
         }
         if event.kind == "user":
-            return {**row, "asked": _fit_to_show(inv, cut(event.text, 4 * _WIDTH))}
+            return {**row, "asked": cut(_fit_to_show(inv, event.text), 4 * _WIDTH)}
     return row
 
 
@@ -220,10 +220,6 @@ def _fit_to_show(inv: Invocation, text: str) -> str:
     if is_veiled(inv) and any(hit.finding.holds for hit in scan_wording({}, text)):
         return _VEILED
     return masked(text)
-
-
-def _shown(inv: Invocation, passage: Passage) -> Passage:
-    return passage._replace(text=_fit_to_show(inv, passage.text))
 
 
 def _passage_data(passage: Passage) -> dict[str, Any]:

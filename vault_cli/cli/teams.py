@@ -99,12 +99,14 @@ def add(
     own = merge_names(load_config(None, environ=inv.environ)["teams"])
     listed = [item for item in own if item.name != name]
     before = next((item for item in named if item.name == name), None)
-    new = set_setting(path, "teams", tuple(map(str, [*listed, fresh])))
+    set_setting(path, "teams", tuple(map(str, [*listed, fresh])))  # it can be read and changed
     data = _difference(inv, fresh, before)
     if not _agreed(inv, data, yes=yes):
         return inv.out.left(data, NeedsPersonError(LEFT))
     if not inv.options.dry_run:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        own = merge_names(load_config(None, environ=inv.environ)["teams"])  # it was asked meanwhile
+        listed = [item for item in own if item.name != name]
+        new = set_setting(path, "teams", tuple(map(str, [*listed, fresh])))
         write_file(path.parent, path.name, new)
     return _admitted(inv, fresh, data)
 
@@ -185,6 +187,7 @@ def remove(ctx: typer.Context, name: Name, yes: flags.Yes = False) -> int:
     from vault_cli.store.config import load_config, user_config_path
     from vault_cli.store.files import write_file
     from vault_cli.store.team_names import merge_names
+    from vault_cli.store.teams import distrust_team
     from vault_cli.store.toml_patch import set_setting
 
     inv: Invocation = ctx.obj
@@ -195,13 +198,18 @@ def remove(ctx: typer.Context, name: Name, yes: flags.Yes = False) -> int:
             hint="One of a project stands in its vault.toml: mvault team list",
         )
     path = user_config_path(inv.environ)
-    new = set_setting(path, "teams", tuple(str(item) for item in own if item.name != name))
+    set_setting(path, "teams", tuple(str(item) for item in own if item.name != name))
     data = {"name": name, "applied": not inv.options.dry_run}
     if not _agreed(inv, data, f"stop reading {name}", yes=yes):
         return inv.out.left(data, NeedsPersonError(LEFT))
     if inv.options.dry_run:
         return inv.out.show(View({**data, "dry_run": True}, notes=("dry run, nothing written",)))
+    now = merge_names(load_config(None, environ=inv.environ)["teams"])  # it was asked meanwhile
+    new = set_setting(path, "teams", tuple(str(item) for item in now if item.name != name))
     write_file(path.parent, path.name, new)
+    for item in own:
+        if item.name == name:
+            distrust_team(item)
     return inv.out.show(View(data, notes=(f"{name} is not read any more",)))
 
 
@@ -270,11 +278,18 @@ def _shared(inv: Invocation, item: Team | None) -> dict[str, Record]:
     return {record.id: record for record in read_team(item, config).records}
 
 
+def _trusted(item: Team | None) -> Team | None:
+    """Return a pin that a person agreed to: what a project only names was shown to nobody."""
+    from vault_cli.store.teams import is_trusted
+
+    return item if item is not None and is_trusted(item) else None
+
+
 def _difference(inv: Invocation, item: Team, before: Team | None) -> dict[str, Any]:
     """Return what trusting a commit changes of what is read of a team vault."""
     new = _shared(inv, item)
     try:
-        old = _shared(inv, before)
+        old = _shared(inv, _trusted(before))
     except VaultError:  # what was pinned is not here any more: all of it is shown
         old = {}
     return {

@@ -24,7 +24,6 @@ MOST_TERMS = 200
 """Of a longer prompt the rest of the words does not count (`recall.query`)."""
 
 _LONGEST = 64
-_PLAIN_LAST = "\u9fff"
 _ASCII_WORD = {n: " " for n in range(128) if not (chr(n).isalnum() or chr(n) == "_")}
 _MONTHS = frozenset(
     (

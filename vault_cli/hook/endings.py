@@ -87,7 +87,7 @@ def _look_at_pressure(call: Call, session: dict[str, Any]) -> None:
 
     chinese = speaks_chinese(call.state, events.session_of(call.payload))
     text = (words.FILLING_CHINESE if chinese else words.FILLING).format(percent)
-    session |= {"nudge": text, "pressed": True}
+    session |= {"nudge": text + str(session.get("nudge", "")), "pressed": True}
     save_session(call, session)
 
 

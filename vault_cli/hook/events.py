@@ -31,6 +31,9 @@ _LONGEST_FOLDER = 4096
 _DEEPEST_FOLDER = 200
 """A folder that an agent works in is shorter and less deep; systems end at 4,096 bytes."""
 
+CHECK = "mvault-check"
+"""The session that `install --check` asks for."""
+
 _HOOK_CONTEXT, _HOOK_CONTEXT_END = "<hook_context>", "</hook_context>"
 
 HOSTS = (CLAUDE, CODEX, DSH, GEMINI, OPENCODE, CURSOR, COPILOT)
@@ -198,6 +201,11 @@ def is_compaction(payload: object, host: str) -> bool:
     anything to shorten; only what a person asked for is sure (measured with 0.61.0).
     """
     return host != GEMINI or text_of(payload, "trigger") == "manual"
+
+
+def is_check(payload: object) -> bool:
+    """Tell whether `install --check` asks: what it is told is nobody's, and nothing is used up."""
+    return session_of(payload) == CHECK
 
 
 def is_subagent(payload: object) -> bool:

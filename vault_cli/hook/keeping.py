@@ -24,7 +24,8 @@ def put(base: str, kind: str, name: str, body: bytes) -> str:
             stream.write(body)
         os.replace(temporary, f"{folder}/{name}")
     except BaseException:
-        os.unlink(temporary)
+        if os.path.lexists(temporary):  # else it has its place already
+            os.unlink(temporary)
         raise
     return folder
 

@@ -165,7 +165,7 @@ def _handed_over(call: Call, session: dict[str, Any]) -> list[str]:
     """Return what the last session of this folder left behind, said once."""
     folder = folder_at_hand(call)
     last = sessions.load(call.state, sessions.ENDED, folder)
-    if not last:
+    if not last or events.is_check(call.payload):
         return []
     sessions.drop(call.state, sessions.ENDED, folder)
     failed, calls = _count_calls(call.state, str(last.get("session", "")))
@@ -177,12 +177,15 @@ def _count_calls(state: str, session: str) -> tuple[int, int]:
     failed = calls = 0
     mark = session.encode("utf-8", "surrogatepass")
     for path in spool.spools(state) if session else ():
-        if os.path.getsize(path) > MOST_SCANNED:
+        try:
+            if os.path.getsize(path) > MOST_SCANNED:
+                continue
+            for frame in spool.read(path):
+                if frame.event in {events.POST_TOOL, events.TOOL_FAILURE} and mark in frame.raw:
+                    calls += 1
+                    failed += frame.event == events.TOOL_FAILURE
+        except OSError:  # taken in meanwhile
             continue
-        for frame in spool.read(path):
-            if frame.event in {events.POST_TOOL, events.TOOL_FAILURE} and mark in frame.raw:
-                calls += 1
-                failed += frame.event == events.TOOL_FAILURE
     return failed, calls
 
 
@@ -244,15 +247,15 @@ def bring(
         more: the records as a block, "" for none.
         shown: ids with their vaults of what it shows.
     """
+    room, unit = replies.room_of(call.host)
+    if replies.measure(first + more, unit) > room:  # the block counts more than what it leaves out
+        return first
     if shown:
         from vault_cli.plain.naming import receipt_id
 
         session["given"] = [*session.get("given", []), *map(list, shown)]
         save_session(call, session)
         note_given(call, receipt_id(more, (key for key, _ in shown)), shown)
-    room, unit = replies.room_of(call.host)
-    if replies.measure(first + more, unit) > room:  # the block counts more than what it leaves out
-        more = ""
     if more:
         remember(call, [more])
     return first + more
@@ -323,7 +326,7 @@ def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
     from vault_cli.hook.jsons import dumps
 
     session = events.session_of(call.payload)
-    if not session or not shown:
+    if not session or not shown or events.is_check(call.payload):
         return
     data = {
         "session": session,

@@ -7,7 +7,7 @@ Passages are ranked by BM25 as records are (`bm25`), over the passages that were
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import log
 from typing import Final, NamedTuple
 
@@ -77,7 +77,8 @@ class LogSearch:
 
     def take(self, passage: Passage) -> None:
         """Look at one text; `passage.text` is the whole of it."""
-        plain = search_text(passage.text[:_LONGEST])
+        passage = passage._replace(text=passage.text[:_LONGEST])
+        plain = search_text(passage.text)
         self._seen += 1
         self._length += len(plain)
         counts = self._count(plain)
@@ -88,12 +89,18 @@ class LogSearch:
         if len(self._found) > 2 * _KEPT:
             self._found = self._ranked()[:_KEPT]
 
-    def best(self, most: int) -> list[Passage]:
-        """Return the passages that fit best, the newest of equal ones first; 0: all kept."""
+    def best(self, most: int, fit: Callable[[str], str] = str) -> list[Passage]:
+        """Return the passages that fit best, the newest of equal ones first.
+
+        Args:
+            most: so many; 0: all that are kept.
+            fit: makes a whole text fit to be shown, before it is cut: what is half cut off looks
+                like no secret any more.
+        """
         ranked = self._ranked()
         floor = _FLOOR * self._score(ranked[0]) if ranked else 0.0
         good = [found for found in ranked if self._score(found) >= floor]
-        return [self._shown(found) for found in (good[:most] if most else good)]
+        return [self._shown(found, fit) for found in (good[:most] if most else good)]
 
     def _count(self, plain: str) -> Counter[str]:
         if self.query.terms:
@@ -124,8 +131,8 @@ class LogSearch:
             for spread in (self._spread[term],)
         }
 
-    def _shown(self, found: _Found) -> Passage:
-        text = " ".join(found.passage.text[:_LONGEST].split())
+    def _shown(self, found: _Found, fit: Callable[[str], str]) -> Passage:
+        text = " ".join(fit(found.passage.text).split())
         words = self._words(text)
         start = min((text.lower().find(word) for word in words if word in text.lower()), default=0)
         shown = cut_text(text, start - _LEAD if start > MOST - _LEAD else 0, MOST)

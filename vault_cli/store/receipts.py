@@ -29,7 +29,6 @@ _SCHEMA: Final = 2
 MOST_LEFT_OUT: Final = 1000
 """Ids of records without room that one receipt names."""
 
-_ID_DIGITS: Final = 16
 _MARK_BYTES: Final = 6
 _NAME: Final = late(r"[0-9a-f]{16}-[0-9a-f]{8}\.json")
 _NAMED: Final = late(r"@(?:(?P<place>\d{1,3})|(?P<id>[0-9a-f]{4,16}))")

@@ -10,7 +10,7 @@ from vault_cli.text.late import late
 
 _NAME: Final = late(r"[^\W_][\w.-]{0,39}")
 _COMMIT: Final = late(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_PASSWORD: Final = late(r"[a-z]+://[^/@]*:[^/@]*@")
+_PASSWORD: Final = late(r"[a-z]+://[^/@]*:[^/@]*@|https?://[^/@]*@")
 _REMOTE: Final = late(r"(?:https?|ssh|git|file)://\S+|[^/\s:-][^/\s:]+:[^\s:]\S*")
 
 

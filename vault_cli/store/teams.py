@@ -56,6 +56,16 @@ def trust_team(team: Team) -> None:
     write_state(GROUP, _TRUSTED, {"commits": {**_commits(), team.commit: team.location}})
 
 
+def distrust_team(team: Team) -> None:
+    """Let a commit of a team vault count no more, wherever it is named.
+
+    Raises:
+        StoreError: the state folder cannot be written.
+    """
+    left = {key: place for key, place in _commits().items() if key != team.commit}
+    write_state(GROUP, _TRUSTED, {"commits": left})
+
+
 # The clones
 
 

@@ -130,7 +130,8 @@ def _ours(data: Any) -> Iterator[tuple[str, int, int, Mapping[str, Any], Mapping
 
 
 def _digest(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> str:
-    seconds = handler.get("timeout", _DEFAULT_SECONDS)
+    seconds = handler.get("timeout")
+    seconds = seconds if type(seconds) is int else _DEFAULT_SECONDS
     own: dict[str, Any] = {
         "type": "command",
         "command": handler["command"],

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vault_cli.hosts.install.changes import read_text
-from vault_cli.hosts.sinks import plan_managed_block
 from vault_cli.hosts.table import Host
 from vault_cli.store.places import expand_home
 from vault_cli.text.late import late
@@ -49,12 +48,6 @@ class Reading(NamedTuple):
     def total(self) -> int:
         """Bytes of all files together."""
         return sum(file.size for file in self.files)
-
-
-def with_block(path: Path, text: str, block: str) -> str:
-    """Return the text of an instruction file with its managed block; see `hosts.sinks`."""
-    plan = plan_managed_block(path, block)
-    return plan.new if plan.old == text or not text else text
 
 
 def without_block(text: str) -> str:
