@@ -48,7 +48,9 @@ def submit_drafts(
     """
     if len(requests) == 1:
         planned = _plan(inv, requests[0], allow)
-        return submit_new(inv, planned, _draft_plan(planned, requests[0]))
+        # who types `add` twice means it twice; a model calls a tool again when it is not sure
+        plan, each = _draft_plan(planned, requests[0]), inv.origin != "mcp"
+        return submit_new(inv, planned, plan, each=each)
     found = _Sorted()
     for number, request in enumerate(requests, 1):
         try:
@@ -75,22 +77,21 @@ def _plan(inv: Invocation, request: DraftRequest, allow: tuple[str, ...]) -> Pla
     )
 
 
-def submit_new(inv: Invocation, planned: Planned, plan: Plan) -> int:
+def submit_new(inv: Invocation, planned: Planned, plan: Plan, *, each: bool = False) -> int:
     """Write one new record, whatever command it comes from; a held one goes into quarantine.
 
     Args:
         inv: the run.
         planned: what the planner made of it.
         plan: how to speak about it when it becomes a draft.
+        each: each call means a record of its own, also with words that are there already.
 
     Raises:
         RefusedError: it went into quarantine.
     """
     if planned.held:
         return _hold_back(inv, planned)
-    # a model calls a tool again when it is not sure of the first call; who types a command twice
-    # means it twice
-    if plan.once is None and planned.change.edits and inv.origin == "mcp":
+    if plan.once is None and planned.change.edits and not each:
         plan.once = same_draft(inv.root, planned.change)
     return inv.submit(plan)
 

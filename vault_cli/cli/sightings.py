@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from vault_cli.store.failures import Failure
 
 _TOOL_EVENTS = frozenset({events.POST_TOOL, events.TOOL_FAILURE})
+_LARGEST = 1 << 33
+"""Seconds that an instant has at most, in the year 2242."""
+
 _OWN_EVENTS = frozenset({spool.HIT, spool.GIVEN})
 
 
@@ -266,24 +269,29 @@ def take_lines(inv: Invocation, path: Path) -> int:
         for row in read_lines(path):
             text = json.dumps(row, sort_keys=True)
             counts[text] += 1
-            code, at = row.get("exit"), row.get("at")
+            code, at = _number(row.get("exit")), _number(row.get("at"))
             session = str(row.get("session", ""))
             new += seen.note(
                 Sighting(
                     key=key_of("", session, str(row.get("id", "")), f"{text}#{counts[text]}"),
-                    at=at if type(at) is int else int(inv.now.timestamp()),
+                    at=int(inv.now.timestamp()) if at is None else at,
                     host=str(row.get("host", "")),
                     session=session,
                     cwd=str(row.get("cwd", "")),
                     tool=canonical(row["tool"]),
                     given=str(row.get("command", ""))[:MAX_GIVEN],
                     failed=code != 0,
-                    exit_code=code if type(code) is int else None,
+                    exit_code=code,
                     text=str(row.get("error", ""))[:MAX_SAID],
                     interrupted=row.get("interrupted") is True,
                 )
             )
     return new
+
+
+def _number(value: object) -> int | None:
+    """Return a number as a file may give it, None for none: one that no clock or system has."""
+    return value if type(value) is int and abs(value) < _LARGEST else None
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
