@@ -135,6 +135,21 @@ def test_what_a_project_only_names_was_shown_to_nobody(mine: Path, team: Path) -
     assert {row["id"] for row in said["added"]} == {"r-0000001", "f-0000002"}
 
 
+@pytest.mark.parametrize(
+    "how", [("deprecate", "--reason", "wrong"), ("forget", "--reason-code", "incorrect")]
+)
+def test_what_one_took_out_of_force_does_not_come_back(
+    mine: Path, team: Path, how: tuple[str, ...]
+) -> None:
+    text = (team / "memories/port.md").read_bytes()
+    (mine / "memories/port.md").write_bytes(text)
+    commit_all(mine)
+    add(mine, team).ok()
+    here(mine, how[0], "f-0000002", *how[1:], "--yes").ok()
+    assert "f-0000002" not in here(mine, "render").ok().out
+    assert "r-0000001" in here(mine, "render").ok().out
+
+
 def test_trust_goes_with_the_name(mine: Path, team: Path) -> None:
     add(mine, team).ok()
     commit = git(team, "rev-parse", "HEAD")

@@ -99,3 +99,33 @@ def test_a_command_of_the_agent_knows_its_session(root: Path, home: Path, variab
     what = ("mark", LESSON, "--cited", "--helpful")
     assert run("--vault", root, *what, env={**AGENT, variable: "s-2"}).code == 4
     run("--vault", root, *what, env={**AGENT, variable: "s-1"}).ok()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"tool_input": {"command": "echo \ud83d"}},
+        {"tool_input": {"command": "ls"}, "session_id": "s\udc00"},
+        {
+            "tool_input": {"command": "ls"},
+            "error": "Exit code 2\n错误 \ud83d",
+            "tool_name": "Ba\ud83dsh",
+        },
+    ],
+)
+def test_half_a_character_stops_nothing(root: Path, home: Path, given: dict[str, Any]) -> None:
+    """A host cuts texts by UTF-16, in the middle of an emoji: it is JSON, and no text."""
+    for event in ("PostToolUse", "PostToolUseFailure"):
+        payload = {"session_id": "s-0", "cwd": str(root), "tool_name": "Bash", **given}
+        raw = json.dumps({"hook_event_name": event, "tool_use_id": event, **payload}).encode()
+        assert hook("claude-code", event, raw, state_of(home)) == b"{}"
+    begin(root, home, "s-1", source="startup")
+    assert shown(root, RULE) == 1
+    for argv in (
+        ("guard", "list"),
+        ("guard", "failures"),
+        ("guard", "propose"),
+        ("capture", "sessions"),
+    ):
+        run("--vault", root, *argv).ok()
+    begin(root, home, "s-2", source="startup")

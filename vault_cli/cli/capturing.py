@@ -25,6 +25,7 @@ from vault_cli.store.places import state_folder
 from vault_cli.store.queue import Queue
 from vault_cli.store.queue_base import LogRow, New, Seen
 from vault_cli.store.spool import digest_of
+from vault_cli.text.halves import without_halves
 from vault_cli.text.scan import mask_secrets
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def _by_session(frames: Iterable[Frame]) -> dict[tuple[str, str], list[_Heard]]:
         if frame.event in (GIVEN, HIT):
             continue
         try:
-            data = json.loads(frame.raw)
+            data = without_halves(json.loads(frame.raw))
         except (ValueError, RecursionError):
             continue
         session = names.session_of(data)

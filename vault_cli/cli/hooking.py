@@ -45,6 +45,17 @@ def answer_event(call: Call) -> dict[str, str]:
         return turns.begin(call, keep_nothing(call, inv)) if is_first else {}
 
 
+def _try_to_look_after_guards(call: Call, inv: Invocation) -> str:
+    """Look after the guards; whatever is wrong there, the session has its block."""
+    from vault_cli.errors import VaultError
+
+    try:
+        return _look_after_guards(call, inv)
+    except (VaultError, OSError, ValueError) as error:
+        call.complain(f"the guards were not looked after: {type(error).__name__}")
+        return ""
+
+
 def _answer(call: Call, inv: Invocation) -> dict[str, str]:
     from vault_cli.cli.hook_block import make_standing
     from vault_cli.cli.hook_prompt import answer_prompt
@@ -53,7 +64,7 @@ def _answer(call: Call, inv: Invocation) -> dict[str, str]:
     if call.event == events.SESSION_START:
         waits = turns.waits_for_prompt(call)
         reply = {} if waits else turns.begin(call, make_standing(call, inv))
-        notice = _look_after_guards(call, inv)
+        notice = _try_to_look_after_guards(call, inv)
         turns.keep_notice(call, notice)
         return {"notice": notice, **reply} if notice else reply
     if call.event == events.PROMPT:

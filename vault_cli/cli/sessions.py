@@ -16,6 +16,7 @@ from vault_cli.cli.project import project_top
 from vault_cli.cli.views import cut, plural
 from vault_cli.errors import UsageError
 from vault_cli.model.transcript import Event, Session
+from vault_cli.text.late import late
 
 if TYPE_CHECKING:
     from vault_cli.hosts.transcripts.places import Found
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _ROLES = ("user", "agent", "call", "result")
 _WIDTH = 100
 _MOST_NAMED = 20
+_ID = late(r"[\w.:@-]{1,80}")
 _VEILED = "(reads like an instruction to an agent; a person is shown it)"
 
 sessions = typer.Typer(
@@ -191,9 +193,9 @@ def _opening(inv: Invocation, logs: _Logs, log: Found, top: str) -> dict[str, An
     row: dict[str, Any] | None = None
     for own, event in _events(logs, log, lambda own: _is_below(own.cwd, top)):
         row = row or {
-            "session": own.id,
+            "session": _name(own),
             "host": own.host,
-            "cwd": own.cwd,
+            "cwd": _fit_to_show(inv, inline(own.cwd)),
             "at": event.at,
             "subagent": own.is_subagent,
             "log": str(log.path),
@@ -222,10 +224,15 @@ def _fit_to_show(inv: Invocation, text: str) -> str:
     return masked(text)
 
 
+def _name(session: Session) -> str:
+    """Return a session's id; a log may say anything for one."""
+    return session.id if _ID.fullmatch(session.id) else "(odd id)"
+
+
 def _passage_data(passage: Passage) -> dict[str, Any]:
     own = passage.session
     return {
-        "session": own.id,
+        "session": _name(own),
         "host": own.host,
         "cwd": own.cwd,
         "log": passage.log,
@@ -242,7 +249,7 @@ def _passage_data(passage: Passage) -> dict[str, Any]:
 def _passage_lines(found: list[Passage]) -> Iterator[Line]:
     for passage in found:
         own = passage.session
-        where = f"{own.id}#{passage.place}  {own.host}  {passage.at[:16]}  {passage.role}"
+        where = f"{_name(own)}#{passage.place}  {own.host}  {passage.at[:16]}  {passage.role}"
         yield [("bold", where)]
         yield f"    {inline(passage.text)}"
 

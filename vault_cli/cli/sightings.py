@@ -20,6 +20,7 @@ from vault_cli.hook import events, spool
 from vault_cli.hook.frames import Frame
 from vault_cli.store.failures import Given, Hit, Sightings, open_sightings, sightings_path
 from vault_cli.store.places import PROJECT_FOLDER, state_folder
+from vault_cli.text.halves import without_halves
 
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
@@ -103,7 +104,7 @@ def take_frame(seen: Sightings, frame: Frame, mark: str) -> bool:
         return False
     seen.mark_folded(mark, frame.time)
     try:
-        payload = json.loads(frame.raw)
+        payload = without_halves(json.loads(frame.raw))
     except (ValueError, RecursionError):
         return False
     if not isinstance(payload, dict):

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, cast
 
 from vault_cli.errors import Diagnostic
-from vault_cli.model.record import TEAM, Kind, Record, Snapshot, Tally
+from vault_cli.model.record import TEAM, Kind, Record, Snapshot, Status, Tally
 
 PROJECT: Final = "project"
 USER: Final = "user"
@@ -76,9 +76,11 @@ def join_teams(own: Snapshot, teams: Mapping[str, Snapshot]) -> Snapshot:
         return own
     records = list(own.records)
     unreadable = list(own.unreadable)
+    # what a person took out of force does not come back by a team that has it still
+    retired = {r.id for r in own.records if not r.in_force and r.status is not Status.CANDIDATE}
     for name, team in teams.items():
         mark_vault(team.records, f"{TEAM}{name}")
-        records += team.records
+        records += [record for record in team.records if record.id not in retired]
         unreadable += [f"{TEAM}{name}/{path}" for path in team.unreadable]
     return replace(own, records=tuple(records), unreadable=tuple(unreadable))
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
+from vault_cli.text.halves import without_halves
+
 CHUNK: Final = 256 << 10
 LONGEST_LINE: Final = 32 << 20
 """Bytes of one line; a longer one holds a picture or the like and is passed over."""
@@ -162,7 +164,7 @@ def _read_object(raw: bytes | _TooLong) -> dict[str, Any] | None:
         data = json.loads(raw.decode("utf-8", "replace").lstrip("\ufeff"))
     except (ValueError, RecursionError):
         return None
-    return data if isinstance(data, dict) else None
+    return without_halves(data) if isinstance(data, dict) else None
 
 
 def open_chunks(path: Path, health: Health) -> Iterator[bytes]:
