@@ -114,3 +114,13 @@ def test_a_review_in_markdown() -> None:
     text = '## x\n### Critique\n```json\n{"claim": "c", "steelman_rounds": []}\n```\n'
     assert read_answer(text).items[0].critique == {"claim": "c", "steelman_rounds": []}
     assert read_answer("## x\n### 论证\n- claim: c\n").items[0].critique == {"claim": "c"}
+
+
+@pytest.mark.parametrize(
+    ("problem", "correction"), [("problem", "correction"), ("问题", "修正"), ("Problem", "修正")]
+)
+def test_parts_may_stand_in_the_list_of_fields(problem: str, correction: str) -> None:
+    text = f"## Look first\n- relation: new\n- {problem}: 工具不在。\n- {correction}: Look first.\n"
+    item = read_answer(text).items[0]
+    assert item.sections == {"problem": "工具不在。", "correction": "Look first."}
+    assert item.unknown == ()

@@ -2,7 +2,7 @@
 
 Both forms say the same. Markdown: what stands before the first level-2 heading is the assessment;
 each level-2 heading begins an item, whose fields are a list of `- name: value` below it and whose
-sections are level-3 headings. Names may be English or Chinese.
+sections are level-3 headings, or one line of that list. Names may be English or Chinese.
 """
 
 from __future__ import annotations
@@ -302,7 +302,9 @@ def _markdown_item(number: int, heading: str, body: str) -> Item:
     prose = []
     for line in lead.splitlines():
         found = _BULLET.match(line)
-        if found:
+        if found and _name(found[1]) not in _FIELDS and found[1].strip().casefold() in _BY_HEADING:
+            builder.add_section(found[1], _shown_fences(found[2]))
+        elif found:
             builder.add(found[1], _shown_fences(found[2]))
         else:
             prose.append(line)
