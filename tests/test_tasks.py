@@ -203,6 +203,7 @@ def test_an_end_that_is_taken_back_no_longer_counts(root: Path) -> None:
     commit = git(root, "log", "-1", "--format=%H", "--grep", "^end(task)")
     run("--vault", root, "undo", commit, "--yes", env={"MVAULT_ACTOR": "person"}).ok()
     assert task(root, own)["state"] == "open"
+    assert tally(root, "l-0000001")["failed"] == 0  # at once
     mv(root, "task", "end", own, "--status", "succeeded", "--cited", "l-0000001").ok()
 
     one = tally(root, "l-0000001")

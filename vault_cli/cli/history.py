@@ -190,7 +190,13 @@ def undo(
         from vault_cli.cli.promote import other_half
 
         plan.hints = (*plan.hints, other_half(inv, info))
-    return inv.submit(plan)
+    code = inv.submit(plan)
+    if code == 0 and any(edit.path.startswith("tasks/") for edit in change.edits):
+        from vault_cli.cli.task_notes import read_logs, settle
+
+        inv.forget_snapshot()
+        settle(inv, read_logs(inv))  # the outcome of an end goes with it
+    return code
 
 
 def _plan_undo(
