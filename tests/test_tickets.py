@@ -217,6 +217,8 @@ def test_a_dropped_ticket_leaves_a_tombstone_and_no_task_behind(root: Path) -> N
     assert dropped.data["abandoned"] == [task]
     assert dropped.data["waiting"] == [other]
     assert (root / f"tombstones/{own}.md").exists()
+    shown = run("--vault", root, "ticket", "show", own)
+    assert (shown.code, f"{own} was dropped" in shown.err) == (6, True)
     assert [t["state"] for t in mv(root, "task", "list").ok().data["tasks"]] == ["abandoned"]
     assert [t["id"] for t in mv(root, "ticket", "list", "--all").ok().data["tickets"]] == [other]
     assert "(dropped)" in move(root, other, "doing").json["error"]["message"]

@@ -15,8 +15,8 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import View, inline
 from vault_cli.cli.task_notes import find_scope, is_person
 from vault_cli.cli.ticket_views import tickets_view, whole_lines
-from vault_cli.errors import UsageError
-from vault_cli.model.record import Kind
+from vault_cli.errors import NotFoundError, UsageError
+from vault_cli.model.record import Kind, Status
 
 if TYPE_CHECKING:
     from vault_cli.features.tickets import Ticket
@@ -144,6 +144,11 @@ def _read(record: Record) -> Ticket:
         raise UsageError(
             f"{record.id} is a {record.kind}, not a ticket",
             hint="`mvault ticket list` lists them.",
+        )
+    if record.status is Status.TOMBSTONED:
+        raise NotFoundError(
+            f"{record.id} was dropped",
+            hint=f"`mvault log {record.id}` says when and why; mvault undo COMMIT brings it back.",
         )
     return read_ticket(record)
 

@@ -221,18 +221,18 @@ def _beaten_teams(eligible: list[Record]) -> Iterator[Beaten]:
     if not any(record.team for record in eligible):
         return
     own = [record for record in eligible if not record.team]
-    seen = {record.id: "your own vault has" for record in own}
+    seen = {record.id: "" for record in own}  # id -> the team that has it, "" for one's own
     ended = {old: record for record in own for old in record.supersedes}
     for record in eligible:
         if not record.team:
             continue
         winner = ended.get(record.id)
-        if record.id in seen and seen[record.id] != record.vault:
-            reason = f"{seen[record.id]} a record of this id"
-            yield Beaten(record, reason.replace(TEAM, "the team vault "), "shadowed")
+        holder = seen.setdefault(record.id, record.vault)
+        if holder != record.vault:
+            who = holder.replace(TEAM, "the team vault ") or "your own vault"
+            yield Beaten(record, f"{who} has a record of this id", "shadowed")
         elif winner is not None and not (winner.vault == PROJECT and _is_protected(record)):
             yield Beaten(record, f"superseded by {winner.id} of your own vault", "superseded")
-        seen.setdefault(record.id, f"{record.vault} has")
 
 
 def _settle_own(eligible: list[Record]) -> tuple[list[Record], list[Beaten]]:
