@@ -147,7 +147,8 @@ CASES = {
 }
 
 
-def killed(root: Path, step: int, counter: Path, argv: tuple[str, ...], mode: str = "kill") -> None:
+def killed(root: Path, step: int, counter: Path, argv: tuple[str, ...], mode: str = "kill") -> bool:
+    """Run a command that is killed at a step; False when it ended before (steps vary by a few)."""
     command = [sys.executable, str(SHIM), str(step), mode, str(counter), "--"]
     env = {**os.environ, **PERSON, "PYTHONPATH": str(SHIM.parents[2])}
     done = subprocess.run(
@@ -155,7 +156,8 @@ def killed(root: Path, step: int, counter: Path, argv: tuple[str, ...], mode: st
         env=env, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == (0 if mode == "count" else -9), done.stderr
+    assert done.returncode in ((0,) if mode == "count" else (0, -9)), done.stderr
+    return done.returncode == -9
 
 
 @pytest.mark.slow
@@ -174,14 +176,16 @@ def test_a_step_that_is_killed_goes_on_without_a_duplicate(
     killed(root, 0, counter, argv, mode="count")
     total = int(counter.read_text().split()[0])
     some = random.Random(name).sample(range(1, total + 1), min(POINTS, total))
+    kills = 0
     for step in sorted({*some, total}):
         for place in (root, state):
             shutil.rmtree(place)
             shutil.copytree(kept / place.name, place, symlinks=True)
-        killed(root, step, counter, argv)
+        kills += killed(root, step, counter, argv)
         for _ in range(2):
             again = run("--vault", root, *argv, env=PERSON)
             assert again.code in (0, 4, 6), (step, again.text)
         case.judge(root)
         assert fsck(root) == [], step
         assert not [item for item in checked(root) if item["severity"] == "error"], step
+    assert 2 * kills >= len(some)
