@@ -15,7 +15,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_id
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, told
-from vault_cli.errors import NotFoundError, RefusedError, UsageError
+from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
 from vault_cli.model.record import ID_PATTERN
 
 if TYPE_CHECKING:
@@ -192,11 +192,19 @@ def undo(
         plan.hints = (*plan.hints, other_half(inv, info))
     code = inv.submit(plan)
     if code == 0 and any(edit.path.startswith("tasks/") for edit in change.edits):
-        from vault_cli.cli.task_notes import read_logs, settle
-
-        inv.forget_snapshot()
-        settle(inv, read_logs(inv))  # the outcome of an end goes with it
+        _let_outcomes_follow(inv)
     return code
+
+
+def _let_outcomes_follow(inv: Invocation) -> None:
+    """Take back what an end of a task noted, with the end; the undo stands if this fails."""
+    from vault_cli.cli.task_notes import read_logs, settle
+
+    inv.forget_snapshot()
+    try:
+        settle(inv, read_logs(inv))
+    except VaultError as error:
+        inv.out.say(f"the outcome is not taken back yet: {error.message}")
 
 
 def _plan_undo(

@@ -114,7 +114,7 @@ def search(
                     Passage(own, str(log.path), event.place, event.at, event.kind, text, ())
                 )
     found = finder.best(limit, lambda text: _fit_to_show(inv, text))
-    data = {"passages": [_passage_data(item) for item in found], "logs": len(logs.found)}
+    data = {"passages": [_passage_data(inv, item) for item in found], "logs": len(logs.found)}
     return inv.out.show(
         View(
             data,
@@ -229,12 +229,12 @@ def _name(session: Session) -> str:
     return session.id if _ID.fullmatch(session.id) else "(odd id)"
 
 
-def _passage_data(passage: Passage) -> dict[str, Any]:
+def _passage_data(inv: Invocation, passage: Passage) -> dict[str, Any]:
     own = passage.session
     return {
         "session": _name(own),
         "host": own.host,
-        "cwd": own.cwd,
+        "cwd": _fit_to_show(inv, inline(own.cwd)),
         "log": passage.log,
         "place": passage.place,
         "at": passage.at,

@@ -128,7 +128,7 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
     }
     save_session(call, session)
     if block and not stands:
-        note_given(call, str(standing["receipt"]), standing["shown"])
+        note_given(call, session, str(standing["receipt"]), standing["shown"])
     if notices:
         remember(call, notices)
     return {"context": "".join([_say(session, words.STANDS) if stands else block, *notices])}
@@ -255,7 +255,7 @@ def bring(
 
         session["given"] = [*session.get("given", []), *map(list, shown)]
         save_session(call, session)
-        note_given(call, receipt_id(more, (key for key, _ in shown)), shown)
+        note_given(call, session, receipt_id(more, (key for key, _ in shown)), shown)
     if more:
         remember(call, [more])
     return first + more
@@ -318,19 +318,19 @@ def save_session(call: Call, session: dict[str, Any]) -> None:
         keep_or_say(call, "the session", sessions.save, call.state, sessions.SESSIONS, name, data)
 
 
-def note_given(call: Call, receipt: str, shown: Sequence[Any]) -> None:
+def note_given(call: Call, session: dict[str, Any], receipt: str, shown: Sequence[Any]) -> None:
     """Take down which records a session was given; a full run folds it into the observations.
 
     The folders of the vaults are those that its start was given (`begin`).
     """
     from vault_cli.hook.jsons import dumps
 
-    session = events.session_of(call.payload)
-    if not session or not shown or events.is_check(call.payload):
+    name = events.session_of(call.payload)
+    if not name or not shown or events.is_check(call.payload):
         return
     data = {
-        "session": session,
-        "vaults": load_session(call).get("vaults", {}),
+        "session": name,
+        "vaults": session.get("vaults", {}),
         "receipt": receipt,
         "shown": [list(key) for key in shown],
     }
