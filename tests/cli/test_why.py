@@ -179,6 +179,22 @@ def test_dashes_need_no_quoting_of_their_own(vault: Path) -> None:
     assert run("--vault", vault, "why", "- [l-zzzzzz9] nothing of ours here").code == 1
 
 
+def test_an_id_of_no_record_names_the_nearest_ids_and_who_mentions_it(tmp_path: Path) -> None:
+    head = "---\nid: {0}\nkind: note\nstatus: active\nscope: global\ntitle: {1}\n---\n{2}\n"
+    files = {
+        "memories/a.md": head.format("n-7f3k9qa", "Lunch", "At noon."),
+        "memories/b.md": head.format("n-0000001", "引用", "参见 l-zzzzzzz 的说明。"),
+    }
+    root = make_vault(tmp_path, files)
+    missing = run("--vault", root, "why", "n-7f3k9qz")
+    assert missing.code == 1
+    assert "there is no record n-7f3k9qz" in missing.err
+    assert missing.out.startswith("n-7f3k9qa")
+    assert "mvault why --at DATE n-7f3k9qz" in missing.err
+    mentioned = run("--vault", root, "why", "l-zzzzzzz", "--json").ok()
+    assert [one["id"] for one in mentioned.data["records"]] == ["n-0000001"]
+
+
 def test_an_older_line_is_found_at_its_time(vault: Path) -> None:
     (vault / "memories/npx.md").write_text(LESSON.replace("say so.", "stop."))
     commit_all(vault)

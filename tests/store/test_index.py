@@ -98,16 +98,21 @@ def settle(monkeypatch: pytest.MonkeyPatch) -> None:
 def count_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note whenever rows of the cache are loaded to complete heads."""
     seen: list[str] = []
-    one, every = Index.load_row, Index.load_rows
+    one, some, every = Index.load_row, Index.load_folder, Index.load_rows
 
     def load_row(index: Index, path: str) -> object:
         seen.append("one")
         return one(index, path)
 
+    def load_folder(index: Index, folder: str) -> object:
+        seen.append("folder")
+        return some(index, folder)
+
     def load_rows(index: Index) -> object:
         seen.append("all")
         return every(index)
 
+    monkeypatch.setattr(Index, "load_folder", load_folder)
     monkeypatch.setattr(Index, "load_row", load_row)
     monkeypatch.setattr(Index, "load_rows", load_rows)
     return seen
@@ -241,11 +246,31 @@ def test_heads_know_what_a_list_shows_and_load_the_rest(
     assert found.records[3].body == expected.records[3].body
     assert rows == ["one"]
     assert found == expected
-    assert rows.count("all") == 1
+    assert (rows.count("folder"), rows.count("all")) == (3, 0)
     assert parsed == []
     assert {type(r) for r in found.records} == {Record}
     with pytest.raises(AttributeError):
         heads(root).records[0].nothing  # type: ignore[attr-defined] # noqa: B018
+
+
+def test_heads_load_by_file_then_by_folder_then_all(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        put(root, f"d{number % 20}/{number}.md", record(number, more=RICH))
+    settle(monkeypatch)
+    expected = {r.path: r for r in warm(root).records}
+    rows = count_rows(monkeypatch)
+    found = list(heads(root).records)
+    beside = [r for r in found if r.path.startswith("d0/")]
+    for one in [*found[5:13], *beside]:
+        assert one.body == expected[one.path].body
+    assert rows == ["one"] * 8 + ["folder"]
+    for one in reversed(found):
+        assert one == expected[one.path]
+    assert rows == ["one"] * 8 + ["folder"] * 8 + ["all"]
+    put(root, "d3/new.md", record(99))
+    assert heads(root).by_id["n-0000099"].body == warm(root).by_id["n-0000099"].body
 
 
 def test_heads_do_not_mix_two_versions_of_a_file(

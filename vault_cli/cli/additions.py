@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from vault_cli.cli.alike import nearby
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.once import in_turn, same_draft
 from vault_cli.cli.preview import answer_data
@@ -74,6 +75,7 @@ def _plan(inv: Invocation, request: DraftRequest, allow: tuple[str, ...]) -> Pla
         random_int=inv.random_int,
         allow=allow,
         gates=inv.vault.config.gates,
+        nearby=nearby(inv, inv.snapshot),
     )
 
 

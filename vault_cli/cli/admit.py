@@ -113,12 +113,14 @@ def _require_budgets(inv: Invocation, records: tuple[Record, ...]) -> None:
 
 
 def _alike_findings(inv: Invocation, records: tuple[Record, ...]) -> tuple[Diagnostic, ...]:
+    from vault_cli.cli.alike import nearby
     from vault_cli.cli.shown import admitted_of
     from vault_cli.features.likeness import find_alike
 
     drafts = [record for record in records if not record.in_force]
     snapshot = admitted_of(inv)  # a text that waits is no measure of a draft
-    return tuple(f for record in drafts for f in find_alike(snapshot, record, inv.now))
+    near = nearby(inv, snapshot)
+    return tuple(f for record in drafts for f in find_alike(snapshot, record, inv.now, near))
 
 
 def reject(

@@ -223,7 +223,11 @@ class Finder:
         shown = self.of(vault)
         counts = replace(shown, records=tuple(r for r in shown.records if not r.withheld))
         fault: NotFoundError | None = None
+        tried = -1
         for snapshot in (counts, shown, self.whole(vault)):
+            if len(snapshot.records) == tried:  # nothing is kept out
+                continue
+            tried = len(snapshot.records)
             try:
                 record = self._in_files(snapshot, text, vault.root)
             except NotFoundError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -132,11 +133,27 @@ class _Answer:
         named = self._named(self.text.strip())
         if named:
             return named
-        found = find_matches(self.pasted, self._readable(), self._shown_of, self._entry_of)
+        found = find_matches(self.pasted, self._candidates(), self._shown_of, self._entry_of)
         if found:
             return found
         self.is_other_text = bool(self.pasted.undecorated().head_id)
         return self._by_ids()
+
+    def _candidates(self) -> Iterator[Record]:
+        """Yield the records that may have such a line: an id stands in the text of few."""
+        if (word := self._missing_id()) == "":
+            yield from self._readable()
+            return
+        for record in self._readable():
+            if any(word in text for text in (record.body, record.title, record.applies_when)):
+                yield record
+
+    def _missing_id(self) -> str:
+        """Return the text if it is an id of ours (of no record, or its record was found)."""
+        from vault_cli.text.names import OWN_ID
+
+        word = self.text.strip()
+        return word if OWN_ID.fullmatch(word) else ""
 
     def _readable(self) -> Iterator[Record]:
         """Yield the records whose words may be shown to anybody."""
@@ -233,9 +250,9 @@ class _Answer:
 
     def _nothing(self) -> View:
         from vault_cli.cli.views import brief_data
-        from vault_cli.recall.match import find_nearest
 
-        nearest = find_nearest(self.pasted, self._readable())
+        word = self._missing_id()
+        nearest = self._nearest(word)
         data = {**self._data(), "nearest": [brief_data(record) for record in nearest]}
 
         def lines() -> Iterator[Line]:
@@ -245,9 +262,21 @@ class _Answer:
 
         gone = self._forgotten()
         near = "the nearest:" if nearest else "and none is near it"
-        notes = (gone,) if gone else (f"no record has this line; {near}",)
-        hints = ("A line of an older text: mvault why --at DATE LINE",)
+        missing = f"there is no record {word}" if word else "no record has this line"
+        notes = (gone,) if gone else (f"{missing}; {near}",)
+        what = ("As it was on a day", word) if word else ("A line of an older text", "LINE")
+        hints = (f"{what[0]}: mvault why --at DATE {what[1]}",)
         return View(data, lines, notes=notes, hints=hints, exit_code=1)
+
+    def _nearest(self, word: str) -> Sequence[Record]:
+        if word:
+            from vault_cli.features.resolve import nearest_records
+
+            readable = tuple(self._readable())
+            return nearest_records(replace(self.clocks.snapshot, records=readable), word)
+        from vault_cli.recall.match import find_nearest
+
+        return find_nearest(self.pasted, self._readable())
 
     def _forgotten(self) -> str:
         from vault_cli.recall.match import named_ids

@@ -21,6 +21,7 @@ from vault_cli.features.editing import plan_set
 from vault_cli.features.forgetting import find_forgotten
 from vault_cli.features.grounds import require_grounds, rival_notes
 from vault_cli.features.lengths import LIMITED, require_lengths
+from vault_cli.features.likeness import Nearby
 from vault_cli.features.parts import missing_notes
 from vault_cli.features.persona import require_proposable
 from vault_cli.features.proposing import Composer
@@ -76,6 +77,7 @@ def plan_add(
     allow: Collection[str] = (),
     gates: frozenset[str] = ALL,
     before: Record | None = None,
+    nearby: Nearby | None = None,
 ) -> Planned:
     """Plan a new draft: `drafts/<YYYY-MM>/<slug>-<7 characters>.md`, status candidate whoever asks.
 
@@ -93,6 +95,7 @@ def plan_add(
         gates: the gates of admission that are on.
         before: the record of which this is a new version; what it names already is not asked
             about again.
+        nearby: as for `find_alike`.
 
     Returns:
         The change with one id; notes name missing parts, ignored claims and duplicates.
@@ -110,7 +113,7 @@ def plan_add(
     own_id = new_id(checked.kind, other_ids(snapshot), random_int)
     fresh = set(checked.derived_from).difference(before.derived_from if before else ())
     grounds = require_grounds(snapshot, checked.supersedes, actor, checked.reason, fresh)
-    composer = Composer(checked, own_id, now, actor, origin, gates)
+    composer = Composer(checked, own_id, now, actor, origin, gates, nearby)
     draft = composer.compose(snapshot, allow)
     require_lengths({key: getattr(checked, key) for key in LIMITED}, before)  # a secret comes first
     change = composer.change_to(draft)

@@ -39,6 +39,9 @@ _APART: Final = WORK_KINDS | {Kind.TOPIC, Kind.PERSONA, Kind.HANDOFF}
 _WIDE: Final = late("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f]")
 """Letters and digits of another width; full-width punctuation stands in every Chinese text."""
 
+Nearby = Callable[[Record], Iterable[Record]]
+"""Gives the records of a vault that may be near to one: all of them, or the best of many."""
+
 _KEYS: Final = 40
 _CANDIDATES: Final = 40
 """Most records that are compared in full: the best by a count of rare shared words."""
@@ -79,13 +82,16 @@ class Alike(NamedTuple):
         return _cut(str(rejected.get("reason") or ""))
 
 
-def find_alike(snapshot: Snapshot, record: Record, now: datetime) -> tuple[Diagnostic, ...]:
+def find_alike(
+    snapshot: Snapshot, record: Record, now: datetime, nearby: Nearby | None = None
+) -> tuple[Diagnostic, ...]:
     """Return findings about records that say the same as `record`, nearly so, or the opposite.
 
     Args:
         snapshot: the vault; `record` itself may be in it or not.
         record: the draft.
         now: aware instant in the vault's time zone.
+        nearby: which records of the vault to look at; None for all.
 
     Returns:
         `contradiction` first, then `duplicate-text`, `rejected-before`, `near-duplicate`,
@@ -93,18 +99,20 @@ def find_alike(snapshot: Snapshot, record: Record, now: datetime) -> tuple[Diagn
         `low-authority`.
     """
     found: list[Diagnostic] = []
-    for alike in compare_record(snapshot, record, now):
+    for alike in compare_record(snapshot, record, now, nearby):
         found.append(_diagnostic(record, alike))
         if alike.low_authority:
             found.append(_authority_note(record, alike.other))
     return tuple(found)
 
 
-def compare_record(snapshot: Snapshot, record: Record, now: datetime) -> tuple[Alike, ...]:
+def compare_record(
+    snapshot: Snapshot, record: Record, now: datetime, nearby: Nearby | None = None
+) -> tuple[Alike, ...]:
     """Return what `find_alike` reports as values, to be shown side by side."""
     others = (
         other
-        for other in snapshot.records
+        for other in (snapshot.records if nearby is None else nearby(record))
         if other.path != record.path
         and other.id != record.id
         and other.status in _COMPARED

@@ -10,7 +10,7 @@ from typing import Any
 
 from vault_cli.errors import Diagnostic, RefusedError
 from vault_cli.features.composing import DraftRequest, compose_draft
-from vault_cli.features.likeness import find_alike
+from vault_cli.features.likeness import Nearby, find_alike
 from vault_cli.features.quarantine import (
     LOW_AUTHORITY,
     OUTSIDE,
@@ -57,6 +57,7 @@ class Composer:
     actor: Actor
     origin: str
     gates: frozenset[str]
+    nearby: Nearby | None = None
 
     @property
     def source(self) -> str:
@@ -77,7 +78,7 @@ class Composer:
         passing = tuple(code for code in dict.fromkeys(allow) if code in holding)
         if passing:
             data, record = self._write(path, Status.CANDIDATE, allow=list(passing))
-        alike = _alike(snapshot, record, self.now, self.gates)
+        alike = _alike(snapshot, record, self.now, self.gates, self.nearby)
         outvoted = tuple(f for f in alike if f.code == LOW_AUTHORITY and self.source in OUTSIDE)
         held = is_quarantined(record, outvoted, actor=self.actor, source=self.source, allow=passing)
         if held:
@@ -130,8 +131,12 @@ def _scanned(data: bytes, path: str, gates: frozenset[str]) -> Record:
 
 
 def _alike(
-    snapshot: Snapshot, record: Record, now: datetime, gates: frozenset[str]
+    snapshot: Snapshot,
+    record: Record,
+    now: datetime,
+    gates: frozenset[str],
+    nearby: Nearby | None,
 ) -> tuple[Diagnostic, ...]:
     """Return who says the same or the opposite; about authority only when that gate is on."""
-    found = find_alike(snapshot, record, now)
+    found = find_alike(snapshot, record, now, nearby)
     return tuple(f for f in found if f.code != LOW_AUTHORITY or "authority" in gates)

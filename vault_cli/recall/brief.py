@@ -65,6 +65,8 @@ def write_brief(selection: Selection, limit: int) -> Brief:
         return Brief("", (), len(picks))
     lines, shown, room = [head], [], limit - len(head)
     for pick in sorted(picks, key=lambda pick: -pick.worth.relevance):
+        if len(pick.record.title) > room:
+            continue
         line = f"- [{pick.record.id}] {neutral_inline(pick.record.title)}\n"
         if len(line) <= room:
             lines.append(line)

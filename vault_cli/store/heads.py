@@ -29,6 +29,7 @@ from vault_cli.store.codec import (
     encode_findings,
     encode_rare,
 )
+from vault_cli.store.file_names import folder_of
 from vault_cli.store.index import Index
 from vault_cli.store.opening import show_name
 
@@ -50,7 +51,7 @@ _IN_HEAD: Final = frozenset(
     }
 )
 _FEW: Final = 8
-"""So many records are completed one by one; after that all rows are loaded at once."""
+"""So many records are completed one by one, then so many folders; then all rows are loaded."""
 
 
 _REST: Final = tuple(name for name in RECORD_FIELDS if name not in _IN_HEAD)
@@ -183,7 +184,8 @@ class RowLoader:
         self._root = root
         self._gates = gates
         self._asked = 0
-        self._rows: dict[str, Row] | None = None
+        self._folders: set[str] = set()
+        self._rows: dict[str, Row] = {}
         self.heads: list[Record] = []
 
     def load(self, path: str, digest: str) -> Record:
@@ -198,24 +200,28 @@ class RowLoader:
         return record or read_again(self._root, path, digest, self._gates)
 
     def _row(self, path: str) -> Row | None:
-        self._asked += 1
-        if self._rows is not None:
+        """Return the row of one file; who asks for many is likely to ask for those beside it."""
+        folder = folder_of(path)
+        if path in self._rows or folder in self._folders or len(self._folders) > _FEW:
             return self._rows.get(path)
+        self._asked += 1
         index = Index(self._root, self._gates)
         try:
             if self._asked <= _FEW:
                 return index.load_row(path)
-            self._rows = index.load_rows()
+            self._folders.add(folder)
+            is_one = len(self._folders) <= _FEW
+            rows = index.load_folder(folder) if is_one else index.load_rows()
         finally:
             index.close()
-        self._complete_all(self._rows)
-        return self._rows.get(path)
+        self._rows.update(rows)
+        self._complete(rows, folder if is_one else "")
+        return rows.get(path)
 
-    def _complete_all(self, rows: Mapping[str, Row]) -> None:
+    def _complete(self, rows: Mapping[str, Row], folder: str) -> None:
         """Complete what fits: one look at all of it costs half of as many looks."""
-        heads = [head for head in self.heads if type(head) is not Record]
+        heads = [h for h in self.heads if type(h) is not Record and h.path.startswith(folder)]
         fit = [h for h in heads if (row := rows.get(h.path)) is not None and row[1] == h.digest]
-        self.heads = []
         with suppress(*DAMAGE):
             for head, (whole, _) in zip(fit, decode_rows([rows[h.path] for h in fit]), strict=True):
                 if whole is not None:
