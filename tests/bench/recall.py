@@ -1,11 +1,13 @@
 """How well `search` finds what is meant, on neutral files of documents and questions.
 
 Usage: python tests/bench/recall.py DOCS.jsonl QUERIES.jsonl [--scoped] [--run FILE] [--by-category]
+[--words]
 
 A vault is made of the documents, each a record with title, text and day, and searched as the
 command does, through the stored postings. `--scoped` asks only the documents of the question's
 `group`, pooled asks all. The run is written for `score.py` (default: beside the temporary vault, and
-gone with it); the same measures are printed. No network, no model.
+gone with it); the same measures are printed. No network. Where the extra `[semantic]` is installed its
+model reads all documents first, unless `--words` says that only words count.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -141,8 +143,28 @@ def measures(relevant: Sequence[str], ranked: Sequence[str]) -> dict[str, float]
     }
 
 
+def no_meaning(_: str) -> None:
+    """Return that only words count."""
+
+
+def read_all(vault: Any, records: Sequence[Any]) -> Callable[[str], Any]:
+    """Let the model read all records, if there is one; return what says how near a question is."""
+    from vault_cli.cli.meaning import Reader
+    from vault_cli.recall.meaning import weigh_meaning
+    from vault_cli.text.meaning import is_installed, load_model
+
+    model = load_model() if is_installed() else None
+    if model is None:
+        return no_meaning
+    reader = Reader(model, every=True)
+    reader.take(vault, records)
+    return lambda text: weigh_meaning(
+        reader.digests, model.compare(model.of_query(text), reader.vectors)
+    )
+
+
 def run_queries(
-    root: Path, names: Mapping[str, str], queries: Sequence[Row], *, scoped: bool
+    root: Path, names: Mapping[str, str], queries: Sequence[Row], *, scoped: bool, words: bool
 ) -> list[dict[str, Any]]:
     """Return the run: for each question the best documents."""
     from vault_cli.cli.shelves import open_shelves
@@ -155,6 +177,7 @@ def run_queries(
     if len(snapshot.records) != len(names):
         read = f"only {len(snapshot.records)} of {len(names)} documents can be read"
         print(read, *snapshot.unreadable[:5], file=sys.stderr)
+    meaning_of = no_meaning if words else read_all(vault, searchable(snapshot.records))
     rows = []
     with open_shelves(vault, searchable(snapshot.records)) as shelves:
         for query in queries:
@@ -166,6 +189,7 @@ def run_queries(
                 wanted=(lambda record, s=scope: str(record.scope) == s) if scoped else None,
                 shelves=shelves,
                 today=read_day(text_of(query, "timestamp")),
+                meaning=meaning_of(text_of(query, "query")),
             )
             ranked = [names[hit.record.path] for hit in found.hits]
             rows.append({"query_id": text_of(query, "id"), "ranked": ranked})
@@ -196,6 +220,7 @@ def main() -> None:
     parser.add_argument("--scoped", action="store_true")
     parser.add_argument("--by-category", action="store_true")
     parser.add_argument("--run", metavar="FILE")
+    parser.add_argument("--words", action="store_true", help="without the model")
     options = parser.parse_args()
     docs, queries = read_rows(options.docs), read_rows(options.queries)
     if not docs or not queries:
@@ -205,7 +230,7 @@ def main() -> None:
         root.mkdir()
         names = build_vault(root, docs)
         start = time.process_time()
-        rows = run_queries(root, names, queries, scoped=options.scoped)
+        rows = run_queries(root, names, queries, scoped=options.scoped, words=options.words)
         spent = time.process_time() - start
         run = Path(options.run) if options.run else Path(folder) / "run.jsonl"
         run.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))

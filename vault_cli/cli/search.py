@@ -21,6 +21,7 @@ from vault_cli.cli.clocks import (
 from vault_cli.cli.filters import make_filter, one_of
 from vault_cli.cli.guarding import review_hints
 from vault_cli.cli.invocation import Invocation
+from vault_cli.cli.meaning import Meant, find_meaning
 from vault_cli.cli.output import Line, Span, View, is_terminal
 from vault_cli.cli.views import cut, list_lines, plural
 from vault_cli.errors import UsageError
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from vault_cli.recall.expand import Mate
     from vault_cli.recall.hits import Hit, Results
+    from vault_cli.recall.meaning import Meaning
     from vault_cli.recall.query import Narrow
 
 _INDENT = "  "
@@ -63,6 +65,11 @@ Expand = Annotated[
     bool, typer.Option("--expand", help="Also what shares a topic with the best, or is linked.")
 ]
 
+Embed = Annotated[
+    bool,
+    typer.Option("--embed", help="First read every record with the model, if it is installed."),
+]
+
 
 def search(
     ctx: typer.Context,
@@ -83,6 +90,7 @@ def search(
     explain: Explain = False,
     expand: Expand = False,
     preview: Preview = 160,
+    embed: Embed = False,
 ) -> int:
     """Find records by their words, the best first.
 
@@ -109,7 +117,11 @@ def search(
     plain = make_filter(clocks.snapshot.records, kind, None, named, scope)
     test = plain if kind or scope or named else None
     size = max(preview, _LEAST_PREVIEW) if preview else 0
-    results, mates = find_hits(inv, clocks, text, (limit, size), narrow, test, expand=expand)
+    meant = find_meaning(inv, clocks, text, every=embed)
+    found = find_hits(
+        inv, clocks, text, (limit, size), narrow, test, expand=expand, meaning=meant.meaning
+    )
+    results, mates = found
     warn_unreadable(inv, clocks)
     width = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 0
     ids = {hit.record.id for hit in results.hits}
@@ -118,7 +130,7 @@ def search(
             lambda: _data(text, results, mates, clocks),
             lambda: _lines(results, mates, clocks, width, explain=explain),
             diagnostics=clocks.snapshot.diagnostics,
-            notes=(*note_forgotten(clocks, ids), *_notes(text, results)),
+            notes=(*note_forgotten(clocks, ids), *_notes(text, results), *_unread_notes(meant)),
             hints=(
                 *_hints(
                     results, is_narrowed=bool(kind or scope or topic or source or since or until)
@@ -182,6 +194,7 @@ def find_hits(
     test: Callable[[Record], bool] | None,
     *,
     expand: bool,
+    meaning: Meaning | None = None,
 ) -> tuple[Results, list[Mate]]:
     """Search, through what is stored where that can be; damaged, it is left aside."""
     from vault_cli.cli.shelves import all_shelves
@@ -199,6 +212,7 @@ def find_hits(
             found = find(
                 clocks.snapshot, text, limit=limit, wanted=wanted, narrow=narrow,
                 shelves=shelves, today=clocks.now.date(), aging=aging, preview=preview,
+                meaning=meaning,
             )  # fmt: skip
             mates = find_linked(clocks.snapshot, found.hits, shelves) if expand else []
             return found, [mate for mate in mates if wanted is None or wanted(mate.record)]
@@ -295,6 +309,13 @@ def _notes(text: str, results: Results) -> tuple[str, ...]:
         shown = f"{len(results.hits)} of {results.total} records (--limit 0 shows all)"
         return (*meant, shown)
     return (*meant, plural(results.total, "record"))
+
+
+def _unread_notes(meant: Meant) -> tuple[str, ...]:
+    if not meant.unread:
+        return ()
+    waiting = plural(meant.unread, "record")
+    return (f"{waiting} not yet read for meaning: each search reads on; --embed reads all",)
 
 
 def _hints(results: Results, *, is_narrowed: bool) -> tuple[str, ...]:

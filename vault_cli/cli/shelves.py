@@ -47,7 +47,7 @@ def _prepare(index: Postings, records: Sequence[Record]) -> list[Shelf]:
             stored, loose = index.open(records, LAYOUT)
     except PostingsError:
         return [TextShelf(records)]
-    silent = {record.path for record in records if not record.has_say}
+    silent = {record.path for record in records if record.is_unseen}
     for shelf in stored:
         shelf.silence(silent)
     shelves: list[Shelf] = [*stored]
@@ -73,12 +73,12 @@ def all_shelves(inv: Invocation, clocks: Clocks, *, stored: bool) -> Iterator[li
     records = [record for record in every if not record.team] if teams else every
     with ExitStack() as stack:
         shelves: list[Shelf] = [TextShelf(teams)] if teams else []
-        for vault, own in _by_vault(inv, records):
+        for vault, own in by_vault(inv, records):
             shelves += stack.enter_context(open_shelves(vault, own))
         yield shelves
 
 
-def _by_vault(inv: Invocation, records: list[Record]) -> Iterator[tuple[Vault, list[Record]]]:
+def by_vault(inv: Invocation, records: list[Record]) -> Iterator[tuple[Vault, list[Record]]]:
     """Yield each vault with its records; the project's come first."""
     from vault_cli.recall.together import USER
 

@@ -69,12 +69,17 @@ class Shelf(Protocol):
 
     @property
     def unheard(self) -> AbstractSet[int]:
-        """Numbers of records that have no say in what is usual (`Record.has_say`), or are gone."""
+        """Numbers of records without a say in what is usual (`Record.is_unseen`), and the gone."""
         ...
 
     @property
     def has_sessions(self) -> bool:
         """Whether any of them was captured from a session."""
+        ...
+
+    @property
+    def digests(self) -> Sequence[str]:
+        """Digest of the file of each record."""
         ...
 
     def find(self, terms: Collection[str]) -> Postings:
@@ -212,7 +217,12 @@ class TextShelf:
     @cached_property
     def unheard(self) -> AbstractSet[int]:
         """As `Shelf`."""
-        return frozenset(n for n, record in enumerate(self._records) if not record.has_say)
+        return frozenset(n for n, record in enumerate(self._records) if record.is_unseen)
+
+    @property
+    def digests(self) -> list[str]:
+        """As `Shelf`."""
+        return [record.digest for record in self._records]
 
     @property
     def has_sessions(self) -> bool:

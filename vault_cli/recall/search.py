@@ -27,6 +27,7 @@ from vault_cli.recall.corpus import (
     text_of,
 )
 from vault_cli.recall.hits import Hit, Results
+from vault_cli.recall.meaning import Meaning
 from vault_cli.recall.query import Narrow, Query, names_of_topics, read_query, with_topics
 from vault_cli.recall.retention import Aging
 from vault_cli.recall.score import Score, score_record
@@ -59,6 +60,7 @@ def search(
     today: date | None = None,
     aging: Aging | None = None,
     preview: int = SNIPPET,
+    meaning: Meaning | None = None,
 ) -> Results:
     """Find records by their words; the best first, and last what has no say.
 
@@ -75,11 +77,12 @@ def search(
         today: what `yesterday` is counted from; None: such words are no dates.
         aging: how the age of a record counts; None: not at all.
         preview: most characters of the line that is shown of a record; 0 for none.
+        meaning: how near in meaning records are, as a model has it; None: only words count.
     """
     query = read_query(text, today)
     if shelves is None or query.stops or not query.terms:
         shelves = _shelves_of(snapshot, query)
-    found = _Search(snapshot, query, shelves, narrow, wanted, aging, preview).run(limit)
+    found = _Search(snapshot, query, shelves, narrow, wanted, aging, preview, meaning).run(limit)
     return found._replace(meant=_in_words(found, text)) if found.meant else found
 
 
@@ -129,6 +132,7 @@ class _Search:
         wanted: Callable[[Record], bool] | None,
         aging: Aging | None,
         preview: int,
+        meaning: Meaning | None,
     ) -> None:
         self._snapshot = snapshot
         self._query = query
@@ -137,6 +141,8 @@ class _Search:
         self._wanted = wanted
         self._aging = aging
         self._preview = preview
+        self._meaning = meaning
+        self._near: dict[int, float] = {}
         self._words: dict[int, float] = {}
         self._dated: set[int] = set()
         self._beside: dict[int, float] = {}
@@ -146,7 +152,8 @@ class _Search:
         """Return the best records."""
         if self._query.text:
             self._weigh()
-            places = [*self._words, *(p for p in self._dated if p not in self._words)]
+            alone = self._take_meaning()
+            places = list(dict.fromkeys((*self._words, *self._dated, *alone)))
         else:
             places = self._all()
         taken = self._allowed(places)
@@ -208,6 +215,23 @@ class _Search:
                 self._words.update((base + number, value) for number, value in values.items())
         if query.days:
             self._dated = self._having(query.days)
+
+    def _take_meaning(self) -> list[int]:
+        """Set how near records are in meaning; return those that are found by it alone."""
+        alone: list[int] = []
+        if self._meaning is None:
+            return alone
+        above, weight = (
+            self._meaning.above,
+            self._meaning.weight(max(self._words.values(), default=0)),
+        )
+        for place, shelf in self._shelves:
+            for number, digest in enumerate(shelf.digests):
+                if digest in above and number not in shelf.gone:
+                    self._near[place * _SHELF + number] = round(weight * above[digest], 6)
+                    if digest in self._meaning.alone:
+                        alone.append(place * _SHELF + number)
+        return alone
 
     def _allowed(self, places: list[int]) -> list[int]:
         """Return the records that may be found."""
@@ -272,6 +296,7 @@ class _Search:
     def _fit(self, place: int) -> float:
         """Return what words, days and neighbours say of a record."""
         value = self._words.get(place, 0.0) + self._beside.get(place, 0.0)
+        value += self._near.get(place, 0.0)
         return value + DATED if place in self._dated else value
 
     def _draw_along(self, taken: list[int]) -> list[int]:
@@ -302,7 +327,7 @@ class _Search:
         """Return the records that fit best; where that does not decide, the first by path."""
         if len(places) <= most:
             return places
-        plain = not (self._dated or self._beside)
+        plain = not (self._dated or self._beside or self._near)
         fit = self._words.__getitem__ if plain else self._fit
         above, tied = cut_at(places, fit, most)
         if len(above) + len(tied) > most:
@@ -330,7 +355,7 @@ class _Search:
         hits.sort(
             key=lambda hit: (
                 hit.record is not named,
-                not hit.record.has_say,  # it takes no place from one that counts
+                hit.record.is_unseen,  # it takes no place from one that counts
                 -hit.score,
                 hit.record.id,
                 hit.record.path,
@@ -346,6 +371,7 @@ class _Search:
             "words": round(self._words.get(known, 0.0), 6),
             "date": DATED if known in self._dated else 0.0,
             "neighbours": round(self._beside.get(known, 0.0), 6),
+            "meaning": self._near.get(known, 0.0),
         }
         parts |= worth_parts(worth)
         meant = {word for words in self._meant.values() for word in words}

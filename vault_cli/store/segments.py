@@ -179,6 +179,11 @@ class StoredShelf:
             raise self._index.fault("records are missing")
         return list(found.values())
 
+    @property
+    def digests(self) -> list[str]:
+        """As `recall.corpus.Shelf`."""
+        return [digest for _, digest in self.names]
+
     def _named(self, rows: Sequence[Any]) -> dict[int, tuple[str, str]]:
         found: dict[int, tuple[str, str]] = {}
         for number, path, digest, crc in rows:

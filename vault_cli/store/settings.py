@@ -251,6 +251,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "days for which a proposal over the limit is kept on trial; 0 = it is refused",
     ),
     Setting(
+        "search.semantic",
+        bool,
+        True,  # noqa: FBT003 - a table
+        "search by meaning, too, where the model is installed (extra `[semantic]`)",
+    ),
+    Setting(
         "decay.curve",
         str,
         "power",

@@ -1,0 +1,63 @@
+"""What nearness in meaning adds to a search. Standard library only.
+
+The cosines of one model lie close together, and where depends on the language of the question. So
+what counts is how far a text stands out from the usual one for the same question, the middle of
+all cosines, measured against the text that fits its words best. Weights were chosen on questions in
+both languages (`tests/bench/recall.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Final, NamedTuple
+
+_WEIGHT: Final = 7.0
+"""What a cosine above the usual one adds, as a multiple of the best fit of words."""
+
+_LEAST_FIT: Final = 0.3
+"""The best fit of words is taken for at least this much; there may be none."""
+
+_ALONE: Final = 20
+_STANDS_OUT: Final = 0.05
+"""So much above the usual a text must be to be found although it has no word of the question."""
+
+
+class Meaning(NamedTuple):
+    """How near records are to a question.
+
+    Args:
+        above: by the digest of their file, by how much their cosine is above the usual one.
+        alone: those that are found by it alone.
+    """
+
+    above: Mapping[str, float]
+    alone: frozenset[str]
+
+    def weight(self, best: float) -> float:
+        """Return what a cosine of one above the usual one adds.
+
+        Args:
+            best: how well the record fits that fits the words of the question best.
+        """
+        return _WEIGHT * max(best, _LEAST_FIT)
+
+
+def weigh_meaning(digests: Sequence[str], cosines: Sequence[float]) -> Meaning:
+    """Return how near some texts are to a question.
+
+    Args:
+        digests: of the files of the texts.
+        cosines: of the question and each of them.
+    """
+    if not cosines:
+        return Meaning({}, frozenset())
+    usual = median(cosines)
+    above = {
+        digest: cosine - usual
+        for digest, cosine in zip(digests, cosines, strict=True)
+        if cosine > usual
+    }
+    best = sorted(above, key=lambda digest: (-above[digest], digest))[:_ALONE]
+    alone = frozenset(digest for digest in best if above[digest] >= _STANDS_OUT)
+    return Meaning(above, alone)
