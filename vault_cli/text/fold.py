@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -120,6 +120,20 @@ def holds_any(text: str, words: Iterable[str]) -> bool:
         if word in text:
             return True
     return False
+
+
+def by_sign(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return words by the first of their characters that is not ASCII, for `holds_odd`."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        sign = next(character for character in word if character > "\x7f")
+        groups[sign] = (*groups.get(sign, ()), word)
+    return groups
+
+
+def holds_odd(text: str, words: Mapping[str, tuple[str, ...]]) -> bool:
+    """As `holds_any`, of words `by_sign`: to look for one character takes a fraction."""
+    return any(sign in text and holds_any(text, among) for sign, among in words.items())
 
 
 def _fold_odd(text: str) -> Folded:

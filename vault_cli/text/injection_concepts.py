@@ -31,6 +31,7 @@ _WORD_BYTES: Final = bytes(
     code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_'") else ord(" ")
     for code in range(256)
 )
+_ASCII_BLANK: Final = b" " * 128 + bytes(range(128, 256))
 _LEET = (str.maketrans("013457", "oieast"), str.maketrans("013457", "oleast"))
 _DEST = late(
     r"https?://[^\s\"'<>)]{3}|(?<![\w/@.-])//\d{1,3}(?:\.\d{1,3}){3}"
@@ -166,9 +167,7 @@ def _seen_leet(words: Iterable[str]) -> Iterator[tuple[str, int]]:
 
 def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
     """Return the same of words that are found anywhere, as Chinese ones are."""
-    said = " ".join(OTHER_SCRIPTS.findall(text))
-    if not said:
-        return []
+    said = _beyond_ascii(text)
     even, odd = pair_codes(said)
     found = [
         (word, mask)
@@ -176,8 +175,19 @@ def _seen_han(text: str, lookup: Lookup) -> list[tuple[str, int]]:
         for word, mask in lookup.han[pair]
         if len(word) == _PAIR or word in text
     ]
-    found += [(word, mask) for word, mask in lookup.single if word in text]
+    for sign, among in lookup.single.items():
+        if sign in said:
+            found += [(word, mask) for word, mask in among if word in text]
     return found
+
+
+def _beyond_ascii(text: str) -> str:
+    """Return the runs of characters of a text that are not ASCII, with a space between them.
+
+    It goes by bytes, which takes a third of what a pattern does.
+    """
+    data = text.encode("utf-8", "surrogatepass").translate(_ASCII_BLANK)
+    return b" ".join(data.split()).decode("utf-8", "surrogatepass")
 
 
 def find_concepts(text: str, lookup: Lookup) -> list[tuple[str, int]]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from vault_cli.text.fold import fold_text, holds_any
+from vault_cli.text.fold import by_sign, fold_text, holds_any, holds_odd
 from vault_cli.text.injection_concepts import words_of
 from vault_cli.text.injection_match import Hit, find_hits, fold_plain
 from vault_cli.text.injection_rules import OVERRIDE
@@ -139,7 +139,7 @@ def _has_rot13(signs: _Signs) -> bool:
 def _has_backward(signs: _Signs) -> bool:
     if not signs.words.isdisjoint(_BACKWARD_WORDS):
         return True
-    return not signs.text.isascii() and holds_any(signs.text, _BACKWARD_HAN)
+    return not signs.text.isascii() and holds_odd(signs.text, _BACKWARD_HAN)
 
 
 def _has_pinyin(signs: _Signs) -> bool:
@@ -262,9 +262,9 @@ _BACKWARD_WORDS: Final = frozenset(
         "you", "user", "without", "upload", "assistant", "restrictions", "never", "delete",
     )
 )  # fmt: skip
-_BACKWARD_HAN: Final = (
-    "略忽", "令指", "户用", "词示提", "钥密", "诉告", "制限", "在现你", "则规", "过绕",
-)  # fmt: skip
+_BACKWARD_HAN: Final = by_sign(
+    ("略忽", "令指", "户用", "词示提", "钥密", "诉告", "制限", "在现你", "则规", "过绕")
+)
 _LEET_INSIDE = late(r"[0134578@$!|+](?<=[A-Za-z].)[0134578@$!|+]?[A-Za-z]")
 _MANY_LEET: Final = 3
 _LEET_TABLES: Final = tuple(
@@ -272,10 +272,11 @@ _LEET_TABLES: Final = tuple(
     for one, dollar, bar in (("i", "s", "l"), ("l", "s", "i"))
 )
 _SPREAD_HAN = late(
+    rf"(?=[{_HAN}]{{1,2}}[^{_HAN}\n])(?:"  # so that most places of a Chinese text fail at once
     rf"[{_HAN}](?P<between>[^{_HAN}\n]{{1,4}})(?:[{_HAN}](?P=between)){{3,200}}[{_HAN}]"
     rf"|[{_HAN}](?:[^{_HAN}\n\w，、。；：！？,.;:!?]{{1,8}}[{_HAN}]){{5,200}}"
     rf"|[{_HAN}](?:\([^\W\d_]{{1,8}}\)[{_HAN}]{{1,4}}){{2,100}}"
-    rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}}"
+    rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}})"
 )
 _SET_APART = late(rf"[^{_HAN}\n](?<=[{_HAN}].)[^{_HAN}\n]{{0,9}}[{_HAN}]{{1,4}}[^{_HAN}\n]")
 """What every match of `_SPREAD_HAN` has, from a character that is rare in Chinese."""

@@ -14,6 +14,7 @@ LETTER: Final = b"a"
 DIGIT: Final = b"1"
 LEET_DIGIT: Final = b"0"
 GAP: Final = b" "
+_ASCII: Final = bytes(range(128))
 
 
 def _table(**kinds: str) -> bytes:
@@ -32,6 +33,12 @@ _RUNS: Final = _table(letter=f"{ascii_letters}{digits}+/_='-")
 _TOKENS: Final = _table(letter=f"{ascii_letters}{digits}_+/=-")
 _NUMBERS: Final = _table(letter=f"{hexdigits} ,:?")
 _LEET: Final = _table(letter=ascii_letters, leet="0134578@$!|+")
+
+
+def beyond_ascii(text: str) -> str:
+    """Return the characters of a text that are not ASCII, in their order."""
+    data = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    return data.decode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=8)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from vault_cli.text.fold import holds_any
+from vault_cli.text.fold import by_sign, holds_any, holds_odd
 from vault_cli.text.late import late
 
 
@@ -148,7 +148,7 @@ _SHELL_MARKS: Final = (
 
 
 def _role_lines(text: str, lower: str) -> Iterator[Trap]:
-    if not holds_any(lower, _ROLES):
+    if not (holds_any(lower, _ROLES) or holds_odd(text, _ROLES_HAN)):
         return
     found = list(_ROLE_LINE.finditer(text))
     roles = {match["role"].lower() for match in found}
@@ -163,9 +163,9 @@ def _role_lines(text: str, lower: str) -> Iterator[Trap]:
 
 
 _ROLES: Final = (
-    "system", "assistant", "human", "user", "developer", "admin", "系统", "助手", "助理", "用户",
-    "人类", "开发者", "管理员", "ai:", "tool:",
+    "system", "assistant", "human", "user", "developer", "admin", "ai:", "tool:",
 )  # fmt: skip
+_ROLES_HAN: Final = by_sign(("系统", "助手", "助理", "用户", "人类", "开发者", "管理员"))
 _MACHINE_ROLES: Final = frozenset({"system", "assistant", "系统", "助手", "助理", "ai"})
 _SPOKEN_TO: Final = frozenset({"user", "human", "用户", "人类", "tool", "developer", "开发者"})
 
