@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from vault_cli.text.fold import holds_any
+from vault_cli.text.fold import holds_any, holds_plain
 from vault_cli.text.injection_vocabulary import (
     OTHER_SCRIPTS,
     WORD,
@@ -97,11 +97,17 @@ _KEY_SIGN = late(
 )
 """What key files must contain, but for words, from a character that is rare."""
 _KEY_WORDS: Final = ("credentials", "login data", "rm -", "mkfs", "of=/dev/")
-_COMMAND_WORDS: Final = (
-    "chmod", "/etc/s", "iptables", "setenforce", "ufw ", "history -", "crontab", "userdel",
-    "useradd", "usermod", "passwd -", "systemctl", "kill -", "nopasswd", "hist", "/dev/", ":()",
-    ">>", "net user", "vssadmin", "drop data", "drop sch",
-)  # fmt: skip
+_COMMAND_WORDS: Final = {
+    "user": ("userdel", "useradd", "usermod", "net user"),
+    "passwd": ("passwd -", "nopasswd"),
+    "drop ": ("drop data", "drop sch"),
+    "kill -": ("kill -",),
+    "/": ("/etc/s", "/dev/"),
+    ":(": (":()",),
+    **{word: (word,) for word in (
+        "chmod", "iptables", "setenforce", "ufw ", "crontab", "systemctl", "hist", ">>", "vssadmin",
+    )},
+}  # fmt: skip
 """What dangerous commands must contain."""
 _EVIL_WORDS: Final = (
     "//1", "//2", "//3", "//4", "//5", "//6", "//7", "//8", "//9", "203.0.113", "198.51.100",
@@ -124,7 +130,7 @@ def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
         _KEY_SIGN.search(text) is not None or holds_any(text, _KEY_WORDS)
     ):
         marked |= book.key_files
-    if among & book.commands and holds_any(text, _COMMAND_WORDS):
+    if among & book.commands and holds_plain(text, _COMMAND_WORDS):
         marked |= book.commands
     return marked & among
 

@@ -22,7 +22,7 @@ from vault_cli.text.injection_vocabulary import spellings
 from vault_cli.text.late import late
 from vault_cli.text.pinyin import MARKS, read_pinyin
 from vault_cli.text.run_words import part_run
-from vault_cli.text.shape import may_have_leet, may_have_run
+from vault_cli.text.shape import may_have_leet, may_have_run, may_have_spread_han
 
 MOST_CHARACTERS: Final = 16_384
 """Characters of all readings of one form together; what is beyond is not looked at."""
@@ -139,7 +139,7 @@ def _has_rot13(signs: _Signs) -> bool:
 def _has_backward(signs: _Signs) -> bool:
     if not signs.words.isdisjoint(_BACKWARD_WORDS):
         return True
-    return not signs.text.isascii() and holds_odd(signs.text, _BACKWARD_HAN)
+    return holds_odd(signs.text, _BACKWARD_HAN)
 
 
 def _has_pinyin(signs: _Signs) -> bool:
@@ -152,7 +152,7 @@ def _has_leet(signs: _Signs) -> bool:
 
 def _has_han(signs: _Signs) -> bool:
     text = signs.text
-    if text.isascii() or _SET_APART.search(text) is None:
+    if text.isascii() or not (may_have_spread_han(text) or text.count("(") > 1):
         return False
     return _SPREAD_HAN.search(text) is not None
 
@@ -278,8 +278,6 @@ _SPREAD_HAN = late(
     rf"|[{_HAN}](?:\([^\W\d_]{{1,8}}\)[{_HAN}]{{1,4}}){{2,100}}"
     rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}})"
 )
-_SET_APART = late(rf"[^{_HAN}\n](?<=[{_HAN}].)[^{_HAN}\n]{{0,9}}[{_HAN}]{{1,4}}[^{_HAN}\n]")
-"""What every match of `_SPREAD_HAN` has, from a character that is rare in Chinese."""
 _HAN_STEMS: Final = frozenset("忽无忘告密绕泄执令词户规管跳露删传发限")
 _NOT_HAN = late(rf"[^{_HAN}]+")
 _FORMS: Final = (
