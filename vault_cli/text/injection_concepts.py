@@ -91,12 +91,18 @@ _DOT = late(
     r"|online|tech|\d)"
 )
 _ADDRESS_MARKS: Final = ("//", "@", "pastebin")
-_KEY_SIGN = late(
-    r"\.(?:env|git-cred|netrc|pem|ssh|gnupg|pgpass|dat(?<=wallet.dat)|txt(?<=seed.txt)"
-    r"|json(?<=mcp.json))|_(?<=id_)|/(?:etc/|\.(?<=~/.)|sam)|\\sam"
-)
-"""What key files must contain, but for words, from a character that is rare."""
-_KEY_WORDS: Final = ("credentials", "login data", "rm -", "mkfs", "of=/dev/")
+_KEY_WORDS: Final = {
+    ".": (
+        ".env", ".git-cred", ".netrc", ".pem", ".ssh", ".gnupg", ".pgpass", "wallet.dat",
+        "seed.txt", "mcp.json",
+    ),
+    "/": ("/etc/", "~/.", "/sam", "of=/dev/"),
+    "_": ("id_",),
+    "\\": ("\\sam",),
+    " -": ("rm -",),
+    **{word: (word,) for word in ("credentials", "login data", "mkfs")},
+}  # fmt: skip
+"""What key files and commands that wipe out must contain."""
 _COMMAND_WORDS: Final = {
     "user": ("userdel", "useradd", "usermod", "net user"),
     "passwd": ("passwd -", "nopasswd"),
@@ -126,9 +132,7 @@ def marked_concepts(text: str, book: Vocabulary, among: int = -1) -> int:
         marked = book.addresses
         if not holds_any(text, _EVIL_WORDS):
             marked &= ~book.bits["EVILHOST"]
-    if among & book.key_files and (
-        _KEY_SIGN.search(text) is not None or holds_any(text, _KEY_WORDS)
-    ):
+    if among & book.key_files and holds_plain(text, _KEY_WORDS):
         marked |= book.key_files
     if among & book.commands and holds_plain(text, _COMMAND_WORDS):
         marked |= book.commands

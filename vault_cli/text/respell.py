@@ -152,9 +152,7 @@ def _has_leet(signs: _Signs) -> bool:
 
 def _has_han(signs: _Signs) -> bool:
     text = signs.text
-    if text.isascii() or not (may_have_spread_han(text) or text.count("(") > 1):
-        return False
-    return _SPREAD_HAN.search(text) is not None
+    return not text.isascii() and (may_have_spread_han(text) or text.count("(") > 1)
 
 
 def _split_name(raw: str) -> str:

@@ -47,8 +47,9 @@ def ascii_of(text: str) -> str:
     return text if text.isascii() else text.encode("ascii", "ignore").decode("ascii")
 
 
+@lru_cache(maxsize=8)
 def beyond_ascii(text: str) -> str:
-    """Return the characters of a text that are not ASCII, in their order."""
+    """Return the characters of a text that are not ASCII without what is between them."""
     data = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
     return data.decode("utf-8", "surrogatepass")
 
