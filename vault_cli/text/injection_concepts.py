@@ -14,7 +14,6 @@ from typing import Final
 
 from vault_cli.text.fold import holds_any, holds_plain
 from vault_cli.text.injection_vocabulary import (
-    OTHER_SCRIPTS,
     WORD,
     Lookup,
     Vocabulary,

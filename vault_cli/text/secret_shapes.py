@@ -105,8 +105,10 @@ def find_shapes(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
     """
     plain = ascii_of(lower)
     for stem, needles, find in _FINDERS if coded else _SHORT_FINDERS:
-        if (stem in plain or not stem.isascii()) and stem in lower and (
-            not needles or any(needle in lower for needle in needles)
+        if (
+            (stem in plain or not stem.isascii())
+            and stem in lower
+            and (not needles or any(needle in lower for needle in needles))
         ):
             yield from find(text)
 

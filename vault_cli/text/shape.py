@@ -31,9 +31,10 @@ _KINDS: Final = {"letter": LETTER, "digit": DIGIT, "leet": LEET_DIGIT, "gap": GA
 _FOLDED: Final = _table(letter=ascii_lowercase, digit="2689", leet="013457", gap=" \t-._*|/+~,?")
 _RUNS: Final = _table(letter=f"{ascii_letters}{digits}+/_='-")
 _TOKENS: Final = _table(letter=f"{ascii_letters}{digits}_+/=-")
+_DIGITS: Final = _table(digit=digits)
 _NUMBERS: Final = _table(letter=f"{hexdigits} ,:")
 _ODD_NUMBERS: Final = _table(letter=f"{hexdigits} ,:?")
-_HAN_HALVES: Final = bytes(LETTER[0] if 0x34 <= half <= 0x9F else ord("#") for half in range(256))
+_HAN_HALVES: Final = b"#" * 0x34 + LETTER * (0xA0 - 0x34) + b"#" * (0x100 - 0xA0)
 _FIVE_APART: Final = b"a#a#a#a#a"
 _LEET: Final = _table(letter=ascii_letters, leet="0134578@$!|+")
 
@@ -89,6 +90,11 @@ def may_have_run(text: str, length: int) -> bool:
     Case does not matter, so that a text and its lower case are the same question.
     """
     return LETTER * length in text.encode("ascii", "replace").translate(_RUNS)
+
+
+def may_have_digits(text: str, length: int) -> bool:
+    """Whether so many ASCII digits stand in a row, blanks and dashes between them apart."""
+    return DIGIT * length in text.encode("ascii", "replace").translate(_DIGITS, b" -")
 
 
 def may_have_numbers(text: str, length: int, *, is_odd: bool) -> bool:
