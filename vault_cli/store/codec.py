@@ -121,7 +121,7 @@ _EXPECTED: Final = frozenset(
     }
 )
 _KNOWS_ALL: Final = set(RECORD_FIELDS) == _EXPECTED
-LAYOUT: Final = "8:" + ",".join(RECORD_FIELDS)
+LAYOUT: Final = "9:" + ",".join(RECORD_FIELDS)
 """Part of the cache's key: a Record with other fields makes another cache.
 
 Count up when what is a record, or how it is stored, changes.

@@ -45,7 +45,7 @@ def is_quiet(text: str) -> bool:
         _says_nothing(text)
         and next(decoded_views(text), None) is None
         and next(find_respelled(text), None) is None
-        and next(_look_alikes(text), None) is None
+        and next(_mixed_letters(text), None) is None
     )
 
 
@@ -95,6 +95,11 @@ def _look_alikes(text: str) -> Iterator[Trap]:
         if hit.disguised:
             yield Trap("disguised-text", hit.start, hit.end, "reads as another text than it shows")
             return
+    yield from _mixed_letters(text)
+
+
+def _mixed_letters(text: str) -> Iterator[Trap]:
+    """Yield the first of several words whose letters are of two scripts that look alike."""
     if not text.isascii() and _NOT_LATIN.search(characters_of(text)) is not None:
         mixed = [m for m in _MIXED.finditer(text) if not m.group().isascii()]
         if len(mixed) >= _MANY_MIXED:

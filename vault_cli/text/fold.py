@@ -53,7 +53,7 @@ _SPREAD_SHORT = late(
 )
 """Short words spread in the same way: only looked for where a longer one is."""
 _SPREAD_HAN = late(rf"[ \t_.*·|/+~-](?<=[{_HAN}].)[{_HAN}](?:[ \t_.*·|/+~-]{{1,3}}[{_HAN}])+")
-_EMPHASIS = late(r"(?<![a-z0-9_])_+(?=[^\W_])|(?<=[^\W_])_+(?![a-z0-9_])")
+_EMPHASIS = late(r"_(?<![a-z0-9_]_)_*(?=[^\W_])|_(?<=[^\W_]_)_*(?![a-z0-9_])")
 """Underscores around a word, as Markdown has emphasis; those inside a name stay."""
 _SEPARATOR = late(r"[ \t\-._*·|/+~,]+")
 
