@@ -16,7 +16,14 @@ from typing import Final, NamedTuple
 
 from vault_cli.text.fold import by_sign, fold_text, holds_any, holds_odd
 from vault_cli.text.injection_concepts import words_of
-from vault_cli.text.injection_match import Hit, find_hits, fold_plain
+from vault_cli.text.injection_match import (
+    BETWEEN,
+    LONGEST,
+    Hit,
+    find_hits,
+    fold_plain,
+    has_spread,
+)
 from vault_cli.text.injection_rules import OVERRIDE
 from vault_cli.text.injection_vocabulary import spellings
 from vault_cli.text.late import late
@@ -57,10 +64,19 @@ class Respelled(NamedTuple):
 
 def find_respelled(text: str) -> Iterator[Respelled]:
     """Yield the readings that meet a rule where the text as it stands meets none."""
-    for reading in _readings(text):
+    readings = list(_readings(text))
+    if not readings or _meet_no_rule(readings):
+        return
+    for reading in readings:
         hit = next((hit for hit in find_hits(reading.text) if _counts(reading, hit)), None)
         if hit and not any(reading.start <= plain.start < reading.end for plain in find_hits(text)):
             yield Respelled(reading, hit)
+
+
+def _meet_no_rule(readings: list[Reading]) -> bool:
+    """Whether no reading meets a rule, asked of all of them at once where that is safe."""
+    text = BETWEEN.join([reading.text for reading in readings])
+    return len(text) <= LONGEST and not has_spread(text) and not find_hits(text)
 
 
 def _counts(reading: Reading, hit: Hit) -> bool:
