@@ -104,7 +104,7 @@ def _marks(text: str) -> set[str]:
     for sign, among in _MARKS:
         if sign in plain or (sign > "\x7f" and sign in lower):
             marks.update([mark for mark in among if mark in lower])
-    if may_have_run(lower, _DENSE_LENGTH) and _DENSE_WORD.search(text):
+    if may_have_run(lower, _DENSE_LENGTH):
         marks.add(_LONG)
     if _may_have_numbers(text, lower) and _MANY_NUMBERS.search(text):
         marks.add(_NUMBERS)
