@@ -11,6 +11,7 @@ import codecs
 import html
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -30,6 +31,9 @@ from vault_cli.text.late import late
 from vault_cli.text.pinyin import MARKS, read_pinyin
 from vault_cli.text.run_words import part_run
 from vault_cli.text.shape import may_have_leet, may_have_run, may_have_spread_han
+
+MOST: Final = 20
+"""Hits of one text."""
 
 MOST_CHARACTERS: Final = 16_384
 """Characters of all readings of one form together; what is beyond is not looked at."""
@@ -62,15 +66,37 @@ class Respelled(NamedTuple):
     hit: Hit
 
 
-def find_respelled(text: str) -> Iterator[Respelled]:
-    """Yield the readings that meet a rule where the text as it stands meets none."""
-    readings = list(_readings(text))
+@lru_cache(maxsize=4)
+def find_respelled(text: str) -> tuple[Respelled, ...]:
+    """Return the readings that meet a rule where the text as it stands meets none, at most `MOST`.
+
+    The last texts are remembered: whoever finds something in one asks again for all of it.
+    """
+    found: list[Respelled] = []
+    plain: tuple[Hit, ...] | None = None
+    for reading in _suspects(list(_readings(text))):
+        hit = next((hit for hit in find_hits(reading.text) if _counts(reading, hit)), None)
+        if hit is None:
+            continue
+        if plain is None:
+            plain = find_hits(text)
+        if not any(reading.start <= other.start < reading.end for other in plain):
+            found.append(Respelled(reading, hit))
+            if len(found) == MOST:
+                break
+    return tuple(found)
+
+
+def _suspects(readings: list[Reading]) -> Iterator[Reading]:
+    """Yield the readings that may meet a rule: of halves in which none does all are passed over."""
     if not readings or _meet_no_rule(readings):
         return
-    for reading in readings:
-        hit = next((hit for hit in find_hits(reading.text) if _counts(reading, hit)), None)
-        if hit and not any(reading.start <= plain.start < reading.end for plain in find_hits(text)):
-            yield Respelled(reading, hit)
+    if len(readings) == 1:
+        yield readings[0]
+        return
+    half = len(readings) // 2
+    yield from _suspects(readings[:half])
+    yield from _suspects(readings[half:])
 
 
 def _meet_no_rule(readings: list[Reading]) -> bool:
