@@ -42,8 +42,18 @@ def test_no_is_never_wrong() -> None:
         assert shape.has_digit(low) == bool(re.search("[0-9]", text)), text
 
 
+def test_numbers_are_seen_with_what_stands_between_their_digits() -> None:
+    for number in ("123456789", "123-45-6789", "1 2 3 4 5 6 7 8 9"):
+        assert shape.may_have_digits(f"是 {number}.", 9), number
+    assert not shape.may_have_digits("2026-11-30T08:00", 9)
+    row = "０ １ ２ ３ ４ ５"
+    assert _NUMBERS.search(row)
+    assert shape.may_have_numbers(row, 11, is_odd=True)
+    assert not shape.may_have_numbers("字" * 20, 11, is_odd=False)
+
+
 def test_characters_set_apart_are_never_missed() -> None:
-    gaps = (" ", ".", "..", "·", " / ", "\u2014\u2014", "(a)", "\U0001f600", "字", "")
+    gaps = (" ", ".", "..", "·", " / ", "\u2014\u2014", "(a)", "\U0001f600" * 6, "字", "")
     chance, found = random.Random(3), 0
     for _ in range(20_000):
         between = chance.choice(gaps)
