@@ -35,6 +35,9 @@ from vault_cli.text.shape import may_have_leet, may_have_run, may_have_spread_ha
 MOST: Final = 20
 """Hits of one text."""
 
+_AT_ONCE: Final = 16
+"""So many readings are asked together, and one by one when they meet a rule: twice at most."""
+
 MOST_CHARACTERS: Final = 16_384
 """Characters of all readings of one form together; what is beyond is not looked at."""
 
@@ -88,15 +91,11 @@ def find_respelled(text: str) -> tuple[Respelled, ...]:
 
 
 def _suspects(readings: list[Reading]) -> Iterator[Reading]:
-    """Yield the readings that may meet a rule: of halves in which none does all are passed over."""
-    if not readings or _meet_no_rule(readings):
-        return
-    if len(readings) == 1:
-        yield readings[0]
-        return
-    half = len(readings) // 2
-    yield from _suspects(readings[:half])
-    yield from _suspects(readings[half:])
+    """Yield the readings that may meet a rule: groups of which none does are passed over."""
+    for start in range(0, len(readings), _AT_ONCE):
+        group = readings[start : start + _AT_ONCE]
+        if not _meet_no_rule(group):
+            yield from group
 
 
 def _meet_no_rule(readings: list[Reading]) -> bool:
