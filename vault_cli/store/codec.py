@@ -7,9 +7,11 @@ decoded again and compared first, so that a warm read cannot differ from a cold 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import date, datetime
+from functools import cache
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from vault_cli.errors import Diagnostic
@@ -119,7 +121,7 @@ _EXPECTED: Final = frozenset(
     }
 )
 _KNOWS_ALL: Final = set(RECORD_FIELDS) == _EXPECTED
-LAYOUT: Final = "8:" + ",".join(RECORD_FIELDS)
+LAYOUT: Final = "9:" + ",".join(RECORD_FIELDS)
 """Part of the cache's key: a Record with other fields makes another cache.
 
 Count up when what is a record, or how it is stored, changes.
@@ -137,11 +139,12 @@ def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
     record, findings = parsed
     if not _KNOWS_ALL:
         return None  # a field was added to Record and not here: no cache rather than a wrong one
-    if record is not None and not findings and record.findings == findings and _is_plain(record):
-        return Columns(_encode_facts(record), record.body, dump_json(dict(record.fields)), "")
+    rare = encode_rare(record) if record else {}
+    if record and not (rare or findings or record.findings) and _is_plain(record.fields):
+        return Columns(_encode_facts(record, rare), record.body, dump_json(dict(record.fields)), "")
     try:
         columns = Columns(
-            _encode_facts(record) if record else "",
+            _encode_facts(record, rare) if record else "",
             record.body if record else "",
             dump_json(dict(record.fields)) if record else "",
             encode_findings(record, findings),
@@ -152,14 +155,9 @@ def encode_parsed(parsed: Parsed, path: str, digest: str) -> Columns | None:
     return columns if again == parsed else None
 
 
-def _is_plain(record: Record) -> bool:
-    """Whether JSON gives every value back as it is: texts, nothing, and rows of texts.
-
-    What is rare is in none of them, and need not be decoded to be sure.
-    """
-    if encode_rare(record):
-        return False
-    for value in record.fields.values():
+def _is_plain(front: Mapping[str, Any]) -> bool:
+    """Whether JSON gives every value back as it is: texts, nothing, and rows of texts."""
+    for value in front.values():
         kind = type(value)
         if kind is list:
             if not all(type(item) is str for item in value):
@@ -177,17 +175,26 @@ def dump_json(value: object) -> str:
     return _ENCODER.encode(value)
 
 
-def encode_rare(record: Record, names: Iterable[str] = RARE) -> dict[str, Any]:
+def encode_rare(record: Record, names: tuple[str, ...] = RARE) -> dict[str, Any]:
     """Return those of some attributes that are not at their default, as JSON can hold them."""
+    read, usual = _usual(names)
+    values = read(record)
+    if values == usual:
+        return {}
     return {
-        name: _encode_rare(name, getattr(record, name))
-        for name in names
-        if getattr(record, name) != _RARE_DEFAULTS[name]
+        name: _encode_rare(name, value)
+        for name, value, default in zip(names, values, usual, strict=True)
+        if value != default
     }
 
 
-def _encode_facts(record: Record) -> str:
-    rare = encode_rare(record)
+@cache
+def _usual(names: tuple[str, ...]) -> tuple[attrgetter[tuple[Any, ...]], tuple[Any, ...]]:
+    """Return what reads some attributes at once, and what they are in most records."""
+    return attrgetter(*names), tuple(_RARE_DEFAULTS[name] for name in names)
+
+
+def _encode_facts(record: Record, rare: Mapping[str, Any]) -> str:
     scope = record.scope
     return dump_json(
         [

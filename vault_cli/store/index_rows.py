@@ -16,7 +16,7 @@ TABLES: Final = """
 CREATE TABLE record (id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT UNIQUE, seal INTEGER,
     folder TEXT, size INTEGER, mtime INTEGER, ctime INTEGER, inode INTEGER, settled INTEGER,
     digest TEXT, facts TEXT, body TEXT, fields TEXT, findings TEXT, crc INTEGER);
-CREATE INDEX record_folder ON record (folder);
+CREATE INDEX record_folder ON record (folder, seal);
 CREATE TABLE shelf (folder TEXT PRIMARY KEY, seal INTEGER, names TEXT, facts BLOB, heads TEXT,
     crc INTEGER, rest TEXT, rest_crc INTEGER);
 CREATE TABLE past (path TEXT, digest TEXT, seal INTEGER, folder TEXT, facts TEXT, body TEXT,

@@ -14,12 +14,11 @@ from vault_cli.text.frames import fold_width
 from vault_cli.text.hidden import characters_of, show_printable
 from vault_cli.text.injection_match import BETWEEN, LONGEST, find_hits, has_spread
 from vault_cli.text.late import late
-from vault_cli.text.respell import find_respelled
+from vault_cli.text.respell import MOST, find_respelled
 from vault_cli.text.traps import Trap, find_traps, has_trap
 from vault_cli.text.views import View, decoded_views
 
 _SHOWN: Final = 60
-_MOST: Final = 20
 _MIXED = late(
     r"(?=[a-zA-Z]*[\u0370-\u052f])(?=[\u0370-\u052f]*[a-zA-Z])[a-zA-Z\u0370-\u052f]{3,40}"
 )
@@ -30,7 +29,7 @@ _MANY_MIXED: Final = 2
 def find_disguised(text: str) -> Iterator[Trap]:
     """Yield the places where a text says something else than it shows, at most twenty."""
     text = text[:LONGEST]
-    yield from islice(chain(_decoded(text), _respelled(text), _look_alikes(text)), _MOST)
+    yield from islice(chain(_decoded(text), _respelled(text), _look_alikes(text)), MOST)
 
 
 def is_quiet(text: str) -> bool:
@@ -44,8 +43,8 @@ def is_quiet(text: str) -> bool:
     return (
         _says_nothing(text)
         and next(decoded_views(text), None) is None
-        and next(find_respelled(text), None) is None
-        and next(_look_alikes(text), None) is None
+        and not find_respelled(text)
+        and next(_mixed_letters(text), None) is None
     )
 
 
@@ -95,6 +94,11 @@ def _look_alikes(text: str) -> Iterator[Trap]:
         if hit.disguised:
             yield Trap("disguised-text", hit.start, hit.end, "reads as another text than it shows")
             return
+    yield from _mixed_letters(text)
+
+
+def _mixed_letters(text: str) -> Iterator[Trap]:
+    """Yield the first of several words whose letters are of two scripts that look alike."""
     if not text.isascii() and _NOT_LATIN.search(characters_of(text)) is not None:
         mixed = [m for m in _MIXED.finditer(text) if not m.group().isascii()]
         if len(mixed) >= _MANY_MIXED:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vault_cli.plain.han_forms import SIMPLIFIED, TRADITIONAL
 from vault_cli.text.hidden import ALARM_CLASS, characters_of
 from vault_cli.text.late import late
-from vault_cli.text.shape import may_have_lone_letters
+from vault_cli.text.shape import ascii_of, may_have_lone_han, may_have_lone_letters
 
 _HAN: Final = "\u3400-\u9fff"
 _LOOK_ALIKE: Final = {
@@ -53,7 +53,7 @@ _SPREAD_SHORT = late(
 )
 """Short words spread in the same way: only looked for where a longer one is."""
 _SPREAD_HAN = late(rf"[ \t_.*·|/+~-](?<=[{_HAN}].)[{_HAN}](?:[ \t_.*·|/+~-]{{1,3}}[{_HAN}])+")
-_EMPHASIS = late(r"(?<![a-z0-9_])_+(?=[^\W_])|(?<=[^\W_])_+(?![a-z0-9_])")
+_EMPHASIS = late(r"_(?<![a-z0-9_]_)_*(?=[^\W_])|_(?<=[^\W_]_)_*(?![a-z0-9_])")
 """Underscores around a word, as Markdown has emphasis; those inside a name stay."""
 _SEPARATOR = late(r"[ \t\-._*·|/+~,]+")
 
@@ -118,6 +118,40 @@ def holds_any(text: str, words: Iterable[str]) -> bool:
     """Whether one of some words is in a text."""
     for word in words:  # noqa: SIM110 - `any` takes twice as long here
         if word in text:
+            return True
+    return False
+
+
+def holds_plain(text: str, words: Mapping[str, Iterable[str]]) -> bool:
+    """Whether one of some words is in a text, all of them ASCII.
+
+    Args:
+        text: any text.
+        words: by a part that they share, which is looked for first.
+    """
+    plain = ascii_of(text)
+    for part, among in words.items():  # noqa: SIM110 - as in `holds_any`
+        if part in plain and holds_any(text, among):
+            return True
+    return False
+
+
+def by_sign(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return words by the first of their characters that is not ASCII, for `holds_odd`."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        sign = next(character for character in word if character > "\x7f")
+        groups[sign] = (*groups.get(sign, ()), word)
+    return groups
+
+
+def holds_odd(text: str, words: Mapping[str, tuple[str, ...]]) -> bool:
+    """As `holds_any`, of words `by_sign`: to look for one of a few characters is quicker."""
+    if text.isascii():
+        return False
+    characters = characters_of(text)
+    for sign, among in words.items():  # noqa: SIM110 - as in `holds_any`
+        if sign in characters and holds_any(text, among):
             return True
     return False
 
@@ -192,7 +226,7 @@ def _spread(text: str) -> list[re.Match[str]]:
         taken = [match.span() for match in found]
         found += [m for m in _SPREAD_SHORT.finditer(text) if not _overlaps(m.span(), taken)]
         found.sort(key=re.Match.start)
-    if not text.isascii():
+    if not text.isascii() and may_have_lone_han(text):
         found.extend(_SPREAD_HAN.finditer(text))
         found.sort(key=re.Match.start)
     return found

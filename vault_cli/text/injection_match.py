@@ -269,7 +269,9 @@ def _scene(text: str, places: list[Place], book: Vocabulary) -> _Scene:
 
 def _possible(present: int, book: Vocabulary) -> list[Track]:
     """Return the tracks whose every step has a concept among those present."""
-    found = []
+    found: list[Track] = []
+    if not present:
+        return found
     for anchor, tracks in book.anchored:
         if anchor & present:
             for track in tracks:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, KeysView
 from itertools import permutations
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from vault_cli.text.fold import by_sign
 from vault_cli.text.injection_rules import COMMON, RULES, Rule
 from vault_cli.text.late import late
 from vault_cli.text.packaged import INJECTION_TABLE, read_packaged
@@ -85,13 +86,13 @@ class Lookup(NamedTuple):
             a space on both sides ("" for the two alone), and concepts.
         han: by their rarest two characters in a row (see `pair_codes`) the words that are found
             anywhere, as Chinese ones are, and their concepts.
-        single: those without two such characters.
+        single: those without two such characters, by one that is not ASCII.
     """
 
     words: dict[str, int]
     pairs: Rows[str, tuple[tuple[str, str, int], ...]]
     han: Rows[int, tuple[tuple[str, int], ...]]
-    single: tuple[tuple[str, int], ...]
+    single: dict[str, tuple[tuple[str, int], ...]]
 
 
 class Vocabulary(NamedTuple):
@@ -161,7 +162,10 @@ def _lookup(words: dict[str, int], han: dict[str, int]) -> Lookup:
             dict(zip(codes, rare.values(), strict=True)),
             lambda row: tuple((word, han[word]) for word in row.split(",")),
         ),
-        tuple((word, han[word]) for word in single),
+        {
+            sign: tuple((word, han[word]) for word in among)
+            for sign, among in by_sign(single).items()
+        },
     )
 
 

@@ -11,18 +11,32 @@ import codecs
 import html
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from vault_cli.text.fold import fold_text, holds_any
+from vault_cli.text.fold import by_sign, fold_text, holds_any, holds_odd
 from vault_cli.text.injection_concepts import words_of
-from vault_cli.text.injection_match import Hit, find_hits, fold_plain
+from vault_cli.text.injection_match import (
+    BETWEEN,
+    LONGEST,
+    Hit,
+    find_hits,
+    fold_plain,
+    has_spread,
+)
 from vault_cli.text.injection_rules import OVERRIDE
 from vault_cli.text.injection_vocabulary import spellings
 from vault_cli.text.late import late
 from vault_cli.text.pinyin import MARKS, read_pinyin
 from vault_cli.text.run_words import part_run
-from vault_cli.text.shape import may_have_leet, may_have_run
+from vault_cli.text.shape import may_have_leet, may_have_run, may_have_spread_han
+
+MOST: Final = 20
+"""Hits of one text."""
+
+_AT_ONCE: Final = 16
+"""So many readings are asked together, and one by one when they meet a rule: twice at most."""
 
 MOST_CHARACTERS: Final = 16_384
 """Characters of all readings of one form together; what is beyond is not looked at."""
@@ -55,12 +69,39 @@ class Respelled(NamedTuple):
     hit: Hit
 
 
-def find_respelled(text: str) -> Iterator[Respelled]:
-    """Yield the readings that meet a rule where the text as it stands meets none."""
-    for reading in _readings(text):
+@lru_cache(maxsize=4)
+def find_respelled(text: str) -> tuple[Respelled, ...]:
+    """Return the readings that meet a rule where the text as it stands meets none, at most `MOST`.
+
+    The last texts are remembered: whoever finds something in one asks again for all of it.
+    """
+    found: list[Respelled] = []
+    plain: tuple[Hit, ...] | None = None
+    for reading in _suspects(list(_readings(text))):
         hit = next((hit for hit in find_hits(reading.text) if _counts(reading, hit)), None)
-        if hit and not any(reading.start <= plain.start < reading.end for plain in find_hits(text)):
-            yield Respelled(reading, hit)
+        if hit is None:
+            continue
+        if plain is None:
+            plain = find_hits(text)
+        if not any(reading.start <= other.start < reading.end for other in plain):
+            found.append(Respelled(reading, hit))
+            if len(found) == MOST:
+                break
+    return tuple(found)
+
+
+def _suspects(readings: list[Reading]) -> Iterator[Reading]:
+    """Yield the readings that may meet a rule: groups of which none does are passed over."""
+    for start in range(0, len(readings), _AT_ONCE):
+        group = readings[start : start + _AT_ONCE]
+        if not _meet_no_rule(group):
+            yield from group
+
+
+def _meet_no_rule(readings: list[Reading]) -> bool:
+    """Whether no reading meets a rule, asked of all of them at once where that is safe."""
+    text = BETWEEN.join([reading.text for reading in readings])
+    return len(text) <= LONGEST and not has_spread(text) and not find_hits(text)
 
 
 def _counts(reading: Reading, hit: Hit) -> bool:
@@ -139,7 +180,7 @@ def _has_rot13(signs: _Signs) -> bool:
 def _has_backward(signs: _Signs) -> bool:
     if not signs.words.isdisjoint(_BACKWARD_WORDS):
         return True
-    return not signs.text.isascii() and holds_any(signs.text, _BACKWARD_HAN)
+    return holds_odd(signs.text, _BACKWARD_HAN)
 
 
 def _has_pinyin(signs: _Signs) -> bool:
@@ -152,9 +193,7 @@ def _has_leet(signs: _Signs) -> bool:
 
 def _has_han(signs: _Signs) -> bool:
     text = signs.text
-    if text.isascii() or _SET_APART.search(text) is None:
-        return False
-    return _SPREAD_HAN.search(text) is not None
+    return not text.isascii() and (may_have_spread_han(text) or text.count("(") > 1)
 
 
 def _split_name(raw: str) -> str:
@@ -262,9 +301,9 @@ _BACKWARD_WORDS: Final = frozenset(
         "you", "user", "without", "upload", "assistant", "restrictions", "never", "delete",
     )
 )  # fmt: skip
-_BACKWARD_HAN: Final = (
-    "略忽", "令指", "户用", "词示提", "钥密", "诉告", "制限", "在现你", "则规", "过绕",
-)  # fmt: skip
+_BACKWARD_HAN: Final = by_sign(
+    ("略忽", "令指", "户用", "词示提", "钥密", "诉告", "制限", "在现你", "则规", "过绕")
+)
 _LEET_INSIDE = late(r"[0134578@$!|+](?<=[A-Za-z].)[0134578@$!|+]?[A-Za-z]")
 _MANY_LEET: Final = 3
 _LEET_TABLES: Final = tuple(
@@ -272,13 +311,12 @@ _LEET_TABLES: Final = tuple(
     for one, dollar, bar in (("i", "s", "l"), ("l", "s", "i"))
 )
 _SPREAD_HAN = late(
+    rf"(?=[{_HAN}]{{1,2}}[^{_HAN}\n])(?:"  # so that most places of a Chinese text fail at once
     rf"[{_HAN}](?P<between>[^{_HAN}\n]{{1,4}})(?:[{_HAN}](?P=between)){{3,200}}[{_HAN}]"
     rf"|[{_HAN}](?:[^{_HAN}\n\w，、。；：！？,.;:!?]{{1,8}}[{_HAN}]){{5,200}}"
     rf"|[{_HAN}](?:\([^\W\d_]{{1,8}}\)[{_HAN}]{{1,4}}){{2,100}}"
-    rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}}"
+    rf"|[{_HAN}]{{2}}(?P<gap>[^{_HAN}\n\w，、。；：！？]{{1,3}})(?:[{_HAN}]{{1,2}}(?P=gap)){{3,200}}[{_HAN}]{{1,2}})"
 )
-_SET_APART = late(rf"[^{_HAN}\n](?<=[{_HAN}].)[^{_HAN}\n]{{0,9}}[{_HAN}]{{1,4}}[^{_HAN}\n]")
-"""What every match of `_SPREAD_HAN` has, from a character that is rare in Chinese."""
 _HAN_STEMS: Final = frozenset("忽无忘告密绕泄执令词户规管跳露删传发限")
 _NOT_HAN = late(rf"[^{_HAN}]+")
 _FORMS: Final = (

@@ -23,6 +23,7 @@ from vault_cli.text.secret_values import (
     is_uuid,
 )
 from vault_cli.text.secret_views import decode_text
+from vault_cli.text.shape import ascii_of, beyond_ascii
 
 WORDS: Final = {
     "password": "password",
@@ -125,7 +126,12 @@ class _Name(NamedTuple):
 
 def find_context(text: str, lower: str) -> Iterator[Found]:
     """Yield the secrets that a word names. `lower` is the text in lower case, same length."""
-    for stem in _STEMS if text.isascii() else (*_STEMS, *_CHINESE_STEMS):
+    plain = ascii_of(lower)
+    stems = [stem for stem in _STEMS if stem in plain]
+    if not text.isascii():
+        odd = beyond_ascii(lower)
+        stems += [stem for stem in _CHINESE_STEMS if stem in odd]
+    for stem in stems:
         start = lower.find(stem)
         while start >= 0:
             name = _name(lower, stem, start)

@@ -12,6 +12,7 @@ from typing import Final
 from vault_cli.text import check_digits
 from vault_cli.text.late import late
 from vault_cli.text.secret_shapes import Found
+from vault_cli.text.shape import may_have_digits
 
 WORDS: Final = {
     "china-id": "identity number (China)",
@@ -63,7 +64,7 @@ def find_personal(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
         lower: the text in lower case, of the same length.
         coded: whether it has a run of letters and digits long enough for a code or an IBAN.
     """
-    digits = _DIGITS.search(text) is not None
+    digits = may_have_digits(text, _FEWEST_DIGITS)
     long = digits and _LONG.search(text) is not None
     if long:
         for match in _apart(_NUMBER, text):
@@ -81,7 +82,7 @@ def find_personal(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
 
 
 _LONG: Final = late(r"[0-9](?:[ -]?[0-9]){9}")
-_DIGITS: Final = late(r"[0-9][0-9 -]{8}")
+_FEWEST_DIGITS: Final = 9
 
 
 def _apart(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -17,6 +17,7 @@ from vault_cli.text.secret_values import (
     is_weak,
 )
 from vault_cli.text.secret_views import decode_text
+from vault_cli.text.shape import ascii_of
 
 
 class Found(NamedTuple):
@@ -102,8 +103,13 @@ def find_shapes(text: str, lower: str, *, coded: bool) -> Iterator[Found]:
         lower: the text in lower case, of the same length.
         coded: whether it has a run of letters and digits long enough for a token.
     """
+    plain = ascii_of(lower)
     for stem, needles, find in _FINDERS if coded else _SHORT_FINDERS:
-        if stem in lower and (not needles or any(needle in lower for needle in needles)):
+        if (
+            (stem in plain or not stem.isascii())
+            and stem in lower
+            and (not needles or any(needle in lower for needle in needles))
+        ):
             yield from find(text)
 
 

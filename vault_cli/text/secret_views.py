@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.text.hidden import INVISIBLE_CLASS
 from vault_cli.text.late import late
-from vault_cli.text.shape import token_runs
+from vault_cli.text.shape import beyond_ascii, token_runs
 
 _MIX: Final = late("[A-Za-z][0-9]|[0-9][A-Za-z]|[a-z][A-Z]|[A-Z]{16}|[a-z]{30}")
 _ENCODED: Final = late("[A-Za-z0-9+/_-]{24,}={0,2}")
@@ -94,7 +94,7 @@ def folded_view(text: str) -> View | None:
         "%" in text
         or "\\" in text
         or "&#" in text
-        or (not text.isascii() and _ODD.search(text) is not None)
+        or (not text.isascii() and _ODD.search(beyond_ascii(text)) is not None)
     ):
         return None
     view = _rewrite(text, _FOLD)

@@ -14,6 +14,7 @@ LETTER: Final = b"a"
 DIGIT: Final = b"1"
 LEET_DIGIT: Final = b"0"
 GAP: Final = b" "
+_ASCII: Final = bytes(range(128))
 
 
 def _table(**kinds: str) -> bytes:
@@ -30,8 +31,28 @@ _KINDS: Final = {"letter": LETTER, "digit": DIGIT, "leet": LEET_DIGIT, "gap": GA
 _FOLDED: Final = _table(letter=ascii_lowercase, digit="2689", leet="013457", gap=" \t-._*|/+~,?")
 _RUNS: Final = _table(letter=f"{ascii_letters}{digits}+/_='-")
 _TOKENS: Final = _table(letter=f"{ascii_letters}{digits}_+/=-")
-_NUMBERS: Final = _table(letter=f"{hexdigits} ,:?")
+_DIGITS: Final = _table(digit=digits)
+_NUMBERS: Final = _table(letter=f"{hexdigits} ,:")
+_ODD_NUMBERS: Final = _table(letter=f"{hexdigits} ,:?")
+_HAN_HALVES: Final = b"#" * 0x34 + LETTER * (0xA0 - 0x34) + b"#" * (0x100 - 0xA0)
+_FIVE_APART: Final = b"a#a#a#a#a"
 _LEET: Final = _table(letter=ascii_letters, leet="0134578@$!|+")
+
+
+@lru_cache(maxsize=8)
+def ascii_of(text: str) -> str:
+    """Return the ASCII characters of a text without what is between them.
+
+    What is ASCII and is not in them is not in the text; they are searched in half the time.
+    """
+    return text if text.isascii() else text.encode("ascii", "ignore").decode("ascii")
+
+
+@lru_cache(maxsize=8)
+def beyond_ascii(text: str) -> str:
+    """Return the characters of a text that are not ASCII without what is between them."""
+    data = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    return data.decode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=8)
@@ -71,9 +92,44 @@ def may_have_run(text: str, length: int) -> bool:
     return LETTER * length in text.encode("ascii", "replace").translate(_RUNS)
 
 
-def may_have_numbers(text: str, length: int) -> bool:
-    """Whether so many digits, hexadecimal or of other scripts, and separators are in a row."""
-    return LETTER * length in text.encode("ascii", "replace").translate(_NUMBERS)
+def may_have_digits(text: str, length: int) -> bool:
+    """Whether so many ASCII digits stand in a row, blanks and dashes between them apart."""
+    return DIGIT * length in text.encode("ascii", "replace").translate(_DIGITS, b" -")
+
+
+def may_have_numbers(text: str, length: int, *, is_odd: bool) -> bool:
+    """Whether so many digits, hexadecimal ones too, and separators are in a row.
+
+    Args:
+        text: any text.
+        length: how many.
+        is_odd: whether it has a digit of another script: then all that is not ASCII may be one.
+    """
+    table = _ODD_NUMBERS if is_odd else _NUMBERS
+    return LETTER * length in text.encode("ascii", "replace").translate(table)
+
+
+@lru_cache(maxsize=8)
+def _han_shape(text: str) -> bytes:
+    """Return a text as a row of Han characters and others, by the upper half of each."""
+    return text.encode("utf-16-le", "surrogatepass")[1::2].translate(_HAN_HALVES)
+
+
+def may_have_lone_han(text: str) -> bool:
+    """Whether a Han character stands between two others that are none."""
+    return b"#a#" in _han_shape(text)
+
+
+def may_have_spread_han(text: str) -> bool:
+    """Whether five Han characters in a row are set apart, or five groups of one or two.
+
+    At most eight signs stand between characters, and three between groups.
+    """
+    shape = _han_shape(text)
+    if len(shape) != len(text):  # signs of two halves would count twice
+        return True
+    near = shape.replace(b"##", b"#").replace(b"##", b"#")
+    return _FIVE_APART in near.replace(b"##", b"#") or _FIVE_APART in near.replace(b"aa", b"a")
 
 
 def token_runs(text: str, length: int) -> list[str]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from vault_cli.text.fold import holds_any
+from vault_cli.text.fold import by_sign, holds_any, holds_odd, holds_plain
 from vault_cli.text.late import late
 
 
@@ -125,7 +125,7 @@ def find_traps(text: str) -> Iterator[Trap]:
         yield from _role_lines(text, lower)
     if "<" in text or "]:" in text:
         yield from _hidden_html(text)
-    if holds_any(lower, _SHELL_MARKS):
+    if holds_plain(lower, _SHELL_MARKS):
         yield from _shell_pipes(text)
     if "](" in text:
         for match in _LEAKY_IMAGE.finditer(text):
@@ -141,14 +141,18 @@ def has_trap(text: str) -> bool:
     return next(find_traps(text), None) is not None
 
 
-_SHELL_MARKS: Final = (
-    "curl", "wget", "iwr", "irm", "invoke-", "base64", "powershell", "eval", "/dev/tcp",
-    "__import__", "nc -", "aria2c",
-)  # fmt: skip
+_SHELL_MARKS: Final = {
+    "-": ("invoke-", "nc -"),
+    "/": ("/dev/tcp",),
+    "_": ("__import__",),
+    **{word: (word,) for word in (
+        "curl", "wget", "iwr", "irm", "base64", "powershell", "eval", "aria2c",
+    )},
+}  # fmt: skip
 
 
 def _role_lines(text: str, lower: str) -> Iterator[Trap]:
-    if not holds_any(lower, _ROLES):
+    if not (holds_plain(lower, _ROLES) or holds_odd(text, _ROLES_HAN)):
         return
     found = list(_ROLE_LINE.finditer(text))
     roles = {match["role"].lower() for match in found}
@@ -162,10 +166,13 @@ def _role_lines(text: str, lower: str) -> Iterator[Trap]:
         return
 
 
-_ROLES: Final = (
-    "system", "assistant", "human", "user", "developer", "admin", "系统", "助手", "助理", "用户",
-    "人类", "开发者", "管理员", "ai:", "tool:",
-)  # fmt: skip
+_ROLES: Final = {
+    ":": ("ai:", "tool:"),
+    **{word: (word,) for word in (
+        "system", "assistant", "human", "user", "developer", "admin",
+    )},
+}  # fmt: skip
+_ROLES_HAN: Final = by_sign(("系统", "助手", "助理", "用户", "人类", "开发者", "管理员"))
 _MACHINE_ROLES: Final = frozenset({"system", "assistant", "系统", "助手", "助理", "ai"})
 _SPOKEN_TO: Final = frozenset({"user", "human", "用户", "人类", "tool", "developer", "开发者"})
 

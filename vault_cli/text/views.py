@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from vault_cli.text.hidden import characters_of
 from vault_cli.text.late import late
-from vault_cli.text.shape import has_digit, may_have_numbers, may_have_run
+from vault_cli.text.shape import ascii_of, has_digit, may_have_numbers, may_have_run
 
 MOST_CHARACTERS: Final = 65_536
 """Characters of all views of one text together; what is beyond is not looked at."""
@@ -99,11 +99,12 @@ def _views(text: str) -> Iterator[View]:
 def _marks(text: str) -> set[str]:
     """Return what of the forms' marks is in a text: the cheap first look."""
     lower = text.lower()
+    plain = ascii_of(lower)
     marks: set[str] = set()
     for sign, among in _MARKS:
-        if sign in lower:
+        if sign in plain or (sign > "\x7f" and sign in lower):
             marks.update([mark for mark in among if mark in lower])
-    if may_have_run(lower, _DENSE_LENGTH) and _DENSE_WORD.search(text):
+    if may_have_run(lower, _DENSE_LENGTH):
         marks.add(_LONG)
     if _may_have_numbers(text, lower) and _MANY_NUMBERS.search(text):
         marks.add(_NUMBERS)
@@ -113,7 +114,7 @@ def _marks(text: str) -> set[str]:
 def _may_have_numbers(text: str, lower: str) -> bool:
     """Whether there is a digit, of any script, and a row that is long enough."""
     is_odd = not text.isascii() and _DIGIT.search(characters_of(text)) is not None
-    return (is_odd or has_digit(lower)) and may_have_numbers(text, _LEAST_NUMBERS)
+    return (is_odd or has_digit(lower)) and may_have_numbers(text, _LEAST_NUMBERS, is_odd=is_odd)
 
 
 def _try(decode: Callable[[str], str], raw: str) -> str:
