@@ -426,6 +426,18 @@ def test_at_thirty_points_records_are_reflected_on(tmp_path: Path) -> None:
     assert prepare(vault, own)["run"]["state"] == "completed"
 
 
+@pytest.mark.parametrize(("count", "due"), [(2, False), (4, True)])
+def test_status_says_what_waits_for_reflection(tmp_path: Path, count: int, *, due: bool) -> None:
+    vault = make_vault(tmp_path, memories(count))
+    data = run("--vault", vault, "--json", "status").ok().data["reflection"]
+    told = run("--vault", vault, "status").ok()
+
+    assert data == {"points": 10 * count, "threshold": 30, "due": due}
+    assert ("unreflected: 40 importance points; a run begins from 30" in told.out) is due
+    assert ("`mvault reflect prepare --mode threshold`" in told.err) is due
+    assert ("leaving it is a decision" in told.err) is due
+
+
 def test_a_question_is_answered_from_its_own_evidence(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, memories(4))
     write_files(vault, {"memories/2026-11/cats.md": (

@@ -10,7 +10,7 @@ from typing import Final
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.reflect_logs import echo_of, find_log, read_events, require_no_subagent
-from vault_cli.cli.reflect_runs import settle_language
+from vault_cli.cli.reflect_runs import settle_language, unreflected_of
 from vault_cli.cli.shown import shown_of, work_of
 from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
 from vault_cli.features import reflection as runs
@@ -191,10 +191,9 @@ def _visible(snapshot: Snapshot) -> dict[str, Record]:
 
 
 def _of_threshold(inv: Invocation, asked: Asked) -> Found:
-    snapshot = shown_of(inv)
     known = runs.runs_of(work_of(inv))
-    left = runs.unreflected(snapshot, known)
-    points = sum(record.weight for record in left)
+    left = unreflected_of(inv)
+    points = runs.points_of(left)
     sources = left[:MOST_SOURCES]
     open_run = next((r for r in known if r.mode == asked.mode and r.state in runs.OPEN), None)
     if open_run is not None:

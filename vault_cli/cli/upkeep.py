@@ -84,6 +84,7 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
         },
         **{name: [record_data(r) for r in records] for name, records in groups.items()},
         "work": work_data(snapshot, inv.now.date()),
+        "reflection": _reflection_data(inv),
         "pending": [{"path": change.path, "code": change.code} for change in pending],
         "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
@@ -105,6 +106,15 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
     )
     inv.warn_settings()
     return inv.out.show(view)
+
+
+def _reflection_data(inv: Invocation) -> dict[str, Any]:
+    """Return how many importance points are unreflected, and from how many a run begins."""
+    from vault_cli.cli.reflect_runs import unreflected_of
+    from vault_cli.features.reflection import points_of
+
+    points, least = points_of(unreflected_of(inv)), int(inv.vault.config["reflection.threshold"])
+    return {"points": points, "threshold": least, "due": points >= least}
 
 
 def _counts_here(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
@@ -176,6 +186,10 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
     if data["quarantined"]:
         hints.append("`mvault quarantine list` names what was held back.")
     hints += queue_hints(data["sessions"])
+    if data["reflection"]["due"]:
+        from vault_cli.cli.reflect_runs import DUE
+
+        hints.append(DUE)
     if data["ready"]:
         hints.append(
             f"`mvault graduate {data['ready'][0]['id']}` makes a skill of a proven recipe."
@@ -236,6 +250,9 @@ def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
     yield from queue_lines(data["sessions"])
     if words := work_words(data["work"]):
         yield [("dim", "work: "), words]
+    if data["reflection"]["due"]:
+        points, least = data["reflection"]["points"], data["reflection"]["threshold"]
+        yield [("dim", "unreflected: "), f"{points} importance points; a run begins from {least}"]
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
     if data["quarantined"]:

@@ -263,18 +263,22 @@ def unreflected(snapshot: Snapshot, runs: Iterable[Run]) -> list[Record]:
     What was changed since (its claim or its importance) is unreflected again; what a run was given
     and did not cite stays so.
     """
-    done = {
-        (source.id, source.revision)
-        for run in runs
-        if run.state == COMPLETED
-        for source in run.consumed
-    }
+    done: dict[str, set[str]] = {}
+    for run in runs:
+        for source in run.consumed if run.state == COMPLETED else ():
+            done.setdefault(source.id, set()).add(source.revision)
     left = [
         record
         for record in snapshot.records
-        if is_open_to_reflection(record) and (record.id, revision_of(record)) not in done
+        if is_open_to_reflection(record)
+        and not (record.id in done and revision_of(record) in done[record.id])
     ]
     return sorted(left, key=lambda record: (-record.weight, record.id))
+
+
+def points_of(records: Iterable[Record]) -> int:
+    """Return how many importance points records have together."""
+    return sum(record.weight for record in records)
 
 
 def relation_counts(runs: Iterable[Run]) -> dict[str, int]:
