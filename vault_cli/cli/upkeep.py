@@ -128,12 +128,13 @@ def _counts_here(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
 
 def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
     """Return the records that somebody may want to look at, by why."""
+    from vault_cli.cli.graduating import demoted_uses
     from vault_cli.features.grounds import check_proposals
     from vault_cli.features.recipes import is_mature
 
     in_the_way = {found.path for found in check_proposals(snapshot)}
     threshold = int(inv.vault.config["graduation.min_hits"])
-    records = snapshot.records
+    records, aside = snapshot.records, demoted_uses(inv)
     return {
         "drafts": [r for r in records if r.is_draft],
         "rivals": [r for r in records if r.path in in_the_way],
@@ -141,7 +142,7 @@ def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
         "held": [r for r in records if r.held_by and r.status is not Status.QUARANTINED],
         "quarantined": [_headless(r) for r in records if r.status is Status.QUARANTINED],
         **_out_of_date(inv, snapshot),
-        "ready": [r for r in records if is_mature(r, snapshot.tally(r.id), threshold)],
+        "ready": [r for r in records if is_mature(r, snapshot.tally(r.id), threshold, aside)],
     }
 
 
