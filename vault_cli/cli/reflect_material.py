@@ -11,6 +11,7 @@ from typing import Final
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.reflect_logs import echo_of, find_log, read_events, require_no_subagent
 from vault_cli.cli.reflect_runs import settle_language, unreflected_of
+from vault_cli.cli.rendering import scope_of
 from vault_cli.cli.shown import shown_of, work_of
 from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
 from vault_cli.features import reflection as runs
@@ -121,6 +122,9 @@ def _of_session(inv: Invocation, asked: Asked) -> Found:
     if asked.mode == runs.TURN:
         about["start"] = trace.start
         key = make_key(asked.mode, name, trace.start)
+    where = scope_of(inv, {session.cwd})
+    if where.startswith("project:"):  # of another project than the one that answers, perhaps
+        about["scope"] = where
     found = _finish(inv, asked, Target(asked.mode, key, about, ""), name, trace=trace)
     if trace.is_empty:
         found.nothing = "nothing was said and nothing failed: there is nothing to reflect on"

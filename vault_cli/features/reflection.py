@@ -72,7 +72,8 @@ class Run:
         state: a member of `STATES`.
         mode: a member of `MODES`.
         key: what it is about, as 16 hex digits: equal for equal targets.
-        about: what it is about in names: task, session, log places, record, question.
+        about: what it is about in names: task, session, its scope where it was in a project, log
+            places, record, question.
         language: `en` or `zh`.
         questions: see `Question`; empty while it is pending.
         sources: the records it was given.
