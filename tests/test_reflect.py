@@ -515,6 +515,40 @@ def test_a_consolidation_puts_together_what_is_alike(tmp_path: Path) -> None:
     assert prepare(alone, "--mode", "consolidate")["run"] is None
 
 
+DAYS = {
+    "en": (
+        "Kim {} and felt very happy about it",
+        (
+            "flew a kite|swam with dad|sang a song|drew a dragon|won a race|met Jo|baked bread|"
+            "read a poem|saw a film|built a boat|went to the zoo, where a giraffe ate apples|"
+            "went to the zoo where a giraffe ate some apples"
+        ),
+    ),
+    "zh": (
+        "小金{}，感到非常开心",
+        (
+            "放风筝|和爸爸游泳|唱了一首歌|画了红龙|赛跑得奖|遇见老周|烤了面包|读了一首诗|看了电影|造了小船|"
+            "去动物园看到长颈鹿吃苹果|在动物园看到长颈鹿吃苹果"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", DAYS)
+def test_a_consolidation_leaves_apart_what_shares_common_words_only(
+    tmp_path: Path, language: str
+) -> None:
+    frame, days = DAYS[language]
+    title = "Activity of the day" if language == "en" else "当天的活动"
+    head = "---\nid: l-{0:07}\nkind: fact\nstatus: active\ntitle: {1}\n---\n{2}\n"
+    records = {
+        f"memories/l-{n:07}.md": head.format(n, title, frame.format(day))
+        for n, day in enumerate(days.split("|"), 1)
+    }
+    found = prepare(make_vault(tmp_path, records), "--mode", "consolidate")
+    assert [one["id"] for one in found["run"]["sources"]] == ["l-0000011", "l-0000012"]
+
+
 def test_a_dialectic_needs_all_three_parts(vault: Path) -> None:
     found = prepare(vault, "--record", "l-aaaaaa1")
     assert [one["id"] for one in found["run"]["questions"]] == ["q1", "q2", "q3"]

@@ -208,4 +208,7 @@ def test_a_candidate_of_records(tmp_path: Path, said: str) -> None:
     root = make_vault(tmp_path, files)
     asked = ("--mode", "threshold", "--question", said)
     brief = run("--vault", root, "--json", "reflect", "prepare", *asked, cwd=root).ok().data
-    assert answered(root, brief["run"], said, cites=["l-0000001", "l-0000002"], differs="the cause") == OF_WEB
+    assert (
+        answered(root, brief["run"], said, cites=["l-0000001", "l-0000002"], differs="the cause")
+        == OF_WEB
+    )
