@@ -219,6 +219,18 @@ def test_a_use_may_be_taken_back(root: Path) -> None:
     assert (row["hits"], row["succeeded"]) == (0, 0)
 
 
+def test_the_newest_use_is_taken_back_however_it_went(root: Path) -> None:
+    for number, how in enumerate(("--ok", "--fail")):
+        cli(root, "used", "c-keys", how, "--yes", now=f"2026-11-30T10:0{number}:00Z")
+    for succeeded, failed, hits in [(1, 0, 1), (0, 0, 0)]:
+        cli(root, "used", "c-keys", "--undo", "--yes")
+        (row,) = cli(root, "graduate", "--list")["records"]
+        assert (row["succeeded"], row["failed"], row["hits"]) == (succeeded, failed, hits)
+    assert "no mark to take back" in cli(root, "used", "c-keys", "--undo", "--yes", code=6).err
+    cli(root, "used", "c-keys", "--ok", "--fail", "--undo", "--yes", code=2)
+    cli(root, "used", "c-keys", "--yes", code=2)
+
+
 def test_thirty_days_without_a_use_is_told(root: Path) -> None:
     use(root, times=1)
     assert cli(root, "graduate", "--list")["records"][0]["state"] == "proving"

@@ -416,7 +416,7 @@ def test_open_tasks_are_told_by_status_and_survive(root: Path) -> None:
 
     assert data["work"]["open_tasks"] == [own]
     assert "work: 1 open task" in run("--vault", root, "status").ok().out
-    assert [t["id"] for t in mv(root, "task", "list", "--status", "open").ok().data["tasks"]] == [
+    assert [t["id"] for t in mv(root, "task", "list", "--status", "open").ok().data["records"]] == [
         own
     ]
 
@@ -440,7 +440,7 @@ def test_hand_written_tasks_are_read_as_far_as_they_go(root: Path) -> None:
         "memories/n.md": "---\nid: n-1\nkind: note\ndue: whenever\nstage: left\ngoal: [a]\n---\nx\n",
     }
     write_files(root, files)
-    found = {t["id"]: t for t in mv(root, "task", "list").ok().data["tasks"]}
+    found = {t["id"]: t for t in mv(root, "task", "list").ok().data["records"]}
 
     assert {key: t["state"] for key, t in found.items()} == {
         "t-a": "failed", "t-b": "open", "c": "open",
