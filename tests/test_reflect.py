@@ -549,6 +549,63 @@ def test_a_consolidation_leaves_apart_what_shares_common_words_only(
     assert [one["id"] for one in found["run"]["sources"]] == ["l-0000011", "l-0000012"]
 
 
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("Must tests run each time?", "Reflection on Must tests"),
+        ("测试每次都要跑吗？", "反思：测试"),
+    ],
+)
+def test_a_brief_says_what_it_is_about(tmp_path: Path, question: str, title: str) -> None:
+    vault = make_vault(tmp_path)
+    found = prepare(vault, "--mode", "dialectic", "--question", question)
+    assert title in found["brief"]
+    assert question in found["brief"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "ended"), [("Mend it", "Ended as: failed"), ("修好登录", "结束状态：失败")]
+)
+def test_how_a_task_ended_is_told_in_the_language_of_the_brief(
+    tmp_path: Path, goal: str, ended: str
+) -> None:
+    vault = make_vault(tmp_path, task("zh11111", "failed", "[]", title=goal))
+    assert ended in prepare(vault, "--task", "t-zh11111")["brief"]
+
+
+def test_a_log_belongs_to_the_session_that_is_named(vault: Path, tmp_path: Path) -> None:
+    log = tmp_path / "exported.jsonl"
+    log.write_text('{"role": "user", "content": "不对，先跑测试"}\n')
+    named = prepare(vault, "--mode", "session", "--log", log, "--session", "s-9")["run"]
+    assert (named["about"]["session"], "s-9" in named["title"]) == ("s-9", True)
+    assert (
+        prepare(vault, "--mode", "session", "--log", log)["run"]["about"]["session"] == "exported"
+    )
+
+
+def test_an_answer_in_chinese_words_throughout(vault: Path) -> None:
+    own = prepare(vault, "--task", "t-failed1", "--log", LOG)["run"]["id"]
+    text = """评估：E1 没有照做。
+
+## 打标签之前先跑完整测试
+- 关系：新增
+- 种类：经验
+- 适用：要打发布标签时
+- 依据：T2
+- 范围：全局
+- 边界：所有要打标签的仓库
+
+### 问题
+没有跑完整测试就打了发布标签。
+
+### 修正
+先跑完整测试，全部通过之后再打标签。
+"""
+    (made,) = commit(vault, text, own).ok().data["candidates"]
+    data = run("--vault", vault, "--json", "show", made).ok().data
+    assert (data["kind"], data["scope"]) == ("lesson", "global")
+
+
 def test_a_dialectic_needs_all_three_parts(vault: Path) -> None:
     found = prepare(vault, "--record", "l-aaaaaa1")
     assert [one["id"] for one in found["run"]["questions"]] == ["q1", "q2", "q3"]

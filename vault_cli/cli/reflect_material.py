@@ -114,7 +114,7 @@ def _of_session(inv: Invocation, asked: Asked) -> Found:
             )
         raise NotFoundError(f"no log of session {wanted} is on this machine", hint="--log PATH")
     session, events = read_events(inv, *place)
-    name = session.id or wanted or place[0].stem
+    name = asked.session or session.id or wanted or place[0].stem
     part = list(last_turn(events)) if asked.mode == runs.TURN else events
     trace = trace_of(part, echo_of(inv))
     about = {"session": name, "host": session.host}
