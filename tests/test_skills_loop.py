@@ -167,6 +167,21 @@ def test_a_renewal_that_waits_has_lost_no_support(root: Path) -> None:
     assert checked(root) == []
 
 
+def test_a_demotion_takes_a_waiting_renewal_along(root: Path) -> None:
+    own, _ = admitted(root)
+    path = root / "recipes" / "keys.md"
+    path.write_text(path.read_text("utf-8") + "2. Tell the team.\n", "utf-8")
+    (again,) = cli(root, "graduate", "--propose")["ids"]
+    env = {"MVAULT_ACTOR": "person"}
+    done = run("--vault", root, "demote", own, "--reason", "changed", "--yes", env=env).ok()
+
+    assert f"{again}, which proposed to renew it, went with it" in done.err
+    assert cli(root, "status")["drafts"] == []
+    assert checked(root) == []
+    cli(root, "undo", "--yes")
+    assert [record["id"] for record in cli(root, "status")["drafts"]] == [again]
+
+
 def test_what_was_undone_is_no_unknown_record(root: Path) -> None:
     own = cli(root, "add", "note", "--title", "Keys", "--body", "Keys are renewed.", "--yes")[
         "ids"

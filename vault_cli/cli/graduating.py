@@ -159,6 +159,11 @@ def demote(
     )
     plan = decide_about(planned, skill, "demoted", "Demote", yes=yes)
     plan.nothing = f"{skill.id} is a recipe in force already"
+    gone = planned.change.touched
+    plan.hints = (
+        *plan.hints,
+        *(f"{own}, which proposed to renew it, went with it" for own in gone),
+    )
     return inv.submit(plan)
 
 
