@@ -549,6 +549,22 @@ def test_a_consolidation_leaves_apart_what_shares_common_words_only(
     assert [one["id"] for one in found["run"]["sources"]] == ["l-0000011", "l-0000012"]
 
 
+def test_a_consolidation_tells_what_belongs_together_side_by_side(tmp_path: Path) -> None:
+    """By their ids the four would be mixed up, and a cut at the end would part them."""
+    head = "---\nid: {0}\nkind: fact\nstatus: active\ntitle: {1}\n---\n{1}\n"
+    texts = {
+        "l-0000001": "The cache of the build lies in /var/cache/build.",
+        "l-0000002": "支付回调必须先校验签名。",
+        "l-0000003": "The cache of the build now lies in /var/cache/build.",
+        "l-0000004": "支付回调必须先校验它的签名。",
+    }
+    files = {f"memories/{own}.md": head.format(own, text) for own, text in texts.items()}
+    found = prepare(make_vault(tmp_path, files), "--mode", "consolidate")
+    order = [one["id"] for one in found["run"]["sources"]]
+    assert {frozenset(order[:2]), frozenset(order[2:])} == {
+        frozenset({"l-0000001", "l-0000003"}), frozenset({"l-0000002", "l-0000004"})}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("question", "title"),
     [

@@ -224,8 +224,8 @@ def _of_consolidation(inv: Invocation, asked: Asked) -> Found:
     test = make_filter(snapshot.records, None, None, [asked.topic] if asked.topic else None, None)
     kept = [r for r in snapshot.records if runs.is_open_to_reflection(r) and test(r)]
     together = find_together(snapshot, kept, inv.now)
-    sources = sorted(together.values(), key=_by_id)[:MOST_SOURCES]
-    names = [f"{record.id}@{revision_of(record)}" for record in sources]
+    sources = list(together.values())[:MOST_SOURCES]  # those that belong together side by side
+    names = [f"{record.id}@{revision_of(record)}" for record in sorted(sources, key=_by_id)]
     about = {"topic": asked.topic} if asked.topic else {}
     target = Target(asked.mode, make_key(asked.mode, asked.topic, *names), about, "")
     found = _finish(inv, asked, target, str(len(sources)), sources=sources)

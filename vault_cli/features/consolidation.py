@@ -33,6 +33,8 @@ def find_together(
 ) -> dict[str, Record]:
     """Return the records that say the same as another one, nearly so, or the opposite, by id.
 
+    What belongs together stands side by side, the likeliest first.
+
     All of them are looked at by their rare words and phrases, since comparing each with each in
     full takes a minute for 5,000 records; what shares none is not found.
 
@@ -41,12 +43,20 @@ def find_together(
         records: which of its records.
         now: aware instant in the vault's time zone.
     """
-    found: dict[str, Record] = {}
+    mates: defaultdict[str, list[str]] = defaultdict(list)
     for one, other in _likely_pairs(records):
         pair = replace(snapshot, records=(one, other))
         if compare_record(pair, one, now):
-            found.setdefault(one.id, one)
-            found.setdefault(other.id, other)
+            mates[one.id].append(other.id)
+            mates[other.id].append(one.id)
+    by_id = {record.id: record for record in records}
+    found: dict[str, Record] = {}
+    for first in mates:
+        waiting = [first]
+        for own in waiting:  # grows while it is gone through
+            if own not in found:
+                found[own] = by_id[own]
+                waiting += mates[own]
     return found
 
 
