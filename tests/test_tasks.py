@@ -279,6 +279,15 @@ def test_an_undo_stands_when_the_outcome_cannot_follow(
     assert tally(root, "l-0000001")["failed"] == 0
 
 
+def test_who_names_a_record_that_there_is_not_is_told(root: Path) -> None:
+    own = begin(root, "x", "--session", "s1")
+    cited = ("--cited", "l-nobody", "--cited", "l-0000001")
+    done = mv(root, "task", "end", own, "--status", "succeeded", *cited).ok()
+
+    assert "Not noted as used: l-nobody; there is no such record." in done.err
+    assert "Not noted as used: l-0000001; nothing says that session s1 was shown" in done.err
+
+
 def test_a_person_s_end_counts_as_it_stands(root: Path) -> None:
     own = begin(root, "x")
     person = {"MVAULT_ACTOR": "person"}

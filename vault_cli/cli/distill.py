@@ -1,4 +1,4 @@
-"""`distill status|prepare|commit`. May import everything below `cli`."""
+"""`distill prepare|commit`. May import everything below `cli`."""
 
 from __future__ import annotations
 

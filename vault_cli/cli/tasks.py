@@ -280,7 +280,7 @@ def end(
     )
     plan = Plan(change, f"{found.id} {status}")
     plan.nothing = f"{found.id} ended so already: {status}"
-    plan.hints = [*strange_hints(strange, found.session), *_after_hints(found, status)]
+    plan.hints = [*strange_hints(inv, strange, found.session), *_after_hints(found, status)]
     plan.data = {"task": found.id, "cited": list(used), "not_shown": list(strange)}
     plan.yes = yes
     code = inv.submit(plan)
