@@ -436,6 +436,9 @@ def test_status_says_what_waits_for_reflection(tmp_path: Path, count: int, *, du
     assert ("unreflected: 40 importance points; a run begins from 30" in told.out) is due
     assert ("`mvault reflect prepare --mode threshold`" in told.err) is due
     assert ("leaving it is a decision" in told.err) is due
+    prepare(vault, "--mode", "threshold")
+    data = run("--vault", vault, "--json", "status").ok().data
+    assert (data["reflection"]["due"], len(data["work"]["open_runs"])) == (False, int(due))
 
 
 def test_a_question_is_answered_from_its_own_evidence(tmp_path: Path) -> None:

@@ -145,6 +145,13 @@ def test_nobody_is_told_of_reflection_who_wants_no_word(tmp_path: Path, setting:
     assert "mode threshold" not in said(START, root, source="startup")
 
 
+def test_nothing_is_said_of_reflection_that_has_begun(tmp_path: Path) -> None:
+    title, body = LESSON_ZH
+    root = make_vault(tmp_path, lessons(*range(11, 20), title=title, body=body), name="debt")
+    run("--vault", root, "reflect", "prepare", "--mode", "threshold", env=AGENT).ok()
+    assert "mode threshold" not in said(START, root, source="startup")
+
+
 def test_candidates_alone_wait_for_reflection_too(tmp_path: Path) -> None:
     title, body = LESSON_EN
     files = lessons(*range(11, 20), title=title, body=body)

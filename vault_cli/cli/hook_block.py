@@ -232,18 +232,21 @@ def _open_tasks(snapshot: Snapshot, query: Query) -> str:
 def _unreflected(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
     """Return what is said of the records of the vault at hand that wait for reflection.
 
-    As `turns.begin` takes it: {} where nobody wants to be told.
+    As `turns.begin` takes it: {} where nobody wants to be told, or a run about them is open.
     """
     home = inv.reading.home
     if home is None or not int(inv.reading.config["hooks.nudges"]):
         return {}
-    from vault_cli.features.reflection import points_of, runs_of, unreflected
+    from vault_cli.features.reflection import is_begun, points_of, runs_of, unreflected
 
     name = inv.layers.name_of(home.root)
     own = tuple(r for r in snapshot.standing().records if r.vault == name)
     here = replace(snapshot, records=own)
     seen = replace(here, records=tuple(r for r in own if not r.is_unseen))
-    left = unreflected(here, runs_of(seen))
+    known = runs_of(seen)
+    if is_begun(known):
+        return {}
+    left = unreflected(here, known)
     points, least = points_of(left), int(home.config["reflection.threshold"])
     text = words.UNREFLECTED_CHINESE if _is_chinese(left) else words.UNREFLECTED
     return {"vault": str(home.root), "level": points // least, "text": text.format(points, least)}

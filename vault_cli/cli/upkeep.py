@@ -111,10 +111,12 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
 def _reflection_data(inv: Invocation) -> dict[str, Any]:
     """Return how many importance points are unreflected, and from how many a run begins."""
     from vault_cli.cli.reflect_runs import unreflected_of
-    from vault_cli.features.reflection import points_of
+    from vault_cli.cli.shown import work_of
+    from vault_cli.features.reflection import is_begun, points_of, runs_of
 
     points, least = points_of(unreflected_of(inv)), int(inv.vault.config["reflection.threshold"])
-    return {"points": points, "threshold": least, "due": points >= least}
+    is_due = points >= least and not is_begun(runs_of(work_of(inv)))
+    return {"points": points, "threshold": least, "due": is_due}
 
 
 def _counts_here(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:

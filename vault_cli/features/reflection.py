@@ -277,6 +277,11 @@ def unreflected(snapshot: Snapshot, runs: Iterable[Run]) -> list[Record]:
     return sorted(left, key=lambda record: (-record.weight, record.id))
 
 
+def is_begun(runs: Iterable[Run]) -> bool:
+    """Tell whether a run about what is unreflected is open: nobody need be told of it again."""
+    return any(run.mode == THRESHOLD and run.state in OPEN for run in runs)
+
+
 def points_of(records: Iterable[Record]) -> int:
     """Return how many importance points records have together."""
     return sum(record.weight for record in records)
