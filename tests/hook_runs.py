@@ -46,6 +46,8 @@ FILES = {
         title="部署脚本要先预演", body="部署之前先用 --dry-run 预演一次。"
     ),
 }
+NOTHING_DUE = {"vault.toml": "[reflection]\nthreshold = 10000\n"}
+"""So that nothing is said of what waits for reflection."""
 
 
 def state_of(home: Path) -> Path:

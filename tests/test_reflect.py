@@ -426,6 +426,21 @@ def test_at_thirty_points_records_are_reflected_on(tmp_path: Path) -> None:
     assert prepare(vault, own)["run"]["state"] == "completed"
 
 
+@pytest.mark.parametrize(("count", "due"), [(2, False), (4, True)])
+def test_status_says_what_waits_for_reflection(tmp_path: Path, count: int, *, due: bool) -> None:
+    vault = make_vault(tmp_path, memories(count))
+    data = run("--vault", vault, "--json", "status").ok().data["reflection"]
+    told = run("--vault", vault, "status").ok()
+
+    assert data == {"points": 10 * count, "threshold": 30, "due": due}
+    assert ("unreflected: 40 importance points; a run begins from 30" in told.out) is due
+    assert ("`mvault reflect prepare --mode threshold`" in told.err) is due
+    assert ("leaving it is a decision" in told.err) is due
+    prepare(vault, "--mode", "threshold")
+    data = run("--vault", vault, "--json", "status").ok().data
+    assert (data["reflection"]["due"], len(data["work"]["open_runs"])) == (False, int(due))
+
+
 def test_a_question_is_answered_from_its_own_evidence(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, memories(4))
     write_files(vault, {"memories/2026-11/cats.md": (
@@ -501,6 +516,113 @@ def test_a_consolidation_puts_together_what_is_alike(tmp_path: Path) -> None:
     assert "an exception" in found["brief"]
     alone = make_vault(tmp_path, {"memories/a.md": LESSON}, name="alone")
     assert prepare(alone, "--mode", "consolidate")["run"] is None
+
+
+DAYS = {
+    "en": (
+        "Kim {} and felt very happy about it",
+        (
+            "flew a kite|swam with dad|sang a song|drew a dragon|won a race|met Jo|baked bread|"
+            "read a poem|saw a film|built a boat|went to the zoo, where a giraffe ate apples|"
+            "went to the zoo where a giraffe ate some apples"
+        ),
+    ),
+    "zh": (
+        "小金{}，感到非常开心",
+        (
+            "放风筝|和爸爸游泳|唱了一首歌|画了红龙|赛跑得奖|遇见老周|烤了面包|读了一首诗|看了电影|造了小船|"
+            "去动物园看到长颈鹿吃苹果|在动物园看到长颈鹿吃苹果"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", DAYS)
+def test_a_consolidation_leaves_apart_what_shares_common_words_only(
+    tmp_path: Path, language: str
+) -> None:
+    frame, days = DAYS[language]
+    title = "Activity of the day" if language == "en" else "当天的活动"
+    head = "---\nid: l-{0:07}\nkind: fact\nstatus: active\ntitle: {1}\n---\n{2}\n"
+    records = {
+        f"memories/l-{n:07}.md": head.format(n, title, frame.format(day))
+        for n, day in enumerate(days.split("|"), 1)
+    }
+    found = prepare(make_vault(tmp_path, records), "--mode", "consolidate")
+    assert [one["id"] for one in found["run"]["sources"]] == ["l-0000011", "l-0000012"]
+
+
+def test_a_consolidation_tells_what_belongs_together_side_by_side(tmp_path: Path) -> None:
+    """By their ids the four would be mixed up, and a cut at the end would part them."""
+    head = "---\nid: {0}\nkind: fact\nstatus: active\ntitle: {1}\n---\n{1}\n"
+    texts = {
+        "l-0000001": "The cache of the build lies in /var/cache/build.",
+        "l-0000002": "支付回调必须先校验签名。",
+        "l-0000003": "The cache of the build now lies in /var/cache/build.",
+        "l-0000004": "支付回调必须先校验它的签名。",
+    }
+    files = {f"memories/{own}.md": head.format(own, text) for own, text in texts.items()}
+    found = prepare(make_vault(tmp_path, files), "--mode", "consolidate")
+    order = [one["id"] for one in found["run"]["sources"]]
+    assert {frozenset(order[:2]), frozenset(order[2:])} == {
+        frozenset({"l-0000001", "l-0000003"}), frozenset({"l-0000002", "l-0000004"})}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("Must tests run each time?", "Reflection on Must tests"),
+        ("测试每次都要跑吗？", "反思：测试"),
+    ],
+)
+def test_a_brief_says_what_it_is_about(tmp_path: Path, question: str, title: str) -> None:
+    vault = make_vault(tmp_path)
+    found = prepare(vault, "--mode", "dialectic", "--question", question)
+    assert title in found["brief"]
+    assert question in found["brief"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "ended"), [("Mend it", "Ended as: failed"), ("修好登录", "结束状态：失败")]
+)
+def test_how_a_task_ended_is_told_in_the_language_of_the_brief(
+    tmp_path: Path, goal: str, ended: str
+) -> None:
+    vault = make_vault(tmp_path, task("zh11111", "failed", "[]", title=goal))
+    assert ended in prepare(vault, "--task", "t-zh11111")["brief"]
+
+
+def test_a_log_belongs_to_the_session_that_is_named(vault: Path, tmp_path: Path) -> None:
+    log = tmp_path / "exported.jsonl"
+    log.write_text('{"role": "user", "content": "不对，先跑测试"}\n')
+    named = prepare(vault, "--mode", "session", "--log", log, "--session", "s-9")["run"]
+    assert (named["about"]["session"], "s-9" in named["title"]) == ("s-9", True)
+    assert (
+        prepare(vault, "--mode", "session", "--log", log)["run"]["about"]["session"] == "exported"
+    )
+
+
+def test_an_answer_in_chinese_words_throughout(vault: Path) -> None:
+    own = prepare(vault, "--task", "t-failed1", "--log", LOG)["run"]["id"]
+    text = """评估：E1 没有照做。
+
+## 打标签之前先跑完整测试
+- 关系：新增
+- 种类：经验
+- 适用：要打发布标签时
+- 依据：T2
+- 范围：全局
+- 边界：所有要打标签的仓库
+
+### 问题
+没有跑完整测试就打了发布标签。
+
+### 修正
+先跑完整测试，全部通过之后再打标签。
+"""
+    (made,) = commit(vault, text, own).ok().data["candidates"]
+    data = run("--vault", vault, "--json", "show", made).ok().data
+    assert (data["kind"], data["scope"]) == ("lesson", "global")
 
 
 def test_a_dialectic_needs_all_three_parts(vault: Path) -> None:

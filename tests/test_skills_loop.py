@@ -139,6 +139,59 @@ def test_what_was_demoted_has_to_prove_itself_again(root: Path) -> None:
         assert len(said["proposed"]) == expected
 
 
+def test_nothing_is_said_of_what_a_demotion_did(root: Path) -> None:
+    own, _ = admitted(root)
+    cli(root, "used", own, "--ok", "--yes")
+    cli(root, "demote", own, "--reason", "step 1 changed", "--yes")
+
+    assert cli(root, "status")["ready"] == []
+    assert "graduate" not in run("--vault", root, "status").ok().text
+    listed = cli(root, "graduate", "--list")
+    assert (listed["due"], listed["records"][0]["state"]) == ([], "proving")
+    assert cli(root, "graduate", "--propose")["changed"] is False
+    assert checked(root) == []
+    early = cli(root, "graduate", "c-keys", "--name", "keys", "--yes", code=4)
+    assert "0 of 3 hits since it was demoted" in early.json["error"]["message"]
+    use(root)
+    assert [one["id"] for one in cli(root, "status")["ready"]] == ["c-keys"]
+
+
+def test_a_renewal_that_waits_has_lost_no_support(root: Path) -> None:
+    admitted(root)
+    path = root / "recipes" / "keys.md"
+    path.write_text(path.read_text("utf-8") + "2. Tell the team.\n", "utf-8")
+    (again,) = cli(root, "graduate", "--propose")["ids"]
+
+    assert "support-lost" not in {found["code"] for found in checked(root)}
+    cli(root, "approve", again, "--yes")
+    assert checked(root) == []
+
+
+def test_a_demotion_takes_a_waiting_renewal_along(root: Path) -> None:
+    own, _ = admitted(root)
+    path = root / "recipes" / "keys.md"
+    path.write_text(path.read_text("utf-8") + "2. Tell the team.\n", "utf-8")
+    (again,) = cli(root, "graduate", "--propose")["ids"]
+    env = {"MVAULT_ACTOR": "person"}
+    done = run("--vault", root, "demote", own, "--reason", "changed", "--yes", env=env).ok()
+
+    assert f"{again}, which proposed to renew it, went with it" in done.err
+    assert cli(root, "status")["drafts"] == []
+    assert checked(root) == []
+    cli(root, "undo", "--yes")
+    assert [record["id"] for record in cli(root, "status")["drafts"]] == [again]
+
+
+def test_what_was_undone_is_no_unknown_record(root: Path) -> None:
+    own = cli(root, "add", "note", "--title", "Keys", "--body", "Keys are renewed.", "--yes")[
+        "ids"
+    ][0]
+    cli(root, "mark", own, "--helpful", "--yes")
+    (added,) = cli(root, "log", own)["commits"]
+    cli(root, "undo", added["commit"], "--yes")
+    assert "usage-unknown" not in {found["code"] for found in checked(root)}
+
+
 def test_a_graduation_by_hand_answers_the_proposal(root: Path) -> None:
     own = use(root)["proposed"][0]
     cli(root, "graduate", "c-keys", "--name", "keys", "--yes")
@@ -179,6 +232,18 @@ def test_a_use_may_be_taken_back(root: Path) -> None:
     cli(root, "used", "c-keys", "--ok", "--undo", "--yes")
     (row,) = cli(root, "graduate", "--list")["records"]
     assert (row["hits"], row["succeeded"]) == (0, 0)
+
+
+def test_the_newest_use_is_taken_back_however_it_went(root: Path) -> None:
+    for number, how in enumerate(("--ok", "--fail")):
+        cli(root, "used", "c-keys", how, "--yes", now=f"2026-11-30T10:0{number}:00Z")
+    for succeeded, failed, hits in [(1, 0, 1), (0, 0, 0)]:
+        cli(root, "used", "c-keys", "--undo", "--yes")
+        (row,) = cli(root, "graduate", "--list")["records"]
+        assert (row["succeeded"], row["failed"], row["hits"]) == (succeeded, failed, hits)
+    assert "no mark to take back" in cli(root, "used", "c-keys", "--undo", "--yes", code=6).err
+    cli(root, "used", "c-keys", "--ok", "--fail", "--undo", "--yes", code=2)
+    cli(root, "used", "c-keys", "--yes", code=2)
 
 
 def test_thirty_days_without_a_use_is_told(root: Path) -> None:

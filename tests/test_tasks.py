@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from pathlib import Path
@@ -19,6 +20,8 @@ from helpers import (
     snapshot_bytes,
     write_files,
 )
+
+from vault_cli.errors import StoreError
 
 AGENT = {"MVAULT_ACTOR": "agent"}
 LESSON = (
@@ -210,6 +213,81 @@ def test_an_end_that_is_taken_back_no_longer_counts(root: Path) -> None:
     assert (one["succeeded"], one["failed"]) == (1, 0)
 
 
+def test_an_end_that_comes_back_counts_again_and_once(root: Path) -> None:
+    rendered(root, "--session", "s1")
+    own = begin(root, "修好登录页面", "--session", "s1")
+    mv(root, "task", "end", own, "--status", "failed", "--cited", "l-0000001").ok()
+    for state, failed in [("open", 0), ("failed", 1), ("open", 0), ("failed", 1)]:
+        run("--vault", root, "undo", "--yes", env={"MVAULT_ACTOR": "person"}).ok()
+        one = tally(root, "l-0000001")
+        assert (task(root, own)["state"], one["failed"], one["citations"]) == (
+            state,
+            failed,
+            failed,
+        )
+    begin(root, "the next", "--session", "s1")  # settles all tasks, and finds nothing to say
+    assert tally(root, "l-0000001")["failed"] == 1
+
+
+def test_what_a_person_took_back_of_an_end_is_not_told_again(root: Path) -> None:
+    person = {"MVAULT_ACTOR": "person"}
+    own = begin(root, "x")
+    argv = ("task", "end", own, "--status", "succeeded", "--cited", "l-0000003", "--yes")
+    run("--vault", root, *argv, env=person).ok()
+    run("--vault", root, "mark", "l-0000003", "--cited", "--undo", "--yes", env=person).ok()
+    assert tally(root, "l-0000003")["citations"] == 0
+    other = begin(root, "y")
+    mv(root, "task", "end", other, "--status", "succeeded", "--cited", "l-0000001").ok()
+    assert tally(root, "l-0000003")["citations"] == 0
+
+
+@pytest.mark.parametrize(
+    ("step", "error", "said"),
+    [
+        (
+            "own_usage._append",
+            OSError(errno.ENOSPC, "No space left on device"),
+            "the outcome is not noted yet: cannot write",
+        ),
+        (
+            "usage_log.read_usage",
+            StoreError("cannot read usage: Input/output error"),
+            "the outcome is not taken back yet: cannot read usage",
+        ),
+    ],
+)
+def test_an_undo_stands_when_the_outcome_cannot_follow(
+    root: Path, step: str, error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered(root, "--session", "s1")
+    own = begin(root, "x", "--session", "s1")
+    mv(root, "task", "end", own, "--status", "failed", "--cited", "l-0000001").ok()
+
+    def fail(*_args: Any, **_more: Any) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"vault_cli.store.{step}", fail)
+        done = run("--vault", root, "undo", "--yes", env={"MVAULT_ACTOR": "person"})
+
+    assert (done.code, said in done.err) == (0, True), done.text
+    assert task(root, own)["state"] == "open"
+    assert git(root, "log", "-1", "--format=%s").startswith("undo")
+    assert tally(root, "l-0000001")["failed"] == 1, "not yet"
+    begin(root, "the next", "--session", "s1")
+    mv(root, "task", "end", own, "--status", "abandoned").ok()  # settles what was left
+    assert tally(root, "l-0000001")["failed"] == 0
+
+
+def test_who_names_a_record_that_there_is_not_is_told(root: Path) -> None:
+    own = begin(root, "x", "--session", "s1")
+    cited = ("--cited", "l-nobody", "--cited", "l-0000001")
+    done = mv(root, "task", "end", own, "--status", "succeeded", *cited).ok()
+
+    assert "Not noted as used: l-nobody; there is no such record." in done.err
+    assert "Not noted as used: l-0000001; nothing says that session s1 was shown" in done.err
+
+
 def test_a_person_s_end_counts_as_it_stands(root: Path) -> None:
     own = begin(root, "x")
     person = {"MVAULT_ACTOR": "person"}
@@ -347,7 +425,7 @@ def test_open_tasks_are_told_by_status_and_survive(root: Path) -> None:
 
     assert data["work"]["open_tasks"] == [own]
     assert "work: 1 open task" in run("--vault", root, "status").ok().out
-    assert [t["id"] for t in mv(root, "task", "list", "--status", "open").ok().data["tasks"]] == [
+    assert [t["id"] for t in mv(root, "task", "list", "--status", "open").ok().data["records"]] == [
         own
     ]
 
@@ -371,7 +449,7 @@ def test_hand_written_tasks_are_read_as_far_as_they_go(root: Path) -> None:
         "memories/n.md": "---\nid: n-1\nkind: note\ndue: whenever\nstage: left\ngoal: [a]\n---\nx\n",
     }
     write_files(root, files)
-    found = {t["id"]: t for t in mv(root, "task", "list").ok().data["tasks"]}
+    found = {t["id"]: t for t in mv(root, "task", "list").ok().data["records"]}
 
     assert {key: t["state"] for key, t in found.items()} == {
         "t-a": "failed", "t-b": "open", "c": "open",

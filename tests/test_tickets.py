@@ -158,15 +158,15 @@ def test_what_is_due_comes_by_its_day_in_the_vault_s_zone(root: Path) -> None:
     add(root, "done", "--due", "2026-11-01", "--stage", "done")
     add(root, "far", "--due", "2026-12-30")
     soon = add(root, "soon", "--due", "2026-12-07")
-    rows = mv(root, "ticket", "due").ok().data["tickets"]
+    rows = mv(root, "ticket", "due").ok().data["records"]
 
     assert [row["id"] for row in rows] == [late, today, soon]
     assert [row["overdue"] for row in rows] == [True, False, False]
-    assert len(mv(root, "ticket", "due", "--within", "30").ok().data["tickets"]) == 4
-    assert len(mv(root, "ticket", "due", "--within", "999999999").ok().data["tickets"]) == 4
+    assert len(mv(root, "ticket", "due", "--within", "30").ok().data["records"]) == 4
+    assert len(mv(root, "ticket", "due", "--within", "999999999").ok().data["records"]) == 4
     with (root / "vault.toml").open("a") as file:
         file.write('[vault]\ntimezone = "Pacific/Kiritimati"\n')  # 14 hours ahead: a day later
-    rows = mv(root, "ticket", "due", "--within", "0").ok().data["tickets"]
+    rows = mv(root, "ticket", "due", "--within", "0").ok().data["records"]
     assert [row["id"] for row in rows] == [late, today]
     assert [row["overdue"] for row in rows] == [True, True]
     assert "1 overdue" not in run("--vault", root, "status").ok().out
@@ -178,7 +178,7 @@ def test_lists_are_by_stage_topic_and_leave_out_what_is_done(root: Path) -> None
     done = add(root, "c", "--stage", "done", "--topic", "CI")
 
     def ids(*argv: str) -> list[str]:
-        return [row["id"] for row in mv(root, "ticket", "list", *argv).ok().data["tickets"]]
+        return [row["id"] for row in mv(root, "ticket", "list", *argv).ok().data["records"]]
 
     assert ids() == [draft, doing]
     assert ids("--all") == [draft, doing, done]
@@ -219,8 +219,8 @@ def test_a_dropped_ticket_leaves_a_tombstone_and_no_task_behind(root: Path) -> N
     assert (root / f"tombstones/{own}.md").exists()
     shown = run("--vault", root, "ticket", "show", own)
     assert (shown.code, f"{own} was dropped" in shown.err) == (6, True)
-    assert [t["state"] for t in mv(root, "task", "list").ok().data["tasks"]] == ["abandoned"]
-    assert [t["id"] for t in mv(root, "ticket", "list", "--all").ok().data["tickets"]] == [other]
+    assert [t["state"] for t in mv(root, "task", "list").ok().data["records"]] == ["abandoned"]
+    assert [t["id"] for t in mv(root, "ticket", "list", "--all").ok().data["records"]] == [other]
     assert "(dropped)" in move(root, other, "doing").json["error"]["message"]
     assert "不要了" in git(root, "log", "-1", "--format=%b")
     assert mv(root, "ticket", "edit", other, "--no-depends", own).ok().data["changed"]

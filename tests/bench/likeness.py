@@ -10,7 +10,7 @@ import sys
 import time
 from datetime import UTC, datetime
 
-from speed import record_text
+from vaults import record_text
 
 from vault_cli.features import likeness
 from vault_cli.model.record import Record, Snapshot

@@ -315,3 +315,27 @@ def test_review_as_data_lists_what_waits(tmp_path: Path) -> None:
     waiting = answer.json["data"]["waiting"]
     assert {item["title"] for item in waiting} == {"Use pnpm", "提交前先跑测试"}
     assert {item["status"] for item in waiting} == {"candidate"}
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("approve", "l-one"),
+        ("config", "set", "render.budget", "900"),
+        ("forget", "l-two", "--reason", "user-request"),
+        ("add", "note", "--title", "一条", "--body", "写下来。", "--allow", "injection",
+         "--reason", "x"),
+    ],
+)  # fmt: skip
+def test_who_may_agree_without_a_terminal_is_told_of_yes(
+    tmp_path: Path, argv: tuple[str, ...]
+) -> None:
+    text = "---\nid: {}\nkind: lesson\nstatus: {}\ntitle: T\n---\nText of it.\n"
+    files = {
+        "drafts/one.md": text.format("l-one", "candidate"),
+        "memories/two.md": text.format("l-two", "active"),
+    }
+    root = make_vault(tmp_path, files)
+    for actor, told in (("person", True), ("agent", False), ("somebody", False)):
+        done = run("--vault", root, *argv, env={"MVAULT_ACTOR": actor})
+        assert (done.code, "with --yes" in done.err) == (3, told), (actor, done.text)

@@ -124,12 +124,12 @@ def one_handoff(root: Path) -> None:
 
 def a_ticket(root: Path, _: Path) -> tuple[str, ...]:
     person(root, "ticket", "add", "修好登录")
-    (own,) = person(root, "ticket", "list")["tickets"]
+    (own,) = person(root, "ticket", "list")["records"]
     return ("ticket", "move", own["id"], "open")
 
 
 def one_open_ticket(root: Path) -> None:
-    (own,) = person(root, "ticket", "list")["tickets"]
+    (own,) = person(root, "ticket", "list")["records"]
     assert own["stage"] == "open"
 
 

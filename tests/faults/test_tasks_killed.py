@@ -56,7 +56,7 @@ def outcomes(root: Path) -> int:
 
 
 def tasks(root: Path) -> list[dict[str, Any]]:
-    return list(run("--vault", root, "--json", "task", "list").ok().data["tasks"])
+    return list(run("--vault", root, "--json", "task", "list").ok().data["records"])
 
 
 def again(root: Path, *argv: str) -> None:

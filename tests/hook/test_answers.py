@@ -9,9 +9,9 @@ import pytest
 from helpers import case_vault, commit_all, make_vault, run, run_real
 from hook_answers import FILES as PAYLOADS
 from hook_answers import check_answer, context_of, load, place
-from hook_runs import FILES, ask, hook, real_hook, state_of
+from hook_runs import FILES, NOTHING_DUE, ask, hook, real_hook, state_of
 
-from vault_cli.hook import events, replies
+from vault_cli.hook import events, replies, words
 
 VAULTS = ("none", "empty", "normal", "broken files", "broken settings", "broken git", "gone")
 
@@ -110,7 +110,8 @@ def test_the_block_has_the_room_the_host_passes_on(host: str, tmp_path: Path) ->
     room, unit = replies.room_of(host)
 
     assert room - 2_500 < replies.measure(text, unit) <= room
-    assert text.endswith("</mvault-memory>\n")  # nothing was cut by force
+    whole = text.partition("</mvault-memory>\n")  # nothing was cut by force
+    assert whole[2] == words.UNREFLECTED_CHINESE.format(420, 30)
     assert "left out" in text.lower() or "shortened" in text.lower()
     assert "cut here" not in text
 
@@ -128,7 +129,7 @@ def test_a_persons_budget_counts_up_to_the_hosts_cap(
         .replace("预演一次。", "每次部署都要先看一遍计划。😀" * 40)
         for n in range(40)
     }
-    root = make_vault(tmp_path, files)
+    root = make_vault(tmp_path, files | NOTHING_DUE)
     with (root / "vault.toml").open("a") as file:
         file.write(f'[render]\nbudget = {budget}\nunit = "{unit}"\n')
     commit_all(root)
@@ -205,8 +206,8 @@ def test_help_and_json_are_those_of_a_command(tmp_path: Path) -> None:
 def test_a_vault_that_is_named_is_the_one_that_is_read(tmp_path: Path) -> None:
     root = make_vault(tmp_path, FILES)
     payload = json.dumps({"cwd": str(tmp_path), "hook_event_name": "SessionStart"})
-    for words in (("--vault", root, "hook", "codex", "x"), ("hook", "codex", "x", "--vault", root)):
-        assert "make test" in run(*words, stdin=payload).ok().out
+    for argv in (("--vault", root, "hook", "codex", "x"), ("hook", "codex", "x", "--vault", root)):
+        assert "make test" in run(*argv, stdin=payload).ok().out
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import make_vault, run
+from helpers import make_vault, run, write_files
 from hook_answers import context_of
-from hook_runs import FILES, ask
+from hook_runs import FILES, LESSON, ask
 
 from vault_cli.hook import words
 
@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def said(file: str, folder: Path, **more: Any) -> str:
-    return context_of(ask(file, folder, session_id="s1", **more)) or ""
+    return context_of(ask(file, folder, **{"session_id": "s1", **more})) or ""
 
 
 def turn(root: Path, prompt: str, calls: int = 0, edits: int = 0, **more: Any) -> str:
@@ -97,6 +97,70 @@ def test_a_new_session_is_told_of_open_tasks_by_id_only(root: Path, goal: str, t
     assert goal not in told
     task(root, "end", own, "--status", "aborted")
     assert own not in context_of(ask(START, root, session_id="s2", source="startup"))  # type: ignore[operator]
+
+
+LESSON_EN = ("Deploys need a dry run", "Run deploy with --dry-run first.")
+LESSON_ZH = ("部署脚本要先预演", "部署之前先用 --dry-run 预演一次。")
+
+
+def lessons(*numbers: int, title: str = "", body: str = "") -> dict[str, str]:
+    """Lessons of seven importance points each."""
+    return {
+        f"memories/l-{number:07}.md": LESSON.format(title=f"{title} {number}", body=body).replace(
+            "l-0000002", f"l-{number:07}"
+        )
+        for number in numbers
+    }
+
+
+@pytest.mark.parametrize(
+    ("words_of", "text", "more"),
+    [
+        (LESSON_EN, words.UNREFLECTED.format(35, 30), words.UNREFLECTED.format(63, 30)),
+        (LESSON_ZH, words.UNREFLECTED_CHINESE.format(35, 30),
+         words.UNREFLECTED_CHINESE.format(63, 30)),
+    ],
+)  # fmt: skip
+def test_what_waits_for_reflection_is_told_once_and_no_subagent(
+    tmp_path: Path, words_of: tuple[str, str], text: str, more: str
+) -> None:
+    title, body = words_of
+    root = make_vault(tmp_path, lessons(*range(11, 15), title=title, body=body), name="debt")
+    assert "mode threshold" not in said(START, root, source="startup"), "28 points"
+    write_files(root, lessons(15, title=title, body=body))
+    assert "mode threshold" not in said("claude-code/SubagentStart.json", root)
+    assert "mode threshold" not in said(START, root, agent_id="a1", source="startup")
+    assert said(START, root, session_id="s2", source="startup").count(text) == 1
+    for session in ("s2", "s3"):
+        assert "mode threshold" not in said(START, root, session_id=session, source="startup")
+    write_files(root, lessons(*range(16, 20), title=title, body=body))
+    assert said(START, root, session_id="s4", source="startup").count(more) == 1, "as many more"
+
+
+@pytest.mark.parametrize("setting", ["[hooks]\nnudges = 0\n", '[render]\nmode = "off"\n'])
+def test_nobody_is_told_of_reflection_who_wants_no_word(tmp_path: Path, setting: str) -> None:
+    title, body = LESSON_EN
+    files = {**lessons(*range(11, 20), title=title, body=body)}
+    root = make_vault(tmp_path, {**files, "vault.toml": setting}, name="debt")
+    assert "mode threshold" not in said(START, root, source="startup")
+
+
+def test_nothing_is_said_of_reflection_that_has_begun(tmp_path: Path) -> None:
+    title, body = LESSON_ZH
+    root = make_vault(tmp_path, lessons(*range(11, 20), title=title, body=body), name="debt")
+    run("--vault", root, "reflect", "prepare", "--mode", "threshold", env=AGENT).ok()
+    assert "mode threshold" not in said(START, root, source="startup")
+
+
+def test_candidates_alone_wait_for_reflection_too(tmp_path: Path) -> None:
+    title, body = LESSON_EN
+    files = lessons(*range(11, 20), title=title, body=body)
+    drafts = {
+        path.replace("memories/", "drafts/"): text.replace("status: active", "status: candidate")
+        for path, text in files.items()
+    }
+    root = make_vault(tmp_path, drafts, name="debt")
+    assert said(START, root, source="startup") == words.UNREFLECTED.format(63, 30)
 
 
 def test_a_task_of_another_project_is_not_told(root: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from helpers import make_vault, run
 from hook_answers import context_of
-from hook_runs import LESSON, hook, state_of
+from hook_runs import LESSON, NOTHING_DUE, hook, state_of
 from prompt_vaults import ENGLISH, prompts, vault_files
 
 from vault_cli.hook import answer, asked, look, ready, turns
@@ -79,7 +79,7 @@ def test_what_is_ready_says_what_the_full_program_says(
     rng = random.Random(seed)
     if both:
         make_vault(home / "data", vault_files(rng, 60, "b"), name="mvault")
-    place.folder = make_vault(tmp_path, vault_files(rng, 150), name=".mvault").parent
+    place.folder = make_vault(tmp_path, vault_files(rng, 150) | NOTHING_DUE, name=".mvault").parent
     counts: Counter[str] = Counter()
     for turn, prompt in enumerate(prompts(rng, 90)):
         if turn % 6 == 0:

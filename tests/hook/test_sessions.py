@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers import commit_all, make_vault, run, write_files
 from hook_answers import check_answer, context_of
-from hook_runs import FILES, LESSON, ask, hook, state_of
+from hook_runs import FILES, LESSON, NOTHING_DUE, ask, hook, state_of
 
 from vault_cli.hook import events, injected, sessions, spool, words
 
@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
     """More than one block can hold; the two rare ones have the least worth and are left out."""
     low = {p: t.replace("kind:", "importance: 1\nkind:") for p, t in RARE.items()}
     high = {p: t.replace("kind:", "importance: 5\nkind:") for p, t in MANY.items()}
-    return make_vault(tmp_path, FILES | high | low)
+    return make_vault(tmp_path, FILES | high | low | NOTHING_DUE)
 
 
 def said(file: str, folder: Path, **more: Any) -> str:

@@ -11,8 +11,9 @@ from helpers import DATA
 
 from vault_cli.hook import events
 from vault_cli.hook.fingerprint import fingerprint
-from vault_cli.hosts.outcomes import exit_code_in, key_of, read_sighting
+from vault_cli.hosts.outcomes import key_of, read_sighting
 from vault_cli.model.sighting import Sighting
+from vault_cli.text.exit_words import exit_code_in, output_of
 
 PAYLOADS = DATA / "hook-payloads"
 
@@ -158,3 +159,26 @@ def test_a_call_is_named_by_its_session_and_id() -> None:
     assert key_of("codex", "s", "c", "a") == key_of("codex", "s", "c", "b")
     assert key_of("codex", "s", "", "a") != key_of("codex", "s", "", "b")
     assert key_of("codex", "", "c", "a") == key_of("dsh", "", "", "a")
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "output"),
+    [
+        ("Exit code 2\nerror: 没有这个文件\n", 2, "error: 没有这个文件\n"),
+        ("Exit code 127", 127, "Exit code 127"),
+        ("Chunk ID: 1\nProcess exited with code 3\nOutput:\nboom\n", 3, "boom\n"),
+        ("[stderr]\nboom\n[exit code: 4]", 4, "boom"),
+        ("boom\n<shellId: a1 completed with exit code 5>", 5, "boom"),
+        (
+            "<untrusted_context>\nOutput: boom\nExit Code: 6\n</untrusted_context>", 6, "boom",
+        ),
+        ("the build said\n[exit code: 1]\nand went on", None, None),
+        ("log of yesterday\nExit code 1", None, None),
+        ("x" * 400_000 + "\n[exit code: 7]", 7, "x" * 400_000),
+    ],
+)  # fmt: skip
+def test_hooks_and_logs_read_one_set_of_words(
+    answer: str, code: int | None, output: str | None
+) -> None:
+    assert exit_code_in(answer) == code
+    assert output_of(answer) == (answer if output is None else output)

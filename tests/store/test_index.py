@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -611,6 +612,16 @@ def test_readers_at_the_same_time_agree(root: Path) -> None:
     ]
     assert {process.communicate(timeout=60) for process in running} == {("200\n", "")}
     assert warm(root) == cold(root)
+
+
+def test_another_thread_may_end_the_reading(root: Path) -> None:
+    """As when the garbage collector of a server's thread meets the last record of a run."""
+    put(root, "a.md", record(1))
+    warm(root)
+    index = Index(root, frozenset(ADMISSION_GATES))
+    assert list(index.load_rows()) == ["a.md"]
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(index.close).result()
 
 
 def test_rows_of_files_that_are_gone_are_forgotten(root: Path) -> None:

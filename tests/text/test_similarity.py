@@ -109,6 +109,63 @@ def test_texts_that_are_both_empty_are_the_same_text_but_no_statement() -> None:
     assert compare_texts("", "").relation == "unrelated"
 
 
+AGREEING = [
+    ("Run the tests before tagging a release.", "Never tag a release before the tests have run."),
+    ("Do not tag before running the tests.", "Never push a tag without running the tests."),
+    ("Update the changelog before tagging.", "Never update the changelog after tagging."),
+    ("Before tagging, run all tests.", "Do not skip the tests before tagging."),
+    ("Tag the release before announcing it.", "Don't announce a release before tagging it."),
+    ("打标签之前先跑测试。", "不要在跑测试之前打标签。"),
+    ("没跑测试不要打标签。", "不要在跑测试之前打标签。"),
+    ("没跑测试不要打标签。", "打标签前不要跳过测试。"),
+    ("打标签之前更新日志。", "打标签之后不要再更新日志。"),
+    ("先打标签再发布公告。", "打标签之前不要发布公告。"),
+]
+"""Two ways to say it, of which one negates."""
+
+APART = [
+    ("Freeze the branch before tagging.", "Do not merge the branch before tagging."),
+    ("Push the branch before tagging.", "Do not push the tag before the branch."),
+    ("When tagging, freeze the branch.", "When tagging, do not merge the branch."),
+    ("打标签之前冻结分支。", "打标签之前不要合并。"),
+    ("打标签之前先跑测试。", "打标签之前不要合并。"),
+    ("部署之前备份数据库。", "部署之前不要迁移数据库。"),
+    ("打标签时冻结分支。", "打标签时不要合并分支。"),
+]
+"""Two things about one moment."""
+
+TOLD = [
+    ("Run the tests before tagging a release.", "Tests were not run before tagging."),
+    ("Run the tests before tagging a release.", "We didn't run the tests before tagging."),
+    ("打标签之前先跑测试。", "打标签前没有跑测试。"),
+]
+"""A rule, and what went wrong once: it denies no rule."""
+
+
+@pytest.mark.parametrize(("one", "other"), [*AGREEING, *APART, *TOLD])
+def test_what_is_before_what_is_no_contradiction(one: str, other: str) -> None:
+    assert compare_texts(one, other).relation != "contradicting"
+    assert compare_texts(other, one).relation != "contradicting"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Update the changelog before tagging.", "Do not update the changelog before tagging."),
+        ("Before tagging, run the tests.", "Before tagging, do not run the tests."),
+        ("Update the changelog after tagging.", "Never update the changelog after tagging."),
+        ("Do not skip flaky tests.", "Skip flaky tests."),
+        ("部署之前备份数据库。", "部署之前不要备份数据库。"),
+        ("部署前备份数据库。", "部署前不要备份数据库。"),
+        ("打标签之后更新日志。", "打标签之后不要更新日志。"),
+        ("不要跳过不稳定的测试。", "跳过不稳定的测试。"),
+    ],
+)
+def test_what_denies_the_same_at_the_same_time_is_one(one: str, other: str) -> None:
+    assert compare_texts(one, other).relation == "contradicting"
+    assert compare_texts(other, one).relation == "contradicting"
+
+
 def test_a_long_text_that_repeats_itself_does_not_contradict_itself() -> None:
     text = "Use the ORM for writes. Do not use the ORM for reports. Log slow queries."
     assert compare_texts(text, text.replace("slow", "long")).relation in ("near", "similar")

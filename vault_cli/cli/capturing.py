@@ -16,7 +16,6 @@ from vault_cli.hook.spool import GIVEN, HIT
 from vault_cli.hook.tools import MAIN_FIELDS
 from vault_cli.hosts.outcomes import read_sighting
 from vault_cli.hosts.transcripts.claude_code import typed_text
-from vault_cli.hosts.transcripts.parts import output_of
 from vault_cli.hosts.transcripts.reading import Log, LogError
 from vault_cli.hosts.transcripts.stream import Stream
 from vault_cli.model.transcript import Event
@@ -25,6 +24,7 @@ from vault_cli.store.places import state_folder
 from vault_cli.store.queue import Queue
 from vault_cli.store.queue_base import LogRow, New, Seen
 from vault_cli.store.spool import digest_of
+from vault_cli.text.exit_words import output_of
 from vault_cli.text.halves import without_halves
 from vault_cli.text.scan import mask_secrets
 

@@ -125,8 +125,10 @@ def trusted_name(environ: Mapping[str, str]) -> str:
     return named if named in own["trust.approve_without_terminal"] else ""
 
 
-def consent_hint(*, yes: bool) -> str:
-    """Return who can agree, for a run in which nobody could."""
+def consent_hint(environ: Mapping[str, str], *, yes: bool) -> str:
+    """Return who can agree, for a run in which nobody did."""
+    if not yes and trusted_name(environ):
+        return "Run the same command with --yes, or in a terminal."
     if not yes:
         return "Run the same command in a terminal."
     return (

@@ -70,9 +70,11 @@ def add(
     _require_no_work(named)
     requests, desk = read_requests(inv, named, given, text.body, text.section or [], payload)
     if allow and not inv.consent(yes=yes).how:
+        from vault_cli.cli.consent import consent_hint
+
         raise NeedsPersonError(
             "add --allow: a person has to let it pass; nothing was written",
-            hint="Run the same command in a terminal.",
+            hint=consent_hint(inv.environ, yes=yes),
         )
     if allow:
         require_person_to_allow(inv, yes=yes)

@@ -1,4 +1,4 @@
-"""`distill status|prepare|commit`. May import everything below `cli`."""
+"""`distill prepare|commit`. May import everything below `cli`."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def commit(ctx: typer.Context, answer: AnswerFile = "-") -> int:
 
 
 def _commit(inv: Invocation, text: str) -> int:
-    from vault_cli.cli.rendering import scope_here
+    from vault_cli.cli.rendering import scope_here, scope_of
     from vault_cli.cli.shown import work_of
     from vault_cli.features.answers import read_answer
     from vault_cli.features.distill import Table, plan_distilled
@@ -219,6 +219,7 @@ def _commit(inv: Invocation, text: str) -> int:
         table = Table(
             lambda name: _waiting(inv, queue, name),
             lambda scope: scope_here(inv, scope, "scope"),
+            lambda folders: scope_of(inv, folders),
             lambda state: state in (WAITING, DEAD),
         )
         found = plan_distilled(parsed, table, drafting, inv.actor)
@@ -239,7 +240,8 @@ def _waiting(inv: Invocation, queue: Queue, name: str) -> Waiting:
     record = item.record or already_made(inv, item)
     seen = queue.sightings(item.id)[-5:]
     rows = tuple(evidence_of(item, one, number) for number, one in enumerate(seen, 1))
-    return Waiting(item.id, item.kind, item.state, record, rows)
+    folders = frozenset(queue.folders(item.id))
+    return Waiting(item.id, item.kind, item.state, record, rows, folders)
 
 
 def _carry_out(inv: Invocation, found: Distilled) -> int:

@@ -23,10 +23,9 @@ from vault_cli.model.record import Kind, Record
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from vault_cli.features.graduating import Due
     from vault_cli.features.practice import Practice
+    from vault_cli.features.recipes import SetAside
     from vault_cli.features.records import Planned
-    from vault_cli.model.record import Snapshot
 
 
 RecipeId = Annotated[
@@ -117,6 +116,7 @@ def _plan_by_hand(
         force_reason=forced,
         how=inv.consent(yes=yes).how or "preview",
         budget=int(inv.vault.config["graduation.skills_budget"]),
+        aside=demoted_uses(inv),
     )
     graduation = without_proposals(inv.snapshot, graduation, record.id)
     planned = graduation.planned
@@ -159,6 +159,11 @@ def demote(
     )
     plan = decide_about(planned, skill, "demoted", "Demote", yes=yes)
     plan.nothing = f"{skill.id} is a recipe in force already"
+    gone = planned.change.touched
+    plan.hints = (
+        *plan.hints,
+        *(f"{own}, which proposed to renew it, went with it" for own in gone),
+    )
     return inv.submit(plan)
 
 
@@ -211,8 +216,9 @@ def plan_skill(inv: Invocation, records: tuple[Record, ...], *, yes: bool) -> Pl
     Raises:
         UsageError: it is one among others. RefusedError: as `plan_admission`.
     """
-    from vault_cli.features.graduating import GRADUATES, is_proposal, plan_admission
+    from vault_cli.features.graduating import is_proposal, plan_admission
     from vault_cli.features.graduating import needed_for_admission as needed
+    from vault_cli.model.relations import GRADUATES
 
     proposals = [record for record in records if is_proposal(record)]
     if not proposals:
@@ -238,6 +244,7 @@ def plan_skill(inv: Invocation, records: tuple[Record, ...], *, yes: bool) -> Pl
         existing=_skill_folders(inv),
         threshold=int(inv.vault.config["graduation.min_hits"]),
         budget=int(inv.vault.config["graduation.skills_budget"]),
+        aside=demoted_uses(inv),
     )
     quiet = inv.options.json or (yes and bool(inv.consent(yes=yes).how))
     plan = decide_about(done.planned, proposal, "approved", "Approve", yes=yes)
@@ -272,8 +279,6 @@ _ADMIT = "A person admits or rejects each: mvault review --kind skill"
 def plan_due(inv: Invocation, only: Sequence[str] | None = None) -> Planned:
     """Return the change that proposes the recipes that are due as skills.
 
-    What a person demoted is due when it has been used as often again.
-
     Args:
         inv: the run; the observations of this moment count.
         only: ids of the recipes that are asked about; None: all.
@@ -288,14 +293,9 @@ def plan_due(inv: Invocation, only: Sequence[str] | None = None) -> Planned:
     tallies = add_up(inv, read_log(inv).pool).tallies
     snapshot = replace(found, records=own, tallies=tallies)
     threshold = int(inv.vault.config["graduation.min_hits"])
-    due = [
-        item
-        for item in find_due(snapshot, threshold, only)
-        if _proven_again(inv, item, snapshot, threshold)
-    ]
     return plan_proposals(
         snapshot,
-        due,
+        find_due(snapshot, threshold, only, demoted_uses(inv)),
         now=inv.now,
         actor=inv.actor,
         origin=inv.origin,
@@ -303,18 +303,23 @@ def plan_due(inv: Invocation, only: Sequence[str] | None = None) -> Planned:
     )
 
 
-def _proven_again(inv: Invocation, item: Due, snapshot: Snapshot, threshold: int) -> bool:
-    """Tell whether a recipe was used enough since a person demoted it, if one ever did."""
+def demoted_uses(inv: Invocation) -> SetAside:
+    """Return what says how often a recipe had been used when a person demoted its skill, 0 if none.
+
+    As its last demotion says; each recipe is looked up in the history once.
+    """
+    from functools import cache
+
     from vault_cli.features.recipes import USES_TRAILER
 
-    recipe = item.recipe
-    if item.skill is not None or inv.vault.repo is None:
-        return True
-    commits = inv.vault.repo.log(paths=(recipe.path,), record_id=recipe.id)
-    uses = next((v for c in commits for name, v in c.trailers if name == USES_TRAILER), "")
-    if not uses.isdigit():
-        return True
-    return snapshot.tally(recipe.id).hits + recipe.hits - int(uses) >= threshold
+    @cache
+    def uses(path: str, own: str) -> int:
+        repo = inv.vault.repo
+        commits = repo.log(paths=(path,), record_id=own) if repo is not None else ()
+        said = (v for c in commits for name, v in c.trailers if name == USES_TRAILER)
+        return int(found) if (found := next(said, "")).isdecimal() else 0
+
+    return lambda recipe: uses(recipe.path, recipe.id)
 
 
 def _list(inv: Invocation) -> int:
@@ -329,8 +334,9 @@ def _list(inv: Invocation) -> int:
     threshold = int(inv.vault.config["graduation.min_hits"])
     tallies = add_up(inv, read_log(inv).pool).tallies
     snapshot = replace(admitted_of(inv), tallies=tallies)
-    found = find_practice(snapshot, inv.now.astimezone(UTC).date(), threshold)
-    due = [item.recipe.id for item in find_due(snapshot, threshold)]
+    aside = demoted_uses(inv)
+    found = find_practice(snapshot, inv.now.astimezone(UTC).date(), threshold, aside)
+    due = [item.recipe.id for item in find_due(snapshot, threshold, aside=aside)]
     rows = [{**brief_data(item.record), **practice_data(item)} for item in found]
     hints = [f"{plural(len(due), 'recipe')} due: mvault graduate --propose"] if due else []
     data = {"records": rows, "due": due, "threshold": threshold}

@@ -28,7 +28,7 @@ from vault_cli.text.names import OWN_ID
 if TYPE_CHECKING:
     from vault_cli.cli.invocation import Invocation
     from vault_cli.hook.call import Call
-    from vault_cli.model.record import Snapshot
+    from vault_cli.model.record import Record, Snapshot
     from vault_cli.recall.block import Block, Line, RenderOptions
     from vault_cli.recall.select import Query, Selection
 
@@ -91,8 +91,9 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
         "whole": [*whole, *((pick.record.id, pick.record.vault) for pick in said)],
         "complete": all(map(_is_whole, block.receipt.lines)),
         "key": key,
-        "tasks": _open_tasks(snapshot, query),
-        "chinese": _is_chinese(selection),
+        "tasks": _open_tasks(snapshot, query) if query.mode != "off" else "",
+        "debt": _unreflected(inv, snapshot) if query.mode != "off" else {},
+        "chinese": _is_chinese(pick.record for pick in selection.picks),
         "window": int(inv.reading.config["hooks.context_window"]),
         "nudges": int(inv.reading.config["hooks.nudges"]),
         "turns": int(inv.reading.config["reflection.turns"]),
@@ -108,9 +109,9 @@ def make_standing(call: Call, inv: Invocation) -> dict[str, Any]:
     return standing
 
 
-def _is_chinese(selection: Selection) -> bool:
-    """Tell whether most of what is in force here is in Chinese."""
-    own = [is_chinese(pick.record.title) for pick in selection.picks]
+def _is_chinese(records: Iterable[Record]) -> bool:
+    """Tell whether most of some records are in Chinese."""
+    own = [is_chinese(record.title) for record in records]
     return 2 * sum(own) > len(own)
 
 
@@ -226,6 +227,29 @@ def _open_tasks(snapshot: Snapshot, query: Query) -> str:
         return words.OPEN_TASKS_CHINESE.format(len(found), ids)
     count = "1 task" if len(found) == 1 else f"{len(found)} tasks"
     return words.OPEN_TASKS.format(count, ids)
+
+
+def _unreflected(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
+    """Return what is said of the records of the vault at hand that wait for reflection.
+
+    As `turns.begin` takes it: {} where nobody wants to be told, or a run about them is open.
+    """
+    home = inv.reading.home
+    if home is None or not int(inv.reading.config["hooks.nudges"]):
+        return {}
+    from vault_cli.features.reflection import is_begun, points_of, runs_of, unreflected
+
+    name = inv.layers.name_of(home.root)
+    own = tuple(r for r in snapshot.standing().records if r.vault == name)
+    here = replace(snapshot, records=own)
+    seen = replace(here, records=tuple(r for r in own if not r.is_unseen))
+    known = runs_of(seen)
+    if is_begun(known):
+        return {}
+    left = unreflected(here, known)
+    points, least = points_of(left), int(home.config["reflection.threshold"])
+    text = words.UNREFLECTED_CHINESE if _is_chinese(left) else words.UNREFLECTED
+    return {"vault": str(home.root), "level": points // least, "text": text.format(points, least)}
 
 
 def _keep(

@@ -92,7 +92,7 @@ def uninstall(
     wanted = Wanted(known_host(host), project)
     plan = plan_uninstall(inv, wanted)
     agreed = yes and bool(inv.consent(yes=True).how)
-    told = consent_hint(yes=yes)
+    told = consent_hint(inv.environ, yes=yes)
     return _settle(inv, plan, f"uninstall {wanted.host.name}", yes=agreed, hint=told)
 
 

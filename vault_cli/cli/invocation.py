@@ -378,7 +378,7 @@ class Invocation:
             self.out.lines(preview)
             raise NeedsPersonError(
                 f"{plan.change.verb}: a person has to agree; this is only the preview",
-                hint=plan.consent_hint or consent_hint(yes=plan.yes),
+                hint=plan.consent_hint or consent_hint(self.environ, yes=plan.yes),
                 diagnostics=tuple(plan.findings),
             )
         if not consent.ask:

@@ -12,6 +12,7 @@ import typer
 
 from vault_cli.cli import flags
 from vault_cli.cli.complete import complete_id
+from vault_cli.cli.consent import consent_hint
 from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View
@@ -191,7 +192,7 @@ class _Moving:
             inv.out.lines(diff)
             raise NeedsPersonError(
                 "promote: a person has to agree; this is only the preview",
-                hint="Run the same command in a terminal.",
+                hint=consent_hint(inv.environ, yes=yes),
                 diagnostics=notes,
             )
         if consent.ask:

@@ -94,7 +94,9 @@ def purge(
     if not consent.how:
         inv.out.partial = data
         inv.out.lines(lines)
-        raise NeedsPersonError("purge: a person has to agree", hint=consent_hint(yes=yes))
+        raise NeedsPersonError(
+            "purge: a person has to agree", hint=consent_hint(inv.environ, yes=yes)
+        )
     if consent.ask:
         inv.out.preview(lines)
         if not inv.confirm(f"Make a rewritten copy in {into}?"):

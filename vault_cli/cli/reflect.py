@@ -12,6 +12,7 @@ from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.reflect_runs import (
+    DUE,
     AnswerFile,
     Language,
     find_run,
@@ -19,6 +20,7 @@ from vault_cli.cli.reflect_runs import (
     open_run,
     refusals,
     run_data,
+    unreflected_of,
 )
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import UsageError
@@ -71,12 +73,12 @@ def status(ctx: typer.Context) -> int:
     inv.bear_bad_settings()
     snapshot = shown_of(inv)
     known = runs.runs_of(snapshot)
-    left = runs.unreflected(snapshot, known)
+    left = unreflected_of(inv)
     budget = budget_of(work_of(inv), inv.vault.config, inv.now)
     today = inv.now.date()
     trials = on_trial(snapshot.records)
     data: dict[str, Any] = {
-        "points": sum(record.weight for record in left),
+        "points": runs.points_of(left),
         "threshold": int(inv.vault.config["reflection.threshold"]),
         "unreflected": [record.id for record in left],
         "open": [run_data(run) for run in known if run.state in runs.OPEN],
@@ -91,7 +93,7 @@ def status(ctx: typer.Context) -> int:
     }
     hints = []
     if data["points"] >= data["threshold"]:
-        hints.append("`mvault reflect prepare --mode threshold` begins a run about them.")
+        hints.append(DUE)
     return inv.out.show(View(data, lambda: _status_lines(data), hints=hints))
 
 

@@ -10,7 +10,8 @@ from typing import Final
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.reflect_logs import echo_of, find_log, read_events, require_no_subagent
-from vault_cli.cli.reflect_runs import settle_language
+from vault_cli.cli.reflect_runs import settle_language, unreflected_of
+from vault_cli.cli.rendering import scope_of
 from vault_cli.cli.shown import shown_of, work_of
 from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
 from vault_cli.features import reflection as runs
@@ -113,7 +114,7 @@ def _of_session(inv: Invocation, asked: Asked) -> Found:
             )
         raise NotFoundError(f"no log of session {wanted} is on this machine", hint="--log PATH")
     session, events = read_events(inv, *place)
-    name = session.id or wanted or place[0].stem
+    name = asked.session or session.id or wanted or place[0].stem
     part = list(last_turn(events)) if asked.mode == runs.TURN else events
     trace = trace_of(part, echo_of(inv))
     about = {"session": name, "host": session.host}
@@ -121,6 +122,9 @@ def _of_session(inv: Invocation, asked: Asked) -> Found:
     if asked.mode == runs.TURN:
         about["start"] = trace.start
         key = make_key(asked.mode, name, trace.start)
+    where = scope_of(inv, {session.cwd})
+    if where.startswith("project:"):  # of another project than the one that answers, perhaps
+        about["scope"] = where
     found = _finish(inv, asked, Target(asked.mode, key, about, ""), name, trace=trace)
     if trace.is_empty:
         found.nothing = "nothing was said and nothing failed: there is nothing to reflect on"
@@ -191,10 +195,9 @@ def _visible(snapshot: Snapshot) -> dict[str, Record]:
 
 
 def _of_threshold(inv: Invocation, asked: Asked) -> Found:
-    snapshot = shown_of(inv)
     known = runs.runs_of(work_of(inv))
-    left = runs.unreflected(snapshot, known)
-    points = sum(record.weight for record in left)
+    left = unreflected_of(inv)
+    points = runs.points_of(left)
     sources = left[:MOST_SOURCES]
     open_run = next((r for r in known if r.mode == asked.mode and r.state in runs.OPEN), None)
     if open_run is not None:
@@ -221,8 +224,8 @@ def _of_consolidation(inv: Invocation, asked: Asked) -> Found:
     test = make_filter(snapshot.records, None, None, [asked.topic] if asked.topic else None, None)
     kept = [r for r in snapshot.records if runs.is_open_to_reflection(r) and test(r)]
     together = find_together(snapshot, kept, inv.now)
-    sources = sorted(together.values(), key=_by_id)[:MOST_SOURCES]
-    names = [f"{record.id}@{revision_of(record)}" for record in sources]
+    sources = list(together.values())[:MOST_SOURCES]  # those that belong together side by side
+    names = [f"{record.id}@{revision_of(record)}" for record in sorted(sources, key=_by_id)]
     about = {"topic": asked.topic} if asked.topic else {}
     target = Target(asked.mode, make_key(asked.mode, asked.topic, *names), about, "")
     found = _finish(inv, asked, target, str(len(sources)), sources=sources)

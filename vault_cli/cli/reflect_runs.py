@@ -8,13 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.shown import work_of
+from vault_cli.cli.shown import shown_of, work_of
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.features import reflection as runs
 from vault_cli.features.reflection import Run
+from vault_cli.model.record import Record
 from vault_cli.store.places import real_path
 
 _STATE = "reflect"
+
+DUE = (
+    "`mvault reflect prepare --mode threshold` begins a run about what is unreflected; leaving it"
+    " is a decision as well."
+)
+"""Hint where as many points are unreflected as a run begins from."""
 
 AnswerFile = Annotated[
     str, typer.Option("--answer", "-a", metavar="FILE", help="The answer; - is stdin (default).")
@@ -36,6 +43,11 @@ def settle_language(inv: Invocation, asked: str, texts: Sequence[str]) -> str:
     if wanted != "auto":
         raise UsageError(f"--language {wanted}: unknown", hint="Use en, zh or auto.")
     return "zh" if is_chinese("".join(texts)) else "en"
+
+
+def unreflected_of(inv: Invocation) -> list[Record]:
+    """Return the records of the vault at hand that no run of one's own cited as they are now."""
+    return runs.unreflected(shown_of(inv), runs.runs_of(work_of(inv)))
 
 
 def run_data(run: Run) -> dict[str, Any]:

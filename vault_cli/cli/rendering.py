@@ -173,25 +173,29 @@ def scope_here(inv: Invocation, text: str, option: str = "--scope") -> str:
 def scope_of(inv: Invocation, folders: Collection[str]) -> str:
     """Return the scope of what was seen in some folders: of one project, or everywhere.
 
-    In a project's own vault it needs no other scope than that.
+    What was seen in a project needs no other scope in the vault of that project.
 
     Args:
         inv: the run.
         folders: absolute, "" for one that is not known.
     """
+    if not folders or not all(folders):
+        return "global"
+    found = {_project_of(inv, Path(folder)) for folder in folders}
+    project = found.pop() if len(found) == 1 else ""
+    is_own = inv.root.name == PROJECT_FOLDER and project == _project_of(inv, inv.root.parent)
+    return f"project:{project}" if project and not is_own else "global"
+
+
+def _project_of(inv: Invocation, folder: Path) -> str:
+    """Return the project id of a folder, "" for none."""
     from vault_cli.cli.project import find_checkout, project_id
 
     home = inv.layers.home
-    if inv.root.name == PROJECT_FOLDER or not folders or not all(folders):
-        return "global"
-    here, remote = find_checkout(inv.cwd, home), str(inv.reading.config["project.remote"])
-    found = set()
-    for folder in map(Path, folders):
-        there = find_checkout(folder, home)
-        is_here = here is not None and there is not None and there.top == here.top
-        found.add(find_project(inv) if is_here else project_id(folder, home, remote=remote))
-    project = found.pop() if len(found) == 1 else ""
-    return f"project:{project}" if project else "global"
+    here, there = find_checkout(inv.cwd, home), find_checkout(folder, home)
+    if here is not None and there is not None and there.top == here.top:
+        return find_project(inv)
+    return project_id(folder, home, remote=str(inv.reading.config["project.remote"]))
 
 
 def place_data(inv: Invocation) -> dict[str, str]:

@@ -241,6 +241,7 @@ def _is_agreed(
         NeedsPersonError: nobody is there. What grants trust is set at a terminal only, never by
             an actor that was granted some.
     """
+    from vault_cli.cli.consent import consent_hint
     from vault_cli.errors import NeedsPersonError
     from vault_cli.store.settings import BY_NAME
 
@@ -251,9 +252,10 @@ def _is_agreed(
         inv.out.partial = data
         inv.out.lines(diff)
         why = f"{key} grants trust" if grants else "config: this is only the preview"
-        raise NeedsPersonError(
-            f"{why}; a person has to set it", hint="Run the same command in a terminal."
-        )
+        hint = "Run the same command in a terminal."
+        if not grants:
+            hint = consent_hint(inv.environ, yes=yes)
+        raise NeedsPersonError(f"{why}; a person has to set it", hint=hint)
     if not consent.ask:
         return True
     inv.out.preview(diff)

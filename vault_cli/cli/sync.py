@@ -173,7 +173,8 @@ class _Sync:
             self.inv.out.partial = dict(data)
             self.inv.out.lines(lines)
             raise NeedsPersonError(
-                f"sync: {what}; a person has to agree", hint=consent_hint(yes=self.wish.yes)
+                f"sync: {what}; a person has to agree",
+                hint=consent_hint(self.inv.environ, yes=self.wish.yes),
             )
         if consent.ask:
             self.inv.out.preview([what, *lines])

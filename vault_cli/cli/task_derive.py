@@ -176,7 +176,7 @@ def _write(
     plan.nothing = f"{own} is open with this goal already"
     plan.data = {"task": own, "session": session.id, "start": start, "end": end}
     strange = [key for key in named if key not in used]
-    plan.hints = list(strange_hints(strange, session.id))
+    plan.hints = list(strange_hints(inv, strange, session.id))
     code = inv.submit(plan)
     settle(inv, logs)
     return code

@@ -70,8 +70,14 @@ def is_person(inv: Invocation, *, yes: bool) -> bool:
     return bool(consent.how) and consent.actor is Actor.PERSON
 
 
-def strange_hints(strange: Sequence[str], session: str) -> Iterator[str]:
+def strange_hints(inv: Invocation, strange: Sequence[str], session: str) -> Iterator[str]:
     """Yield which records an agent named that nothing says its session was shown."""
+    if not strange:
+        return
+    known = {record.id for record in inv.reading.snapshot().records}
+    if gone := [key for key in strange if key not in known]:
+        yield f"Not noted as used: {', '.join(gone)}; there is no such record."
+    strange = [key for key in strange if key in known]
     if strange:
         which = f"that session {session}" if session else "that a session"
         yield f"Not noted as used: {', '.join(strange)}; nothing says {which} was shown the text."

@@ -280,7 +280,7 @@ def end(
     )
     plan = Plan(change, f"{found.id} {status}")
     plan.nothing = f"{found.id} ended so already: {status}"
-    plan.hints = [*strange_hints(strange, found.session), *_after_hints(found, status)]
+    plan.hints = [*strange_hints(inv, strange, found.session), *_after_hints(found, status)]
     plan.data = {"task": found.id, "cited": list(used), "not_shown": list(strange)}
     plan.yes = yes
     code = inv.submit(plan)
@@ -329,7 +329,7 @@ def list_tasks(
     found.sort(key=lambda item: not item.is_open)
     shown = found[:limit] if limit else found
     inv.warn_unreadable(snapshot)
-    data = {"tasks": [task_data(item) for item in shown], "total": len(found)}
+    data = {"records": [task_data(item) for item in shown], "total": len(found)}
     notes = [] if found else ["no tasks"]
     if len(shown) < len(found):
         notes.append(f"{len(shown)} of {len(found)} (--limit 0 shows all)")

@@ -326,7 +326,7 @@ def _agreed(inv: Invocation, data: dict[str, Any], what: str = "", *, yes: bool)
         inv.out.lines(lines)
         raise NeedsPersonError(
             f"team: a person has to agree: {what}",
-            hint=consent_hint(yes=yes),
+            hint=consent_hint(inv.environ, yes=yes),
         )
     if not consent.ask:
         return True

@@ -33,7 +33,7 @@ def tickets_view(
     notes = [] if found else [nothing]
     if len(shown) < len(found):
         notes.append(f"{len(shown)} of {len(found)} (--limit 0 shows all)")
-    data = {"tickets": rows, "total": len(found)}
+    data = {"records": rows, "total": len(found)}
     return View(data, lambda: map(_line, rows), notes=notes, listed=True)
 
 

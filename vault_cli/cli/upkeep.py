@@ -84,6 +84,7 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
         },
         **{name: [record_data(r) for r in records] for name, records in groups.items()},
         "work": work_data(snapshot, inv.now.date()),
+        "reflection": _reflection_data(inv),
         "pending": [{"path": change.path, "code": change.code} for change in pending],
         "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
@@ -107,6 +108,17 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
     return inv.out.show(view)
 
 
+def _reflection_data(inv: Invocation) -> dict[str, Any]:
+    """Return how many importance points are unreflected, and from how many a run begins."""
+    from vault_cli.cli.reflect_runs import unreflected_of
+    from vault_cli.cli.shown import work_of
+    from vault_cli.features.reflection import is_begun, points_of, runs_of
+
+    points, least = points_of(unreflected_of(inv)), int(inv.vault.config["reflection.threshold"])
+    is_due = points >= least and not is_begun(runs_of(work_of(inv)))
+    return {"points": points, "threshold": least, "due": is_due}
+
+
 def _counts_here(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
     """Return how many records in force a render takes here, and why not the others."""
     from vault_cli.cli.rendering import Wanted, count_aside, make_query
@@ -118,12 +130,13 @@ def _counts_here(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
 
 def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
     """Return the records that somebody may want to look at, by why."""
+    from vault_cli.cli.graduating import demoted_uses
     from vault_cli.features.grounds import check_proposals
     from vault_cli.features.recipes import is_mature
 
     in_the_way = {found.path for found in check_proposals(snapshot)}
     threshold = int(inv.vault.config["graduation.min_hits"])
-    records = snapshot.records
+    records, aside = snapshot.records, demoted_uses(inv)
     return {
         "drafts": [r for r in records if r.is_draft],
         "rivals": [r for r in records if r.path in in_the_way],
@@ -131,7 +144,7 @@ def _groups(inv: Invocation, snapshot: Snapshot) -> dict[str, list[Record]]:
         "held": [r for r in records if r.held_by and r.status is not Status.QUARANTINED],
         "quarantined": [_headless(r) for r in records if r.status is Status.QUARANTINED],
         **_out_of_date(inv, snapshot),
-        "ready": [r for r in records if is_mature(r, snapshot.tally(r.id), threshold)],
+        "ready": [r for r in records if is_mature(r, snapshot.tally(r.id), threshold, aside)],
     }
 
 
@@ -176,6 +189,10 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
     if data["quarantined"]:
         hints.append("`mvault quarantine list` names what was held back.")
     hints += queue_hints(data["sessions"])
+    if data["reflection"]["due"]:
+        from vault_cli.cli.reflect_runs import DUE
+
+        hints.append(DUE)
     if data["ready"]:
         hints.append(
             f"`mvault graduate {data['ready'][0]['id']}` makes a skill of a proven recipe."
@@ -236,6 +253,9 @@ def _waiting_lines(data: dict[str, Any]) -> Iterator[Line]:
     yield from queue_lines(data["sessions"])
     if words := work_words(data["work"]):
         yield [("dim", "work: "), words]
+    if data["reflection"]["due"]:
+        points, least = data["reflection"]["points"], data["reflection"]["threshold"]
+        yield [("dim", "unreflected: "), f"{points} importance points; a run begins from {least}"]
     if data["drafts"]:
         yield [("yellow", f"{plural(len(data['drafts']), 'draft')} to review")]
     if data["quarantined"]:

@@ -24,7 +24,18 @@ def usage_findings(inv: Invocation) -> Iterator[Diagnostic]:
     sums = add_up(inv, log.pool)
     yield from log.findings
     yield from demotion_findings(replace(inv.snapshot, tallies=sums.tallies))
-    yield from unknown_findings(log.strange, inv.vault.forgotten())
+    if log.strange:
+        yield from unknown_findings(log.strange, inv.vault.forgotten() | _once_here(inv))
+
+
+def _once_here(inv: Invocation) -> frozenset[str]:
+    """Return the ids that changes of this vault were about: their records went with another one.
+
+    A skill that was demoted, or an addition that was undone.
+    """
+    repo = inv.vault.repo
+    commits = repo.log() if repo is not None else ()
+    return frozenset(own for c in commits for name, own in c.trailers if name == "Vault-Id")
 
 
 def usage_secrets(inv: Invocation) -> list[Diagnostic]:

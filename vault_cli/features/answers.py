@@ -32,7 +32,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "applies_when": ("applies_when", "applies when", "when", "适用", "适用条件"),
     "confidence": ("confidence", "把握", "置信度"),
     "importance": ("importance", "重要性"),
-    "cites": ("cites", "evidence", "引用", "证据"),
+    "cites": ("cites", "evidence", "引用", "证据", "依据"),
     "revises": ("revises", "修订"),
     "repeats": ("repeats", "重复"),
     "evidence_task_ids": ("evidence_task_ids", "evidence tasks", "证据任务"),
@@ -63,8 +63,9 @@ _VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "kind": {
         "directive": "rule", "教训": "lesson", "失败": "failure", "规则": "rule",
         "事实": "fact", "偏好": "preference", "洞见": "insight", "假设": "hypothesis",
-        "配方": "recipe", "笔记": "note",
+        "配方": "recipe", "笔记": "note", "经验": "lesson", "流程": "recipe", "决策": "decision",
     },
+    "scope": {"全局": "global", "项目": "project", "本会话": "reflection", "会话": "reflection"},
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from vault_cli.model.transcript import Event
 from vault_cli.recall.echo import Echo
 from vault_cli.recall.match import letters
 from vault_cli.text.corrections import find_correction
+from vault_cli.text.exit_words import with_code
 from vault_cli.text.late import late
 from vault_cli.text.tokens import tokenize
 
@@ -212,11 +213,6 @@ def _read_result(seen: _Session, event: Event, is_benign: Benign | None) -> Iter
     _note_failure(seen, event, tool, command, text)
 
 
-def _as_hooks_say(text: str, code: int | None) -> str:
-    """Return an error with its exit code before it, so that a log names it as a hook does."""
-    return text if code is None else f"Exit code {code}\n{text}"
-
-
 def _own_error(seen: _Session, text: str) -> str:
     """Return what a tool said without what mvault said; "" when nothing else is left.
 
@@ -237,7 +233,7 @@ def _describe(event: Event) -> str:
 
 
 def _failure(seen: _Session, event: Event, tool: str, command: str, text: str) -> Finding:
-    name, template = fingerprint(tool, _as_hooks_say(text, event.exit_code))
+    name, template = fingerprint(tool, with_code(text, event.exit_code))
     detail = {
         "tool": tool,
         "command": command[:MAX_CONTEXT],
@@ -322,7 +318,7 @@ _TASKS: Final = {
 
 
 def _fixed(seen: _Session, failure: _Failure, event: Event, command: str) -> Finding:
-    name, template = fingerprint(failure.tool, _as_hooks_say(failure.error, failure.exit_code))
+    name, template = fingerprint(failure.tool, with_code(failure.error, failure.exit_code))
     detail = {
         "tool": failure.tool,
         "failed": failure.command[:MAX_CONTEXT],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vault_cli.errors import RefusedError
+from vault_cli.features.graduating import waiting_proposals
 from vault_cli.features.recipes import USES_TRAILER
 from vault_cli.features.records import (
     PERSON_ONLY,
@@ -32,6 +33,8 @@ def plan_demote(
     origin: str = "cli",
 ) -> Planned:
     """Plan to take a graduated skill back: its files go, its recipe is in force again.
+
+    What the program proposed of the recipe meanwhile goes with it: it was about the skill.
 
     Args:
         snapshot: the vault.
@@ -66,17 +69,20 @@ def plan_demote(
     new = patch_keys(old, recipe.path, values)
     folder = skill.path.removesuffix("SKILL.md")
     gone = [path for path in files if path.startswith(folder)]
+    waiting = waiting_proposals(snapshot, recipe.id)
     change = Change(
         verb="demote",
         subject=subject_of(recipe),
         edits=(
             Put(recipe.path, new, digest_of(old)),
             *(Remove(path, digest_of(files[path])) for path in sorted(gone)),
+            *(Remove(record.path, record.digest) for record in waiting),
         ),
         reason=why,
         ids=(recipe.id, skill.id),
         actor=actor,
         origin=origin,
+        touched=tuple(record.id for record in waiting),
         extra=((USES_TRAILER, str(snapshot.tally(recipe.id).hits + recipe.hits)),),
     )
     return Planned(change, change.ids)

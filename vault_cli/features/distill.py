@@ -5,7 +5,7 @@ Nothing is read or written here: items of the queue come in as values. May impor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -20,7 +20,14 @@ from vault_cli.features.drafting import Drafting, fault_findings
 from vault_cli.features.likeness import Alike, compare_record
 from vault_cli.features.records import read_checked
 from vault_cli.features.reflection import NEW, NONE
-from vault_cli.features.reflection_items import KINDS, Checked, check_texts, importance_of
+from vault_cli.features.reflection_items import (
+    GLOBAL,
+    KINDS,
+    PROJECT,
+    Checked,
+    check_texts,
+    importance_of,
+)
 from vault_cli.features.reflection_words import Words, words_of
 from vault_cli.model.change import Change
 from vault_cli.model.lifecycle import Actor
@@ -133,6 +140,7 @@ class Waiting:
         id, kind, state: of the item.
         record: what it became, "" for nothing.
         evidence: its sightings, newest last.
+        folders: where it was seen, "" for one that is not known.
     """
 
     id: str
@@ -140,6 +148,7 @@ class Waiting:
     state: str
     record: str
     evidence: tuple[Mapping[str, str], ...]
+    folders: frozenset[str] = frozenset()
 
 
 class Distilled(NamedTuple):
@@ -168,11 +177,13 @@ class Table:
     Args:
         find: returns an item of the queue by its id or beginning; VaultError for none.
         scope: turns `project` into the scope at hand.
+        scope_of: returns the scope of what was seen in some folders.
         is_open: tells of the state of an item whether something may become of it.
     """
 
     find: Callable[[str], Waiting]
     scope: Callable[[str], str]
+    scope_of: Callable[[Collection[str]], str]
     is_open: Callable[[str], bool]
 
 
@@ -251,11 +262,6 @@ def _request(one: Checked, waiting: Sequence[Waiting], table: Table) -> DraftReq
         one.fault(f"kind is one of {', '.join(KINDS)}, not {kind[:40]}")
         return None
     sections = {name: text for name, text in item.sections.items() if text}
-    try:
-        scope = table.scope(item.get("scope") or "global")
-    except VaultError as error:
-        one.fault(f"scope: {error.message}")
-        scope = "global"
     is_correction = any(w.kind == CORRECTION for w in waiting)
     evidence = [row for w in waiting for row in w.evidence[-MOST_EVIDENCE:]]
     request = DraftRequest(
@@ -263,7 +269,7 @@ def _request(one: Checked, waiting: Sequence[Waiting], table: Table) -> DraftReq
         item.get("title"),
         item.get("text"),
         MappingProxyType(sections),
-        scope=scope,
+        scope=_scope(one, waiting, table),
         boundary=item.get("boundary") or sections.pop("boundary", ""),
         topics=item.all("topics"),
         applies_when=item.get("applies_when") or sections.pop("when", ""),
@@ -279,6 +285,19 @@ def _request(one: Checked, waiting: Sequence[Waiting], table: Table) -> DraftReq
     )
     check_texts(one, sections)
     return request
+
+
+def _scope(one: Checked, waiting: Sequence[Waiting], table: Table) -> str:
+    """Return the scope an item asks for; without one, and for `project`, that of its sightings."""
+    wanted = one.item.get("scope")
+    seen_in = table.scope_of(frozenset().union(*(w.folders for w in waiting)))
+    if not wanted or (wanted == PROJECT and seen_in != GLOBAL):
+        return seen_in
+    try:
+        return table.scope(wanted)
+    except VaultError as error:
+        one.fault(f"scope: {error.message}")
+        return GLOBAL
 
 
 def _one_change(changes: Sequence[Change], actor: Actor) -> Change | None:

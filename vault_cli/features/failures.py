@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from vault_cli.errors import UsageError
 from vault_cli.hook.command_words import Part, split_command
 from vault_cli.model.sighting import Sighting
+from vault_cli.text.exit_words import without_code
 from vault_cli.text.late import late
 
 MODEL: Final = "M"
@@ -87,7 +88,6 @@ _PRECONDITION: Final = late(
 )
 
 
-_HEAD: Final = late(r"\A\s*Exit code:? -?\d+\s*")
 _SUBSTITUTED: Final = late(r"[$<>]\([^()]*\)|`[^`]*`")
 _DEEPEST: Final = 5
 _NAMED: Final = late(r"([\w.+-]{1,30}): ")
@@ -176,7 +176,7 @@ def why_benign(seen: Sighting, benign: Sequence[Benign]) -> str:
         return "a person stopped it"
     if seen.tool != "shell":
         return ""
-    output = _HEAD.sub("", seen.text)
+    output = without_code(seen.text)
     if seen.given:
         deciding = _deciding(split_command(_flat(seen.given), into_quotes=False))
     else:  # the command is not known: programs begin what they say with their name

@@ -16,7 +16,9 @@ from vault_cli.features.likeness import compare_record
 from vault_cli.features.recipes import (
     THRESHOLD,
     Graduation,
+    SetAside,
     is_mature,
+    none_aside,
     plan_graduate,
     plan_renew,
 )
@@ -36,11 +38,9 @@ from vault_cli.model.change import Change, Put, Remove
 from vault_cli.model.evidence import claim_digest
 from vault_cli.model.lifecycle import Actor
 from vault_cli.model.record import IN_FORCE, Kind, Record, Snapshot, Status
+from vault_cli.model.relations import GRADUATES
 from vault_cli.text.document import compose_document
 from vault_cli.text.names import file_name, new_id, skill_name
-
-GRADUATES: Final = "graduates"
-"""Key of a proposal: id of the recipe that becomes a skill."""
 
 DIGEST: Final = "graduated_sha256"
 """Key of a proposal, and of a recipe that is a skill: digest of the recipe's text."""
@@ -67,7 +67,10 @@ def is_proposal(record: Record) -> bool:
 
 
 def find_due(
-    snapshot: Snapshot, threshold: int = THRESHOLD, only: Collection[str] | None = None
+    snapshot: Snapshot,
+    threshold: int = THRESHOLD,
+    only: Collection[str] | None = None,
+    aside: SetAside = none_aside,
 ) -> list[Due]:
     """Return the recipes that are mature, or that have changed since they became a skill.
 
@@ -77,6 +80,7 @@ def find_due(
         snapshot: records and tallies.
         threshold: hits that make a recipe mature.
         only: ids of the recipes that are asked about; None: all.
+        aside: hits that a demotion took away; what was demoted is due when used as often again.
     """
     asked = {
         (str(r.fields.get(GRADUATES)), str(r.fields.get(DIGEST)))
@@ -88,15 +92,19 @@ def find_due(
     for record in snapshot.records:
         if record.kind is not Kind.RECIPE or (only is not None and record.id not in only):
             continue
-        if record.has_say and (due := _due(record, snapshot, by_id, threshold)):
+        if record.has_say and (due := _due(record, snapshot, by_id, threshold, aside)):
             found += [due] if (record.id, due.digest) not in asked else []
     return found
 
 
 def _due(
-    record: Record, snapshot: Snapshot, by_id: Mapping[str, Record], threshold: int
+    record: Record,
+    snapshot: Snapshot,
+    by_id: Mapping[str, Record],
+    threshold: int,
+    aside: SetAside,
 ) -> Due | None:
-    if is_mature(record, snapshot.tally(record.id), threshold):
+    if is_mature(record, snapshot.tally(record.id), threshold, aside):
         return Due(record, None, claim_digest(record))
     skill, old = _skill_of(by_id, record), record.fields.get(DIGEST)
     if skill is None or not old:
@@ -258,6 +266,7 @@ def plan_admission(
     threshold: int = THRESHOLD,
     budget: int = 0,
     origin: str = "cli",
+    aside: SetAside = none_aside,
 ) -> Graduation:
     """Plan what admitting a proposal does: the skill is written, the proposal goes.
 
@@ -274,6 +283,7 @@ def plan_admission(
         threshold: hits that make a recipe mature.
         budget: characters that hosts list of all descriptions.
         origin: how the request came in.
+        aside: hits that a demotion took away.
 
     Raises:
         RefusedError: not a person, the recipe is gone, has changed since, or `plan_graduate` says.
@@ -301,6 +311,7 @@ def plan_admission(
             origin=origin,
             own_id=proposal.id,
             budget=budget,
+            aside=aside,
         )
     twins = tuple(skill_twins(snapshot, proposal, now))
     return _answered(done, Remove(proposal.path, digest_of(data)), twins)

@@ -20,6 +20,7 @@ from vault_cli.features.parts import is_chinese
 from vault_cli.hook.command_words import split_command
 from vault_cli.model.record import Kind, Record
 from vault_cli.model.sighting import Sighting
+from vault_cli.text.exit_words import is_code
 
 MOST_WORDS: Final = 3
 MOST_ERROR: Final = 300
@@ -154,12 +155,12 @@ def propose(
 
 def _own_lines(lines: Sequence[str]) -> Sequence[str]:
     """Return what the program said, without what the host says of its end."""
-    return [line for line in lines if not line.lower().startswith("exit code")] or lines
+    return [line for line in lines if not is_code(line)] or lines
 
 
 def _title(what: str, lines: Sequence[str]) -> str:
     telling = [line for line in lines if any(word in line.lower() for word in _TELLING)]
-    plain = [line for line in lines if not line.lower().startswith(("exit code", "traceback"))]
+    plain = [line for line in _own_lines(lines) if not line.lower().startswith("traceback")]
     line = next(iter(telling or plain or lines), "")
     title = f"{what}: {line}" if line else f"{what} fails"
     return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"

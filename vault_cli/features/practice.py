@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
-from vault_cli.features.recipes import THRESHOLD, is_mature
+from vault_cli.features.recipes import THRESHOLD, SetAside, is_mature, none_aside
 from vault_cli.model.record import Kind, Record, Snapshot, Tally
 from vault_cli.model.shares import Share
 
@@ -66,23 +66,28 @@ def is_idle(record: Record, tally: Tally, today: date, days: int = UNUSED_DAYS) 
         return False
 
 
-def find_practice(snapshot: Snapshot, today: date, threshold: int = THRESHOLD) -> list[Practice]:
+def find_practice(
+    snapshot: Snapshot, today: date, threshold: int = THRESHOLD, aside: SetAside = none_aside
+) -> list[Practice]:
     """Return the recipes and skills in force: best success rank first, then the most used.
 
     Args:
         snapshot: records and tallies.
         today: a day in UTC.
         threshold: hits that make a recipe mature.
+        aside: hits that a demotion took away.
     """
     found = [
-        _practice(snapshot, record, today, threshold)
+        _practice(snapshot, record, today, threshold, aside)
         for record in snapshot.records
         if record.kind in (Kind.RECIPE, Kind.SKILL) and record.in_force
     ]
     return sorted(found, key=_place)
 
 
-def _practice(snapshot: Snapshot, record: Record, today: date, threshold: int) -> Practice:
+def _practice(
+    snapshot: Snapshot, record: Record, today: date, threshold: int, aside: SetAside
+) -> Practice:
     tally = snapshot.tally(record.id)
     rank = success_rank(tally.succeeded, tally.failed)
     return Practice(
@@ -90,7 +95,7 @@ def _practice(snapshot: Snapshot, record: Record, today: date, threshold: int) -
         tally._replace(hits=tally.hits + record.hits),
         rank,
         is_idle(record, tally, today),
-        is_mature(record, tally, threshold),
+        is_mature(record, tally, threshold, aside),
     )
 
 

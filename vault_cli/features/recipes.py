@@ -66,14 +66,32 @@ class Graduation:
     planned: Planned
 
 
-def is_mature(record: Record, tally: Tally, threshold: int = THRESHOLD) -> bool:
+SetAside = Callable[[Record], int]
+"""How many hits of a recipe no longer count, since a person demoted its skill after them."""
+
+
+def none_aside(_record: Record) -> int:
+    """Return 0: where nobody can have demoted the recipe."""
+    return 0
+
+
+def is_mature(
+    record: Record, tally: Tally, threshold: int = THRESHOLD, aside: SetAside = none_aside
+) -> bool:
     """Tell whether a recipe has proven itself: in force, hits enough, more good than bad of it.
 
     Judgements and outcomes that were noted must be in its favour; without any the hits decide.
+
+    Args:
+        record: the recipe.
+        tally: what was observed of it.
+        threshold: hits that make it mature.
+        aside: asked of recipes that would be mature without it, as it may cost a look at history.
     """
-    if record.kind is not Kind.RECIPE or not record.in_force:
+    if record.kind is not Kind.RECIPE or not record.in_force or _speaks_against(tally):
         return False
-    return not _speaks_against(tally) and tally.hits + record.hits >= threshold
+    hits = tally.hits + record.hits
+    return hits >= threshold and hits - aside(record) >= threshold
 
 
 def _speaks_against(tally: Tally) -> str:
@@ -103,6 +121,7 @@ def plan_graduate(
     origin: str = "cli",
     own_id: str = "",
     budget: int = LISTING_LIMIT,
+    aside: SetAside = none_aside,
 ) -> Graduation:
     """Plan to write a recipe out as `skills/<name>/SKILL.md` and `references/dossier.md`.
 
@@ -123,6 +142,7 @@ def plan_graduate(
         origin: how the request came in.
         own_id: id of the skill, where it has one already; "" makes one.
         budget: characters that hosts list of all descriptions.
+        aside: hits that a demotion took away.
 
     Returns:
         What would be written; its change is empty when the recipe is a skill in force already.
@@ -134,7 +154,8 @@ def plan_graduate(
     if already := _graduated_already(snapshot, record, actor):
         return already
     _require_ready(record, data, actor)
-    _require_proven(record, snapshot.tally(record.id), threshold, force_reason)
+    if not force_reason.strip():
+        _require_proven(record, snapshot.tally(record.id), threshold, aside)
     chosen = _choose_name(snapshot, record, name, existing)
     listed = choose_description(record, description)
     skill_id = own_id or new_id(Kind.SKILL, other_ids(snapshot), random_int)
@@ -225,13 +246,16 @@ def _require_ready(record: Record, data: bytes, actor: Actor) -> None:
     _require_text_only(record)
 
 
-def _require_proven(record: Record, tally: Tally, threshold: int, force_reason: str) -> None:
-    if force_reason.strip() or is_mature(record, tally, threshold):
+def _require_proven(record: Record, tally: Tally, threshold: int, aside: SetAside) -> None:
+    if is_mature(record, tally, threshold, aside):
         return
     hits = tally.hits + record.hits
     against = _speaks_against(tally)
+    before = aside(record) if hits >= threshold and not against else 0
+    since = " since it was demoted" if before else ""
     raise RefusedError(
-        f"{record.id} is not mature: {hits} of {threshold} hits{against and f', {against}'}",
+        f"{record.id} is not mature: {hits - before} of {threshold} hits{since}"
+        f"{against and f', {against}'}",
         hint="Let it prove itself in use, or graduate it now: --force --reason WHY.",
     )
 

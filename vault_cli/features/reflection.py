@@ -72,7 +72,8 @@ class Run:
         state: a member of `STATES`.
         mode: a member of `MODES`.
         key: what it is about, as 16 hex digits: equal for equal targets.
-        about: what it is about in names: task, session, log places, record, question.
+        about: what it is about in names: task, session, its scope where it was in a project, log
+            places, record, question.
         language: `en` or `zh`.
         questions: see `Question`; empty while it is pending.
         sources: the records it was given.
@@ -263,18 +264,27 @@ def unreflected(snapshot: Snapshot, runs: Iterable[Run]) -> list[Record]:
     What was changed since (its claim or its importance) is unreflected again; what a run was given
     and did not cite stays so.
     """
-    done = {
-        (source.id, source.revision)
-        for run in runs
-        if run.state == COMPLETED
-        for source in run.consumed
-    }
+    done: dict[str, set[str]] = {}
+    for run in runs:
+        for source in run.consumed if run.state == COMPLETED else ():
+            done.setdefault(source.id, set()).add(source.revision)
     left = [
         record
         for record in snapshot.records
-        if is_open_to_reflection(record) and (record.id, revision_of(record)) not in done
+        if is_open_to_reflection(record)
+        and not (record.id in done and revision_of(record) in done[record.id])
     ]
     return sorted(left, key=lambda record: (-record.weight, record.id))
+
+
+def is_begun(runs: Iterable[Run]) -> bool:
+    """Tell whether a run about what is unreflected is open: nobody need be told of it again."""
+    return any(run.mode == THRESHOLD and run.state in OPEN for run in runs)
+
+
+def points_of(records: Iterable[Record]) -> int:
+    """Return how many importance points records have together."""
+    return sum(record.weight for record in records)
 
 
 def relation_counts(runs: Iterable[Run]) -> dict[str, int]:

@@ -80,11 +80,13 @@ def write_brief(material: Material) -> str:
     """Return the brief of a run: material, questions, and how to answer."""
     words = words_of(material.run.language)
     run = material.run
-    lines = [words["run"].format(id=run.id, mode=run.mode), "", words["intro"]]
-    for name in ("goal", "expected", "ended"):
-        text = getattr(material, name)
-        if text:
-            lines.append(words[name].format(text=_short(text)))
+    lines = [words["run"].format(id=run.id, mode=run.mode), "", _short(run.title), words["intro"]]
+    told = {
+        "goal": material.goal,
+        "expected": material.expected,
+        "ended": words.get(f"ended_{material.ended}", material.ended),
+    }
+    lines += [words[name].format(text=_short(text)) for name, text in told.items() if text]
     lines += _trace_lines(material, words)
     lines += _environment_lines(material, words)
     if run.state == PENDING:

@@ -37,6 +37,8 @@ MOST_TEXT: Final = 2000
 REFLECTION: Final = "reflection"
 """The scope of what is only about the session it came from."""
 
+PROJECT, GLOBAL = "project", "global"
+
 
 @dataclass(slots=True)
 class Checked:
@@ -240,14 +242,30 @@ def _scope(bench: Bench, checked: Checked, boundary: str) -> str:
     if wanted == REFLECTION:
         if not bench.run.session:
             checked.fault("scope reflection: no session is known; use project or global")
-        return f"session:{bench.run.session}" if bench.run.session else "global"
-    if wanted == "global" and not boundary:
+        return f"session:{bench.run.session}" if bench.run.session else GLOBAL
+    if wanted == GLOBAL and not boundary:
         checked.fault("scope global needs a boundary: why it belongs there")
+    found = _scope_of_evidence(bench, checked) if wanted in ("", PROJECT) else ""
     try:
-        return bench.scope(wanted or ("project" if bench.has_project else "global"))
+        return found or bench.scope(wanted or (PROJECT if bench.has_project else GLOBAL))
     except (UsageError, VaultError) as error:
         checked.fault(f"scope: {error.message}")
-        return "global"
+        return GLOBAL
+
+
+def _scope_of_evidence(bench: Bench, checked: Checked) -> str:
+    """Return the project that what an item rests on is about; "" where it is not of one.
+
+    Wherever the answer is given: a run about a task or a session is about its project, any other
+    one about that of the records which are cited.
+    """
+    about, known = bench.run.about, bench.snapshot.by_id
+    if "scope" in about:
+        return about["scope"]
+    own = [about["task"]] if "task" in about else checked.cites
+    scopes = {known[name].scope for name in own if name in known}
+    scope = scopes.pop() if len(scopes) == 1 else None
+    return str(scope) if scope is not None and scope.level == PROJECT else ""
 
 
 def _rests_on(bench: Bench, checked: Checked) -> tuple[str, ...]:

@@ -116,6 +116,10 @@ CHINESE: Final[Words] = {
     "goal": "目标：{text}",
     "expected": "预期结果：{text}",
     "ended": "结束状态：{text}",
+    "ended_succeeded": "成功",
+    "ended_failed": "失败",
+    "ended_abandoned": "放弃",
+    "ended_aborted": "中止",
     "trace": "## 决策轨迹",
     "trace_of": "会话 {session}，事件 {start}..{end}；{calls} 次工具调用，{failed} 次失败，"
     "{changes} 次改动文件。失败只说明决策在哪里受到了检验。",

@@ -7,7 +7,7 @@ on this machine or another, without counting twice.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Final
 
@@ -134,10 +134,35 @@ def _key(*parts: str) -> str:
 
 
 def not_yet_told(tasks: Iterable[Task], pool: Collection[Kept]) -> Iterator[Observation]:
-    """Yield what the ends of tasks say and no file of observations holds."""
-    known = {item.seen for item in pool}
+    """Yield what the ends of tasks say and no file of observations holds.
+
+    What was taken back with its end is said anew, under another key, when the end came back: an
+    undo names a key, and what it took back stays so.
+    """
+    known = {item.seen: item.machine for item in pool}
+    gone = {(item.machine, item.seen.of) for item in pool if _went_with_its_end(item.seen)}
     for task in tasks:
-        yield from (seen for seen in tell_end(task) if seen not in known)
+        for seen in tell_end(task):
+            told, following = _tellings(seen, known)
+            if all((known[one], one.key) in gone for one in told):
+                yield following
+
+
+def _tellings(
+    seen: Observation, known: Container[Observation]
+) -> tuple[list[Observation], Observation]:
+    """Return the lines there are of what an end says, and the one that would be next."""
+    told: list[Observation] = []
+    following = seen
+    while following in known:
+        told.append(following)
+        following = seen._replace(key=_key(seen.key, str(len(told))))
+    return told, following
+
+
+def _went_with_its_end(seen: Observation) -> bool:
+    """Tell whether an undo is one of `taken_back`; what somebody took back by hand stays so."""
+    return seen.kind == UNDO and seen.key == _key(seen.task, seen.of, UNDO)
 
 
 def taken_back(
@@ -148,7 +173,11 @@ def taken_back(
     Somebody took the end back with `undo`, or corrected the file. Of a task that is not there
     nothing is known: its file may be on a branch that is not merged yet.
     """
-    ends = {task.id: set(tell_end(task)) for task in tasks}
+    known = {item.seen for item in pool}
+    ends = {
+        task.id: {one for seen in tell_end(task) for one in _tellings(seen, known)[0]}
+        for task in tasks
+    }
     undone = {item.seen.of for item in pool if item.seen.kind == UNDO and item.machine == machine}
     for seen, owner, _ in pool:
         is_ours = owner == machine and seen.kind in (CITATION, OUTCOME) and seen.key not in undone

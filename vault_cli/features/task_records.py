@@ -218,6 +218,8 @@ def task_data(task: Task) -> dict[str, Any]:
     """Return the promised JSON shape of a task."""
     return {
         "id": task.id,
+        "kind": str(task.record.kind),
+        "status": str(task.record.status),
         "title": task.record.title,
         "path": task.record.path,
         "scope": str(task.record.scope),

@@ -186,6 +186,8 @@ def ticket_data(ticket: Ticket, board: Board, today: date) -> dict[str, Any]:
     overdue = ticket.due is not None and ticket.due < today and ticket.stage != DONE
     return {
         "id": ticket.id,
+        "kind": str(ticket.record.kind),
+        "status": str(ticket.record.status),
         "title": ticket.title,
         "path": ticket.record.path,
         "scope": str(ticket.record.scope),

@@ -229,29 +229,55 @@ def plan_takebacks(
     found = []
     for record_id in dict.fromkeys(ids):
         for kind in request.kinds:
-            fits = [
-                item.seen
-                for item in pool
-                if item.machine == machine
-                and _fits(item.seen, kind, record_id, request)
-                and (machine, item.seen.key) not in undone
-            ]
-            if not fits:
-                raise NotFoundError(
-                    f"no mark to take back: {kind} of {record_id}, made on this machine",
-                    hint=f"`mvault stats {record_id}` lists what was observed.",
-                )
-            newest = max(fits, key=lambda seen: (seen.at, seen.key))
+            newest = _newest(record_id, kind, request, pool, machine, undone)
             undone.add((machine, newest.key))
             found.append(Observation(UNDO, at, new_key(), (record_id,), request.who, of=newest.key))
     return found
 
 
+def newest_result(record_id: str, request: MarkRequest, pool: Sequence[Kept], machine: str) -> str:
+    """Return how the newest use that this machine noted of a record went: one of `RESULTS`.
+
+    Args:
+        record_id: which.
+        request: who asks, without a result.
+        pool: all observations.
+        machine: this one.
+
+    Raises:
+        NotFoundError: none was noted, or all are taken back.
+    """
+    return _newest(record_id, OUTCOME, request, pool, machine, _undone(pool)).result
+
+
+def _newest(
+    record_id: str,
+    kind: str,
+    request: MarkRequest,
+    pool: Sequence[Kept],
+    machine: str,
+    undone: Collection[tuple[str, str]],
+) -> Observation:
+    fits = [
+        item.seen
+        for item in pool
+        if item.machine == machine
+        and _fits(item.seen, kind, record_id, request)
+        and (machine, item.seen.key) not in undone
+    ]
+    if not fits:
+        raise NotFoundError(
+            f"no mark to take back: {kind} of {record_id}, made on this machine",
+            hint=f"`mvault stats {record_id}` lists what was observed.",
+        )
+    return max(fits, key=lambda seen: (seen.at, seen.key))
+
+
 def _fits(seen: Observation, kind: str, record_id: str, request: MarkRequest) -> bool:
     if seen.kind != kind or record_id not in seen.ids:
         return False
-    if kind == OUTCOME and seen.result != request.result:
-        return False
+    if kind == OUTCOME and (seen.task or request.result not in ("", seen.result)):
+        return False  # what the end of a task says goes with it
     if request.session and seen.session != request.session:
         return False
     # An agent takes back what it said, never what a person did.

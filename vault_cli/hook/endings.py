@@ -115,10 +115,8 @@ def _ended(call: Call) -> Reply:
         keep_or_say(
             call, "the end of the session", sessions.save, call.state, sessions.ENDED, folder, data
         )
-        sessions.prune(call.state, sessions.ENDED)
-        sessions.prune(call.state, sessions.NOTICES)
-        sessions.prune(call.state, sessions.SESSIONS)
-        sessions.prune(call.state, sessions.ONCE)
+        for kind in sessions.KINDS:
+            sessions.prune(call.state, kind)
     return {}
 
 

@@ -26,6 +26,10 @@ ENDED = "ended"
 NOTICES = "notices"
 """Folder with what a person is told at a session's start, by the block that is kept ready."""
 
+DEBTS = "debts"
+"""Folder with how many runs about unreflected records a vault was said to have room for."""
+
+KINDS = (SESSIONS, ONCE, ENDED, NOTICES, DEBTS)
 MOST = 500
 """So many files of one folder are kept; the oldest go first."""
 

@@ -99,15 +99,17 @@ def begin(call: Call, standing: dict[str, Any]) -> Reply:
         standing: `block`, its `receipt`, ids with their vaults that it has (`shown`) and those
             with their whole text (`whole`), whether that is all (`complete`), its `key`, and how
             often the session may be told of work that was not recorded (`nudges`); and perhaps
-            `turns`, how often of a turn to reflect on, `tasks`, what is said of open ones, and
-            `vaults`, the folders by the names that stand with the ids.
+            `turns`, how often of a turn to reflect on, `tasks`, what is said of open ones,
+            `debt`, of what is unreflected (`_unreflected`), and `vaults`, the folders by the names
+            that stand with the ids.
     """
     session = load_session(call)
     block = str(standing["block"])
     session["chinese"] = bool(standing.get("chinese"))
     is_first = not session.get("key") and call.host == events.DSH
-    tasks = str(standing.get("tasks", ""))
-    notices = _notices(call, session, tasks, is_first=is_first) if block else []
+    notices = _notices(call, session) if block else []
+    if _begins(call, is_first=is_first):
+        notices += _what_waits(call, session, standing, notices)
     again = events.goes_on(call.payload, call.host)
     stands = bool(block) and again and session.get("receipt") == standing["receipt"]
     given = [list(key) for key in standing["whole"]]
@@ -138,8 +140,8 @@ def _say(session: dict[str, Any], text: str) -> str:
     return words.in_language(text, chinese=session.get("chinese"))
 
 
-def _notices(call: Call, session: dict[str, Any], tasks: str, *, is_first: bool) -> list[str]:
-    """Return what is said behind the block, and take it off what waits."""
+def _notices(call: Call, session: dict[str, Any]) -> list[str]:
+    """Return what is said of a conversation that was compacted, and take it off what waits."""
     found = []
     source = events.text_of(call.payload, "source")
     told = int(session.get("told", 0))
@@ -147,10 +149,49 @@ def _notices(call: Call, session: dict[str, Any], tasks: str, *, is_first: bool)
         session["told"] = told + 1
         found.append(_say(session, words.PRESSURE))
         found += _what_was_lost(session)
-    starts = call.event == events.SESSION_START and source in {"startup", "clear", "new", ""}
-    if starts or (is_first and call.event == events.PROMPT):
-        found += [*_handed_over(call, session), *([tasks] if tasks else [])]
     return found
+
+
+def _begins(call: Call, *, is_first: bool) -> bool:
+    """Tell whether a conversation begins, and no subagent's."""
+    if events.is_subagent(call.payload):
+        return False
+    source = events.text_of(call.payload, "source")
+    starts = call.event == events.SESSION_START and source in {"startup", "clear", "new", ""}
+    return starts or (is_first and call.event == events.PROMPT)
+
+
+def _what_waits(
+    call: Call, session: dict[str, Any], standing: dict[str, Any], before: Sequence[str]
+) -> list[str]:
+    """Return what a new conversation is told of earlier ones, behind what is said `before`."""
+    found = _handed_over(call, session) if standing["block"] else []
+    if standing.get("tasks"):
+        found.append(str(standing["tasks"]))
+    unit = replies.room_of(call.host)[1]
+    room = NOTICE_ROOM - replies.measure("".join([*before, *found]), unit)
+    debt = standing.get("debt", {})
+    if debt and replies.measure(str(debt["text"]), unit) <= room:  # else at a later start
+        found += _unreflected(call, debt)
+    return found
+
+
+def _unreflected(call: Call, debt: dict[str, Any]) -> list[str]:
+    """Return what is said of unreflected records: once, and once again when as many more wait.
+
+    Args:
+        call: the start of a session.
+        debt: `vault`, its `text`, and how many runs could begin with what waits (`level`).
+    """
+    if events.is_check(call.payload):
+        return []
+    told = int(sessions.load(call.state, sessions.DEBTS, debt["vault"]).get("level", 0))
+    if debt["level"] != told:
+        data = {"level": debt["level"]}
+        keep_or_say(
+            call, "a notice", sessions.save, call.state, sessions.DEBTS, debt["vault"], data
+        )
+    return [debt["text"]] if debt["level"] > told else []
 
 
 def _what_was_lost(session: dict[str, Any]) -> list[str]:

@@ -115,6 +115,19 @@ OPEN_TASKS_CHINESE = (
 )
 """The same where the newest of them is in Chinese."""
 
+UNREFLECTED = (
+    "Memory: records of {} importance points are unreflected, from {} on a run can begin."
+    " `mvault reflect prepare --mode threshold` prints its brief; leaving it is a decision as"
+    " well.\n"
+)
+"""Said once at the start of a session when so many have gathered, and of as many more again."""
+
+UNREFLECTED_CHINESE = (
+    "记忆：还没有反思的记录已有 {} 点重要性，满 {} 点可以做一次反思。"
+    "`mvault reflect prepare --mode threshold` 给出材料；不反思也是一个决定。\n"
+)
+"""The same where most of these records are in Chinese."""
+
 BESIDE = (
     "## Memory: beside the block above, what fits this prompt\n"
     "\n"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
@@ -18,27 +17,8 @@ from typing import Any, Final
 from vault_cli.hook import events
 from vault_cli.hook.tools import canonical, field_text
 from vault_cli.model.sighting import MAX_GIVEN, MAX_SAID, Sighting
-from vault_cli.text.late import late
+from vault_cli.text.exit_words import exit_code_in, output_of, with_code
 
-_CODE: Final = late(
-    r"(?:^|\n)\s*\[?(?:[Ee]xit code:?|Exit Code:|Process exited with code"
-    r"|<shellId: \w+ completed with exit code)\s*(-?\d{1,5})[\]>]?",
-)
-_HEAD: Final = late(
-    r"\A(?:(?:Chunk ID|Wall time|Exit code|Original token count|Process exited with code)[^\n]*\n)*"
-    r"Output:\n"
-)
-_WRAPPED: Final = late(
-    r"\A<untrusted_context>\n(?:Output: )?(.*?)"
-    r"(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)*"
-    r"\n</untrusted_context>\s*\Z",
-    re.DOTALL,
-)
-"""How Gemini CLI (0.61.0) gives the output of its shell."""
-
-_TAIL: Final = late(
-    r"\n?(?:\[exit code: -?\d{1,5}\]|<shellId: \w+ completed with exit code -?\d{1,5}>)\s*\Z"
-)
 _LAST_BYTES: Final = 1 << 20
 _SPOKEN: Final = ("stderr", "stdout", "output", "aggregated_output", "llmContent", "text",
                   "textResultForLlm", "message", "error")  # fmt: skip
@@ -64,8 +44,7 @@ def read_sighting(
     failed, code, text, interrupted = _outcome(event, payload)
     if failed is None and host == events.CODEX:
         failed, code, text = _from_log(payload, text)
-    if failed and code is not None and not _CODE.match(text):
-        text = f"Exit code {code}\n{text}".rstrip()
+    text = with_code(text, code) if failed else text
     session = events.session_of(payload)
     return Sighting(
         key=key_of(host, session, events.text_of(payload, "tool_use_id", "toolUseId"), mark),
@@ -107,7 +86,7 @@ def _outcome(event: str, payload: Mapping[str, Any]) -> tuple[bool | None, int |
         answer, text = _unpack(answer), answer
         if isinstance(answer, str):
             code = exit_code_in(text)
-            return (None if code is None else code != 0), code, _bare(text), False
+            return (None if code is None else code != 0), code, output_of(text), False
     if not isinstance(answer, Mapping):
         return None, None, "", False
     return _structured(answer)
@@ -142,9 +121,9 @@ def _structured(answer: Mapping[str, Any]) -> tuple[bool | None, int | None, str
     stopped = answer.get("interrupted") is True
     said = answer.get("isError", answer.get("is_error"))
     if said is True or answer.get("error") or str(answer.get("resultType")) in _FAILURES:
-        return True, code, _bare(text), stopped
+        return True, code, output_of(text), stopped
     if code is not None:
-        return code != 0, code, _bare(text), stopped
+        return code != 0, code, output_of(text), stopped
     known = said is False or "stdout" in answer or "resultType" in answer or "filePath" in answer
     return (False if known and not stopped else None if not stopped else True), None, text, stopped
 
@@ -160,18 +139,6 @@ def _texts(answer: Mapping[str, Any]) -> Iterator[str]:
     for block in content if isinstance(content, list) else ():
         if isinstance(block, Mapping) and isinstance(block.get("text"), str):
             yield block["text"]
-
-
-def exit_code_in(text: str) -> int | None:
-    """Return the exit code that an output names, None when it names none."""
-    found = _CODE.search(text[:MAX_SAID]) or _CODE.search(text[-MAX_SAID:])
-    return int(found[1]) if found else None
-
-
-def _bare(text: str) -> str:
-    """Return an output without what the host wrote around it."""
-    wrapped = _WRAPPED.match(text[:MAX_SAID])
-    return wrapped[1] if wrapped else _TAIL.sub("", _HEAD.sub("", text))
 
 
 def _from_log(payload: Mapping[str, Any], text: str) -> tuple[bool | None, int | None, str]:

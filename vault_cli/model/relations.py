@@ -14,6 +14,9 @@ from vault_cli.model.record import Record
 RELATIONS: Final = ("supersedes", "derived_from", "conflicts")
 """Keys that name other records."""
 
+GRADUATES: Final = "graduates"
+"""Key of a proposed skill: id of the recipe that it is made of, or is to follow again."""
+
 Links = Callable[[str], Sequence[str]]
 
 

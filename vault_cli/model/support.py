@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.model.evidence import read_evidence
 from vault_cli.model.record import Kind, Record, Snapshot, Status
-from vault_cli.model.relations import reach
+from vault_cli.model.relations import GRADUATES, reach
 
 INTACT: Final = "intact"
 WEAKENED: Final = "weakened"
@@ -210,5 +210,10 @@ def _why_lost(record: Record, target: Record) -> str:
 
 
 def _took_over(record: Record, target: Record) -> bool:
-    """Whether `record` itself came in the place of `target`: a new version, or a skill."""
-    return target.id in record.supersedes or target.fields.get("superseded_by") == record.id
+    """Whether `record` itself came in the place of `target`: a new version, or a skill.
+
+    Or is to: a draft by which the program proposes that the skill of a recipe follow it.
+    """
+    is_renewal = record.is_draft and record.fields.get(GRADUATES) == target.id
+    is_new = target.id in record.supersedes
+    return is_renewal or is_new or target.fields.get("superseded_by") == record.id

@@ -317,7 +317,10 @@ class Index:
         for char in "%?#":
             place = place.replace(char, f"%{ord(char):02x}")
         place = place if place.startswith("/") else f"/{place}"
-        connection = sqlite3.connect(f"file:{place}?mode={mode}", timeout=0.2, uri=True)
+        # The last record may be collected in another thread, and closes what it was read from.
+        connection = sqlite3.connect(
+            f"file:{place}?mode={mode}", timeout=0.2, uri=True, check_same_thread=False
+        )
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA synchronous = NORMAL")

@@ -156,7 +156,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "hooks.nudges",
         int,
         2,
-        "how often a session is told that work of its last turn is in no record; 0 = never",
+        "how often a session is told that work of its last turn is in no record; 0 = never, nor"
+        " what waits for reflection",
     ),
     Setting(
         "graduation.min_hits", int, 3, "hits a recipe needs before it can become a skill", least=1

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -38,7 +38,8 @@ _LATIN: Final = {
     "prevent(?:s|ed|ing)?|refrain(?:s|ed)? from|stop(?:s|ped|ping)?(?= \\w+ing)|refuses? to|"
     "(?:forbid|ban)(?:s|den|ding|ned|ning)?|(?:prohibit|disallow|reject)(?:s|ed|ing)?|"
     "den(?:y|ies|ied)|disabl(?:e|es|ed|ing)|deactivat(?:e|es|ed|ing)|"
-    "(?:turn|switch)(?:s|es|ed|ing)? off|optional|unsupported",
+    "(?:turn|switch)(?:s|es|ed|ing)? off|optional|unsupported|"
+    "skip(?:s|ped|ping)?|omit(?:s|ted|ting)?|bypass(?:es|ed|ing)?",
 }
 _CHINESE: Final = {
     "kept": "不仅|不但|不只|不光|不单|不论|不管|不同|不错|不断|不久|不足|不变|不一致|不可变|不可用|"
@@ -55,7 +56,7 @@ _CHINESE: Final = {
     "启用|开启|打开|要|可|须|请|都|尚",
     "no": "不再|不要|不用|不必|不需要?|不应[该当]?|不能够?|不可以?|不得|不许|不准|不该|不会|"
     "不允许|不宜|没有|没|并非|绝不|决不|从不|永不|别再|别|切勿|请勿|勿|禁止|严禁|禁用|禁|避免|"
-    "防止|拒绝|停止|停用|无[需须法]|毋须|未|无|不|关闭|关掉",
+    "防止|拒绝|停止|停用|无[需须法]|毋须|未|无|不|关闭|关掉|跳过|略过|省略|绕过",
 }
 _TRADITIONAL: Final = str.maketrans(
     "別沒無嚴啟關閉開須應該總許絕決從續對務請來時報僅當論斷變級類區識辨認為",
@@ -77,6 +78,18 @@ _WRAP: Final = late(r"(?<=\S)[ \t]*\n(?![ \t]*(?:\n|[-*+>#|]|\d{1,3}[.)、][ \t]
 
 _CJK_SPACE: Final = late(r"(?<=[\u3001-\u9fff\uff01-\uff5e]) (?=[\u3001-\u9fff])")
 _LIST_MARK: Final = late(r"^[ \t]*(?:[-*+>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
+_BEHIND: Final = {
+    "before": "之前|以前|(?<![以目提先当面])前(?![端面缀台提者后置一二两三几天年期往景沿言身次]|$)",
+    "after": "之后|以后|(?<![以然最今背落前])后(?![端面缀台续者果悔天来门期置退备勤盾]|$)",
+    "when": "的时候|(?<![及同随实定临超小按延即暂平有当何准历耗用计])"
+    "时(?![间候刻区长常效序钟机段代光装]|$)",
+}
+"""Chinese cues that stand behind what they make a subordinate clause (打标签之前先测试)."""
+
+_NOT_YET: Final = frozenset({"没", "没有", "未"})
+"""What belongs to the time before something (没测完之前), and denies nothing."""
+
+_PAST: Final = late(r"\b(?:was|were|did|had) not\b")
 _SUBORDINATE: Final = frozenset({"without", "before", "after", "when"})
 _OPENING: Final = _SUBORDINATE | {"contrast", "break"}
 """Cues that begin a clause."""
@@ -87,6 +100,8 @@ def _pattern() -> re.Pattern[str]:
     parts = ["(?P<code>`[^`]*`)"]
     for name in ("kept", "affirmed", "contrast", "without", "before", "after", "when", "break"):
         parts += _alternatives(name)
+    parts += [f"(?P<{name}_behind>{cues})" for name, cues in _BEHIND.items()]
+    parts.append(r"(?P<comma>,(?=\s))")
     # What negates comes first: 不需要 is one cue, and not 不 and 需要.
     parts += [*_alternatives("no"), *_alternatives("yes")]
     return late("|".join(parts))
@@ -124,10 +139,12 @@ class Reading(NamedTuple):
     Args:
         clauses: in the order of the sentence, empty ones left out.
         content: all content tokens in order.
+        is_report: whether it tells what was not done once, which denies no rule.
     """
 
     clauses: tuple[Clause, ...]
     content: tuple[str, ...]
+    is_report: bool = False
 
     def words(self, *roles: str) -> frozenset[str]:
         """Return the tokens of the clauses that have one of these roles."""
@@ -161,17 +178,46 @@ def read_sentence(sentence: str) -> Reading:
     for pattern, plain in _CONTRACTED:
         text = pattern.sub(plain, text)
     clauses = tuple(_clauses(text))
-    return Reading(clauses, tuple(token for clause in clauses for token in clause.tokens))
+    content = tuple(token for clause in clauses for token in clause.tokens)
+    return Reading(clauses, content, _is_report(text, clauses))
+
+
+def _is_report(text: str, clauses: Sequence[Clause]) -> bool:
+    """Tell whether a sentence says what was not done at some time."""
+    if not any(clause.negated for clause in clauses):
+        return False
+    negating = [cue.group() for cue in _CUES.finditer(text) if cue.lastgroup in ("no", "no_zh")]
+    if negating == ["not"]:
+        return _PAST.search(text) is not None
+    has_time = any(clause.role in ("before", "after", "when") for clause in clauses)
+    return len(negating) == 1 and negating[0] in _NOT_YET and (has_time or "了" in text)
 
 
 class _Open:
     """The clause that is being read."""
 
-    def __init__(self, role: str = "main", *, negated: bool = False) -> None:
-        self.text = ""
+    def __init__(self, role: str = "main", *, negated: bool = False, text: str = "") -> None:
+        self.text = text
         self.role = role
         self.negated = negated
         self.has_verb = False
+        self._order = (0, False)
+
+    def sign(self, cue: str, *, negates: bool) -> None:
+        """Take in a cue that says whether the clause holds."""
+        self.text += " "
+        self.has_verb = True
+        self.negated ^= negates
+        if cue not in _NOT_YET:
+            self._order = (len(self.text), self._order[1] ^ negates)
+
+    def split_behind(self, role: str) -> tuple[_Open, _Open]:
+        """Return the subordinate clause that ends here, and the main one that goes on behind it.
+
+        An order before it is about the main clause: 不要在测试之前发布.
+        """
+        place, negated = self._order
+        return _Open(role, text=self.text[place:]), _Open(negated=negated, text=self.text[:place])
 
     def close(self) -> Iterator[Clause]:
         tokens = tuple(tokenize(self.text))
@@ -180,28 +226,33 @@ class _Open:
 
 
 def _clauses(text: str) -> Iterator[Clause]:
-    now, place, last_sign = _Open(), 0, False
+    now, place, last_sign, has_main = _Open(), 0, False, False
     for cue in _CUES.finditer(text):
         now.text += text[place : cue.start()]
         place = cue.end()
         kind = (cue.lastgroup or "").removesuffix("_zh")
-        if kind in ("code", "kept"):
+        if kind == "comma" and now.role in _SUBORDINATE and not has_main:
+            kind = "break"  # "before tagging, run the tests"
+        if kind in ("code", "kept", "comma"):
             now.text += f" {cue.group()} "
             continue
         if kind == "no" and cue.group() == "not" and now.text.strip() and not now.has_verb:
             kind = "contrast"  # "use tabs not spaces"
+        if kind.endswith("_behind"):
+            if now.role == "main":
+                clause, now = now.split_behind(kind.removesuffix("_behind"))
+                yield from clause.close()
+            continue
         if kind in _OPENING:
             if now.text.strip() and now.role == "main":
-                last_sign = now.negated
+                last_sign, has_main = now.negated, True
             yield from now.close()
             if kind == "contrast":
                 now = _Open(negated=not last_sign)
             else:
                 now = _Open(kind if kind in _SUBORDINATE else "main")
             continue
-        now.text += " "
-        now.has_verb = True
-        now.negated ^= kind == "no"
+        now.sign(cue.group(), negates=kind == "no")
     now.text += text[place:]
     yield from now.close()
 
@@ -212,7 +263,7 @@ class Opposition(NamedTuple):
     Args:
         shared: content tokens that both have.
         opposed: whether one affirms what the other negates.
-        exception: whether both name conditions that have nothing in common.
+        exception: whether both name a condition, and neither the other's.
     """
 
     shared: frozenset[str]
@@ -228,13 +279,15 @@ def compare_signs(one: Reading, other: Reading) -> Opposition:
     """
     mine, theirs = one.signs(), other.signs()
     flip = _turned(one, other) != _turned(other, one)
+    if _is_reversed(one, other) and (_is_negated(one) or _is_negated(other)):
+        flip = not flip
     both = mine.keys() & theirs.keys()
     votes = sum(1 if (mine[token] != theirs[token]) != flip else -1 for token in both)
     when, other_when = one.words("when"), other.words("when")
     return Opposition(
         frozenset(one.content) & frozenset(other.content),
-        bool(both) and votes > 0,
-        bool(when and other_when and not when & other_when),
+        bool(both) and votes > 0 and one.is_report == other.is_report,
+        bool(when - other_when and other_when - when),
     )
 
 
@@ -245,6 +298,16 @@ def _turned(one: Reading, other: Reading) -> bool:
         turns = clause.role == "without" or (clause.role == "when" and clause.negated)
         if turns and 2 * len(said.intersection(clause.tokens)) > len(set(clause.tokens)):
             return True
-    mains = [clause for clause in one.clauses if clause.role == "main"]
-    is_negated = bool(mains) and all(clause.negated for clause in mains)
-    return is_negated and bool(one.words("before") & other.words("after", "when"))
+    later = other.words("when", "without", "main")
+    return _is_negated(one) and bool(one.words("before") & later)
+
+
+def _is_negated(reading: Reading) -> bool:
+    mains = [clause for clause in reading.clauses if clause.role == "main"]
+    return bool(mains) and all(clause.negated for clause in mains)
+
+
+def _is_reversed(one: Reading, other: Reading) -> bool:
+    """Tell whether one says before what the other says after."""
+    before, after = one.words("before"), one.words("after")
+    return bool(before & other.words("after") or after & other.words("before"))

@@ -301,7 +301,21 @@ def _closeness(one: Sentence, other: Sentence) -> float:
     mine, theirs = one.subject, other.subject
     closeness = max(_cosine(Counter(mine), Counter(theirs)), _lcs_share(mine, theirs))
     both_have_more = len(one.kinds) > len(shared) < len(other.kinds)
-    return 0.0 if both_have_more and closeness < _ALTERNATIVES else closeness
+    if both_have_more and min(closeness, _main_closeness(one, other)) < _ALTERNATIVES:
+        return 0.0
+    return closeness
+
+
+def _main_closeness(one: Sentence, other: Sentence) -> float:
+    """Return how much two main clauses speak of the same; 1 where one says nothing of its own.
+
+    "Freeze the branch before tagging" and "do not merge before tagging" share the time only.
+    """
+    mine, theirs = (sentence.reading.words("main") & sentence.kinds for sentence in (one, other))
+    shared = mine & theirs
+    if not mine or not theirs or shared in (mine, theirs):
+        return 1.0
+    return len(shared) / sqrt(len(mine) * len(theirs))
 
 
 def _same_frame(one: Sequence[str], other: Sequence[str]) -> bool:

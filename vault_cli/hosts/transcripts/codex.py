@@ -17,15 +17,14 @@ from vault_cli.hosts.transcripts.parts import (
     as_map,
     as_text,
     command_text,
-    exit_code_in,
     instant,
     joined,
-    output_of,
     read_arguments,
     texts_in,
 )
 from vault_cli.hosts.transcripts.stream import Line
 from vault_cli.model.transcript import Event, Session
+from vault_cli.text.exit_words import exit_code_in, output_of
 
 HOST: Final = "codex"
 CHECKED: Final = (0, 171)

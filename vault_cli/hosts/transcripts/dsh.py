@@ -13,15 +13,14 @@ from vault_cli.hosts.transcripts.parts import (
     Calls,
     as_map,
     as_text,
-    exit_code_in,
     instant,
     joined,
-    output_of,
     read_arguments,
     texts_in,
 )
 from vault_cli.hosts.transcripts.stream import Line, LogError
 from vault_cli.model.transcript import Event, EventKind, Session
+from vault_cli.text.exit_words import exit_code_in, output_of
 
 HOST: Final = "dsh"
 VERSION: Final = 0

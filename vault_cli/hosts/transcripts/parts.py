@@ -1,9 +1,8 @@
-"""Small readings that the logs of all hosts share: texts of content, instants, exit codes."""
+"""Small readings that the logs of all hosts share: texts of content, instants, arguments."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -14,18 +13,6 @@ from vault_cli.text.late import late
 MAX_TEXT: Final = 64 << 10
 """Characters of one text that are looked at; a pasted file is no correction."""
 
-_EXIT: Final = late(
-    r"\A\s*Exit code:? (-?\d{1,10})\b"  # Claude Code, Codex up to 2026-03
-    r"|^Process exited with code (-?\d{1,10})\b"  # Codex
-    r"|^\[exit code: (-?\d{1,10})\]\s*\Z",  # DSH
-    re.MULTILINE,
-)
-_OUTPUT: Final = late(r"\A(?:[^\n]{0,200}\n){1,8}?Output:\n")
-_AROUND: Final = late(
-    r"\A\s*Exit code:? -?\d{1,10}[ \t]*\n|^\[std(?:err|out)\][ \t]*\n|"
-    r"\n?^\[exit code: -?\d{1,10}\]\s*\Z",
-    re.MULTILINE,
-)
 _VERSION: Final = late(r"(\d{1,6})(?:\.(\d{1,6}))?")
 
 
@@ -74,21 +61,6 @@ def instant(value: Any) -> str:
         except ValueError:
             return ""
     return ""
-
-
-def exit_code_in(text: str) -> int | None:
-    """Return the exit code that a tool's answer names in a host's own words."""
-    found = _EXIT.search(text)
-    return int(next(filter(None, found.groups()))) if found else None
-
-
-def output_of(text: str) -> str:
-    """Return a command's own output: without what a host puts around it.
-
-    The same failure then reads the same in the logs of all hosts; the exit code stands apart.
-    """
-    plain = _AROUND.sub("", _OUTPUT.sub("", text, count=1))
-    return plain if plain.strip() else text
 
 
 def read_arguments(value: Any) -> Mapping[str, Any]:
