@@ -223,10 +223,10 @@ def last_deeds(
     found: list[Asked] = []
     for deed, touches in steps:
         for touch in touches:
-            if touch.path not in left:
-                continue
-            left.discard(touch.path)
             now = entries.get(touch.path, Entry()).blob
+            if touch.path not in left or now not in {touch.after, *touch.before}:
+                continue  # a change beside it, if not before: the merge that chose is asked below
+            left.discard(touch.path)
             if touch.after == now and deed.id not in edges:
                 found.append(Asked(touch.path, deed.id, now))
         if not left:

@@ -193,7 +193,7 @@ def record_own(vault: Vault, own: Own, change: Change, *, wait: float) -> Receip
     Raises:
         VaultError: as `joining.commit_edits`.
     """
-    before = vault.look_before()
+    before = vault.look_before(change)
     commit = commit_edits(
         vault.root, vault.require_repo(), change, screen=vault.screen(), wait=wait
     )

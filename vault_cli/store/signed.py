@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.model.record import Record
-from vault_cli.store.lineage import read_lineage, text_digests
+from vault_cli.store.lineage import last_deeds, read_lineage, text_digests
 from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.store.signatures import Checker, check_commits, is_stable, make_checker
 
@@ -72,6 +72,27 @@ def signed_reasons(
         if reason:
             reasons[path] = reason
     return reasons
+
+
+def unsigned_paths(
+    repo: Repository, named: str, commit: str, paths: Iterable[str]
+) -> frozenset[str]:
+    """Return the vault paths of which no allowed key signed what a commit has, or has not, there.
+
+    Raises:
+        UsageError: the file of allowed keys cannot be used. StoreError: git failed.
+    """
+    start = f"{repo.prefix}/" if repo.prefix else ""
+    places = {start + path: path for path in paths}
+    deeds = last_deeds(repo.git, repo.prefix, commit, places)
+    checker = make_checker(repo.git, repo.read_settings(), named)
+    made = (name for names in deeds.values() for name in names)
+    signatures = check_commits(repo.git, checker, made)
+    return frozenset(
+        path
+        for place, path in places.items()
+        if place not in deeds or any(signatures[name].reason for name in deeds[place])
+    )
 
 
 def _prove(

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vault_cli.errors import Diagnostic, StoreError, UsageError, VaultError
+from vault_cli.errors import Diagnostic, RefusedError, StoreError, UsageError, VaultError
 from vault_cli.model.record import Snapshot
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.config import Config, load_config
@@ -226,7 +226,7 @@ class Vault:
         self.require_in_place()
         self._require_person_for_edits(change)
         self._commit_usage(wait)
-        before = self.look_before()
+        before = self.look_before(change)
         done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
         done = self.note_admitted(change, done, wait, before)
         notes, self._settled = self._settled, ()
@@ -253,8 +253,12 @@ class Vault:
 
         return incoming_policy(self.root, self.config) == "accept"
 
-    def look_before(self) -> Before | None:
-        """Return what is in force and what waits for a person; None where nothing ever waits."""
+    def look_before(self, change: Change) -> Before | None:
+        """Return what is in force and what waits for a person; None where nothing ever waits.
+
+        Raises:
+            RefusedError: a signature would make this change an admission of what waits.
+        """
         if self._trusts_pushes():
             return None
         from vault_cli.store.incoming import Before, load_ledger
@@ -263,7 +267,26 @@ class Vault:
         snapshot = self.snapshot(whole=False)
         found = find_waiting(self, snapshot, load_ledger(self.root))
         standing = {r.path: (r.id, r.digest) for r in snapshot.records if r.has_effect}
-        return Before(standing, {item.id: item.what in {"new", "changed"} for item in found})
+        before = Before(standing, {item.id: item.what in {"new", "changed"} for item in found})
+        self._require_reviewed(change, before)
+        return before
+
+    def _require_reviewed(self, change: Change, before: Before) -> None:
+        """Refuse to sign a text of others that waits: it would count by that, for everybody."""
+        from vault_cli.store.incoming import unreviewed
+        from vault_cli.store.policy import incoming_policy
+
+        is_signed = incoming_policy(self.root, self.config) == "signed"
+        if not is_signed or not self.require_repo().read_settings().flag("commit.gpgsign"):
+            return
+        waiting = unreviewed(self.root, change, before)
+        if waiting:
+            raise RefusedError(
+                f"{change.verb}: {waiting} waits for a review, and the signature of this change"
+                " would let all of it count; nothing was changed",
+                hint="A person looks at it: mvault review --incoming; what is out of force already"
+                " becomes a draft first (resolve --as candidate), and approve shows it.",
+            )
 
     def note_admitted(
         self, change: Change, done: Receipt, wait: float, before: Before | None
