@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
 from vault_cli.hosts.importers.port import Basket, Raw
@@ -224,4 +224,6 @@ def _home_relative(basket: Basket, path: str) -> str:
     whole = PurePosixPath(path)
     if whole.is_relative_to(basket.home):
         return f"~/{whole.relative_to(basket.home)}"
-    return path if path.startswith("~/") else whole.name
+    if path.startswith("~/"):
+        return path
+    return whole.name if "\\" not in path else PureWindowsPath(path).name

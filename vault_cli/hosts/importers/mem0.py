@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +12,9 @@ from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
 FORMAT: Final = "mem0"
-_PLACED: Final = frozenset({"id", "memory", "text", "data", "categories", "metadata"})
+_TEXTS: Final = ("memory", "text", "data")
+_PLACED: Final = frozenset({"id", "categories"})
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
 def fits(root: Path) -> bool:
@@ -42,7 +45,7 @@ def read(basket: Basket) -> None:
 
 
 def _said(entry: Any) -> str:
-    given = (entry.get("memory"), entry.get("text")) if isinstance(entry, dict) else ()
+    given = [entry.get(key) for key in _TEXTS] if isinstance(entry, dict) else []
     return next((text.strip() for text in given if isinstance(text, str) and text.strip()), "")
 
 
@@ -56,7 +59,14 @@ def _item(raw: Raw, number: int, entry: dict[str, Any], said: str) -> Item:
     own = text_of(entry.get("id")) or text_of(entry.get("hash")) or f"{raw.stem}-{number}"
     given = entry.get("metadata")
     metadata = given if isinstance(given, dict) else {}
-    rest = {key: value for key, value in entry.items() if key not in _PLACED}
+    rest = {
+        key: value
+        for key, value in entry.items()
+        if key not in _PLACED and value is not given and text_of(value) != said
+    }
+    rest |= {f"metadata.{key}": value for key, value in metadata.items()}
+    rest |= {} if isinstance(given, dict) else {"metadata": given}
+    ends = text_of(entry.get("expiration_date"))
     return Item(
         alias=f"{FORMAT}:{own}",
         kind=Kind.FACT,
@@ -67,5 +77,6 @@ def _item(raw: Raw, number: int, entry: dict[str, Any], said: str) -> Item:
         file=raw.shown,
         sha256=raw.sha256,
         source="agent",
-        claims=claims_of({**rest, **{f"metadata.{k}": v for k, v in metadata.items()}}),
+        valid_to=ends if _DAY.fullmatch(ends) else "",
+        claims=claims_of(rest),
     )
