@@ -915,3 +915,16 @@ def test_expmem_names_no_user_of_windows(tmp_path: Path) -> None:
     text = text_of(root, report["items"][0]["id"])
     assert "path: a.md\n" in text
     assert "joe" not in text
+
+
+def test_an_id_that_stands_twice_is_decided_alike_each_time(tmp_path: Path) -> None:
+    entries = [{"id": "m1", "memory": "第一", "hash": "h"}, {"id": "m1", "memory": "Second"}]
+    place = tmp_path / "export.json"
+    place.write_text(json.dumps({"results": entries}), encoding="utf-8")
+    root = make_vault(tmp_path)
+    actions = []
+    for code in (4, 4, 4):
+        report = imported(root, "mem0", place, code=code)
+        actions.append([item["action"] for item in report["items"]])
+        assert list(listed(root)) == [report["items"][0]["id"]]
+    assert actions == [["added", "refused"], ["unchanged", "refused"], ["unchanged", "refused"]]

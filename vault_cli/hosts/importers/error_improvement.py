@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.port import Basket, Raw
-from vault_cli.hosts.importers.values import claims_of, one_line, text_of, texts_of
+from vault_cli.hosts.importers.values import Fields, claims_of, one_line, text_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
@@ -114,13 +114,15 @@ def _item(
     raw: Raw, line: int, own: str, values: Mapping[str, Any], more: Mapping[str, str]
 ) -> Item:
     kind = _kind_of(own, text_of(values.get("kind")))
-    texts = {key: text_of(values.get(key)) for key in _PLACED}
+    fields = Fields(values)
+    texts = {key: fields.text(key) for key in _PLACED - {"keywords"}}
     first, second = _NAMES.get(kind, ("problem", "why"))
     problem, more_problem = _first_of(texts["problem"], texts["mistake"])
     answer, more_answer = _first_of(texts["solution"], texts["prevention"])
     rest = "\n\n".join(filter(None, (more_problem, more_answer)))
     words = values.get("keywords")
-    listed = re.split(r"[,，、]", words) if isinstance(words, str) else words
+    listed = Fields({"keywords": re.split(r"[,，、]", words) if isinstance(words, str) else words})
+    keywords = listed.texts("keywords")
     return Item(
         alias=f"{FORMAT}:{own}",
         kind=kind,
@@ -128,7 +130,7 @@ def _item(
         body=texts["title"] if "\n" in texts["title"] else "",
         sections={k: v for k, v in ((first, problem), (second, answer), ("notes", rest)) if v},
         applies_when=" ".join(texts["applies_when"].split()),
-        keywords=texts_of(listed if isinstance(listed, list) else []),
+        keywords=keywords,
         file=raw.shown,
         sha256=raw.sha256,
         line=line,
@@ -137,7 +139,14 @@ def _item(
         ),
         source="agent",
         claims=claims_of(
-            {"id": own, "kind": texts["kind"], **{k: values.get(k) for k in _CLAIMS}, **more}
+            {
+                "id": own,
+                **fields.rest(*_PLACED - {"keywords"}),
+                **listed.rest(),
+                "kind": texts["kind"] or values.get("kind"),
+                **{k: values.get(k) for k in _CLAIMS},
+                **more,
+            }
         ),
         left=tuple(sorted(set(values) - _PLACED)),
     )
