@@ -14,13 +14,13 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from itertools import accumulate, pairwise
 from typing import BinaryIO, cast
 
-from vault_cli.errors import NotFoundError, StoreError, UsageError
+from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.record import ID_PATTERN
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.commit import head_id
 from vault_cli.store.entry import tree_entries
 from vault_cli.store.git_log import SAFE, Logged, format_of, parse_log, parse_trailers
-from vault_cli.store.git_run import Git, git_environment
+from vault_cli.store.git_run import Git, git_environment, missing_object
 from vault_cli.store.pending import inside
 from vault_cli.text.late import late
 from vault_cli.text.names import OWN_ID
@@ -248,16 +248,13 @@ def read_blobs(git: Git, blobs: Sequence[str]) -> list[bytes]:
             stderr=subprocess.DEVNULL,
         ) as process:
             stream = cast("BinaryIO", process.stdout)
-            return [_next_blob(stream, blob) for blob in blobs]
+            return [_next_blob(git, stream, blob) for blob in blobs]
 
 
-def _next_blob(stream: BinaryIO, blob: str) -> bytes:
+def _next_blob(git: Git, stream: BinaryIO, blob: str) -> bytes:
     header = stream.readline().split()
     if header[1:2] != [b"blob"]:
-        raise StoreError(
-            f"git cannot read the object {blob}: the repository is damaged or incomplete",
-            hint="Run `git fsck` in the vault; a fetch from another copy brings back what is lost.",
-        )
+        raise missing_object(git.place, f"the object {blob}")
     size = int(header[2])
     data = stream.read(min(size, MAX_FILE + 1))
     rest = size - len(data)

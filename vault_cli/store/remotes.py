@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from vault_cli.errors import RefusedError, StoreError, UsageError
-from vault_cli.store.git_run import Done, Pairs, failure
+from vault_cli.store.git_run import Done, Pairs, failure, missing_object
 from vault_cli.store.repo import Repository
 from vault_cli.text.late import late
 
@@ -281,10 +281,7 @@ def read_all(repo: Repository, blobs: list[str]) -> dict[str, bytes]:
         end = out.index(b"\n", place)
         header = out[place:end].split()
         if header[1:2] != [b"blob"]:
-            raise StoreError(
-                f"git cannot read the object {blob}: the repository is damaged or incomplete",
-                hint="Run `git fsck` in the vault.",
-            )
+            raise missing_object(repo.place, f"the object {blob}")
         size = int(header[2])
         found[blob] = out[end + 1 : end + 1 + size]
         place = end + 2 + size
