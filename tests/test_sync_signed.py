@@ -298,3 +298,38 @@ def test_sync_says_what_does_not_count_afterwards(tmp_path: Path, home: Path) ->
     team.cleo.sync()
     done = team.anna.sync().ok()
     assert "left out by trust.require_signed = true: 1 unsigned" in done.err
+
+
+@pytest.mark.parametrize("policy", [INCOMING, 'incoming = "review"\n'], ids=["signed", "review"])
+@pytest.mark.parametrize("argv", [("sync",), ("edit", KEY, "--set", "importance=3")], ids=str)
+def test_an_own_edit_stays_one_s_own_when_its_commit_fails(
+    tmp_path: Path, home: Path, policy: str, argv: tuple[str, ...]
+) -> None:
+    """A key that is locked for the moment: what git was given by then is no text of others."""
+    team = Team(tmp_path, home, policy, {})
+    team.edit(team.anna, "One.", "One, 安娜。")
+    (home / "a").rename(home / "locked")
+    failed = team.anna.run(*argv, "--yes")
+    assert failed.code == 7
+    assert "private key" in failed.err
+    assert "One, 安娜。" in team.anna.read(X)
+    assert "One, 安娜。" in shown(team.anna)
+    (home / "locked").rename(home / "a")
+    done = team.anna.run(*argv, "--yes").ok()
+    assert "waits" not in done.text
+    assert "One, 安娜。" in shown(team.anna)
+
+
+def test_a_failed_commit_makes_no_text_of_others_one_s_own(tmp_path: Path, home: Path) -> None:
+    team = Team(tmp_path, home, 'incoming = "review"\n', {})
+    team.edit(team.cleo, "One.", "One, Cleo.")
+    team.cleo.sync()
+    team.anna.sync()
+    (home / "a").rename(home / "locked")
+    assert team.anna.run("edit", KEY, "--set", "importance=3", "--yes").code == 7
+    (home / "locked").rename(home / "a")
+    assert "Cleo" not in shown(team.anna)
+    # nor when the very text lies in the work tree only
+    git(team.anna.root, "reset", "-q", "--mixed", "HEAD~1")
+    assert "Cleo" in team.anna.read(X)
+    assert "Cleo" not in shown(team.anna)

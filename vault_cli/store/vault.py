@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from vault_cli.store.places import OPENED, USAGE_FOLDER
 from vault_cli.store.vault_place import NoVaultError, admitted_settings, find_vault, is_vault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from vault_cli.model.change import Change, Receipt
     from vault_cli.model.record import Record
@@ -227,7 +227,10 @@ class Vault:
         self._require_person_for_edits(change)
         self._commit_usage(wait)
         before = self.look_before(change)
-        done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
+        with self.keeping_own(change, before):
+            done = apply_change(
+                self.root, self.require_repo(), change, screen=self.screen(), wait=wait
+            )
         done = self.note_admitted(change, done, wait, before)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
@@ -270,6 +273,20 @@ class Vault:
         before = Before(standing, {item.id: item.what in {"new", "changed"} for item in found})
         self._require_reviewed(change, before)
         return before
+
+    @contextmanager
+    def keeping_own(self, change: Change, before: Before | None) -> Iterator[None]:
+        """Let a person's hand edits be theirs still when the commit that takes them in fails."""
+        try:
+            yield
+        except VaultError:
+            if before is not None:
+                from vault_cli.store.own_edits import note_tried
+
+                waiting = {p for p, (key, _) in before.standing.items() if key in before.waiting}
+                paths = {edit.path for edit in change.edits} - waiting
+                note_tried(self.require_repo(), paths)
+            raise
 
     def _require_reviewed(self, change: Change, before: Before) -> None:
         """Refuse to sign a text of others that waits: it would count by that, for everybody."""
