@@ -235,13 +235,14 @@ class _Sync:
 
     def _fetch(self, remote: Remote) -> Fetched:
         """Fetch; a history that was rewritten there is not merged without a person."""
-        from vault_cli.store.remotes import fetch, is_shallow
+        from vault_cli.store.git_place import is_shallow
+        from vault_cli.store.remotes import fetch
 
         tell("fetching from", remote)
         fetched = fetch(self.repo, remote)
         head = self.repo.head()
         known = not (fetched.tip and head) or self.repo.merge_base(head, fetched.tip)
-        if not known and is_shallow(self.repo):  # the common commit may just not be here
+        if not known and is_shallow(self.repo.place):  # the common commit may just not be here
             fetched = fetch(self.repo, remote, whole=True)
         before, tip = fetched.before, fetched.tip
         lost = before and tip and self.repo.merge_base(before, tip) != before

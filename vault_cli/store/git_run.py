@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vault_cli.errors import StoreError
-from vault_cli.store.git_place import Place
+from vault_cli.store.git_place import Place, is_partial
 from vault_cli.store.places import OPENED
 
 if TYPE_CHECKING:
@@ -288,11 +288,7 @@ FETCH_ALL: Final = "It comes with: git fetch --refetch --no-filter"
 
 def missing_object(place: Place, what: str) -> StoreError:
     """Return the error for an object that git should have: a partial clone may lack it."""
-    try:
-        names = os.listdir(place.common_dir / "objects" / "pack")  # noqa: PTH208
-    except OSError:
-        names = []
-    if any(name.endswith(".promisor") for name in names):
+    if is_partial(place):
         return StoreError(f"{PARTIAL}: {what}", hint=FETCH_ALL)
     return StoreError(
         f"git cannot read {what}: the repository is damaged or incomplete",

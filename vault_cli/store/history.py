@@ -20,6 +20,7 @@ from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.commit import head_id
 from vault_cli.store.entry import tree_entries
 from vault_cli.store.git_log import SAFE, Logged, format_of, parse_log, parse_trailers
+from vault_cli.store.git_place import is_shallow
 from vault_cli.store.git_run import Git, git_environment, missing_object
 from vault_cli.store.pending import inside
 from vault_cli.text.late import late
@@ -317,7 +318,7 @@ def _at_date(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
     found = bisect_right(times, moment)
     if found:
         return commits[found - 1]
-    if is_shallow(git):
+    if is_shallow(git.place):
         raise NotFoundError(
             f"the history here does not go back to {text}: this is a shallow clone",
             hint="`git fetch --unshallow` brings the rest of it.",
@@ -366,11 +367,6 @@ def _longest_run(times: Sequence[int]) -> list[int]:
         run.append(place)
         place = before[place]
     return run[::-1]
-
-
-def is_shallow(git: Git) -> bool:
-    """Tell whether the history was cut off when the repository was cloned."""
-    return (git.place.common_dir / "shallow").exists()
 
 
 def _placed(moment: datetime, zone: tzinfo | None) -> datetime:

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from vault_cli.errors import RefusedError, StoreError, UsageError
 from vault_cli.store.git_log import SAFE
+from vault_cli.store.git_place import is_partial, is_shallow
 from vault_cli.store.git_run import find_git, start
 from vault_cli.store.repo import Repository
 from vault_cli.text.codes import show
@@ -116,9 +117,7 @@ def require_rewritable(repo: Repository) -> None:
             "the vault is a folder of a bigger repository; its history is not mvault's to rewrite",
             hint="Whoever keeps that repository does it, with git filter-repo.",
         )
-    settings = repo.read_settings()
-    partial = any(entry.key.endswith(".promisor") for entry in settings.entries)
-    if partial or (repo.place.common_dir / "shallow").exists():
+    if is_partial(repo.place) or is_shallow(repo.place):
         raise RefusedError(
             "this clone has only a part of the history", hint="Do it in a whole clone."
         )

@@ -259,11 +259,6 @@ def push(repo: Repository, remote: Remote, commit: str) -> None:
     )
 
 
-def is_shallow(repo: Repository) -> bool:
-    """Tell whether a part of the history is missing here."""
-    return (repo.place.common_dir / "shallow").exists()
-
-
 def read_all(repo: Repository, blobs: list[str]) -> dict[str, bytes]:
     """Return whole blobs by their ids; a partial clone asks its remote for what it lacks.
 
@@ -297,7 +292,6 @@ __all__ = [
     "fetch",
     "fetch_into",
     "find_remote",
-    "is_shallow",
     "note_synced",
     "push",
     "read_all",
