@@ -228,20 +228,21 @@ def _admit_signed(
     """Take down the changes that were signed with an allowed key; return whether there are any."""
     from vault_cli.store.lineage import last_deeds
     from vault_cli.store.signatures import check_commits, make_checker
+    from vault_cli.store.signed import good_claim
 
     found = list(changes)
     places = {_full(repo, place): place for place in map(_place_of, found) if place}
     deeds = last_deeds(repo.git, repo.prefix, repo.head(), places)
     named = str(vault.config["trust.allowed_signers"])
     checker = make_checker(repo.git, repo.read_settings(), named)
-    commits = (commit for names in deeds.values() for commit in names)
+    commits = (name for claims in deeds.values() for claim in claims for name in claim)
     signatures = check_commits(repo.git, checker, commits)
     rows = (item.admitted.path for item in found if item.admitted)
     heads = repo.read_head({*places.values(), *rows})
     admitted: set[str] = set()
     for item in _going_on(repo, found):
-        made = deeds.get(_full(repo, _place_of(item)), ())
-        if not made or any(signatures[name].reason for name in made) or item.id in admitted:
+        made = good_claim(deeds.get(_full(repo, _place_of(item)), ()), signatures)
+        if not made or item.id in admitted:
             continue
         if not _is_in_head(vault, item, heads):
             continue
