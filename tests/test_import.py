@@ -662,8 +662,9 @@ def test_dsh_lessons_and_cognition(tmp_path: Path) -> None:
     }
     (tmp_path / "export.json").write_text(json.dumps(state, ensure_ascii=False), encoding="utf-8")
     root = make_vault(tmp_path)
-    report = imported(root, "auto", tmp_path / "l")
-    found = by_alias(report)
+    result = run("--vault", root, "--json", "import", "auto", tmp_path / "l").ok()
+    assert [d["code"] for d in result.json["diagnostics"]].count("tasks-left") == 1
+    found = by_alias(result.data["import"])
     assert set(found) == {"dsh-lessons:t1#1", "dsh-lessons:t1#2"}
     lesson = text_of(root, found["dsh-lessons:t1#1"]["id"])
     assert "boundary: only in staging" in lesson

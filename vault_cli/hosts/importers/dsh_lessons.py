@@ -78,6 +78,9 @@ def _read_tasks(basket: Basket, path: Path, found: dict[str, dict[str, Any]]) ->
         else:
             text = f"unknown kind of record {kind[:40] or '(none)'}; not taken"
             basket.note(path, "unknown-record", text, line=line)
+    if tasks:
+        count = "1 task is no memory" if len(tasks) == 1 else f"{len(tasks)} tasks are no memories"
+        basket.note(path, "tasks-left", f"{count}; what was learned from them is taken")
 
 
 def _read_maintained(basket: Basket, path: Path, found: dict[str, dict[str, Any]]) -> None:
