@@ -74,7 +74,19 @@ def test_co_01_two_sessions_capture_at_the_same_time(tmp_path: Path) -> None:
     for path in paths:
         assert len(git(root, "log", "--format=%H", "--", path).splitlines()) == 1
     assert git(root, "status", "--porcelain") == ""
-    # later: helpful grew by exactly 10 (`mark --helpful`)
+    # helpful grew by exactly 10.
+    person = {"MVAULT_ACTOR": "person"}
+    marking = [
+        start_real("--vault", root, "mark", "m-9101", "--helpful", "--yes", env=person)
+        for _ in range(10)
+    ]
+    for process in marking:
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+    rows = run("--vault", root, "--json", "stats").ok().data["records"]
+    assert [row["helpful"] for row in rows if row["id"] == "m-9101"] == [10]
+    run("--vault", root, "mark", "--settle", "--yes", env=person).ok()
+    assert git(root, "status", "--porcelain") == ""
     # git fsck is clean; no lock is left.
     assert fsck(root) == []
     assert list((root / ".git").rglob("*.lock")) == []
@@ -137,7 +149,8 @@ def test_co_03_left_over_files_are_no_memories(tmp_path: Path) -> None:
     assert set(listed(root)) == {"m-9301"}
     run("--vault", root, "approve", "m-9301", "--yes").ok()
     committed = git(root, "ls-files").splitlines()
-    for name in (".m-9302.md.tmp-1234", "m-9303.md~", ".m-9304.swp"):
+    for name in (".m-9302.md.tmp-1234", "m-9303.md~", ".m-9304.md.swp"):
+        assert (root / name).exists() or name == ".m-9302.md.tmp-1234", name
         assert not any(path.endswith(name) for path in committed)
     assert "Not a memory." not in run("--vault", root, "render").ok().out
     assert b"Must stay whole." in (root / "m-9301.md").read_bytes()

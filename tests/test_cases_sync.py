@@ -73,7 +73,10 @@ def test_sy_05_conflicted_copy_files(tmp_path: Path) -> None:
     assert "Standup is at ten" not in block
     assert block.count("Standup") <= 1
     assert rendered(root) == block
-    # Commands addressed to m-4501 do not write into a random copy.
+    # Commands addressed to m-4501 do not write into a random copy, and show prints none.
+    shown = run("--vault", root, "show", "m-4501")
+    assert shown.code == 4
+    assert all(name in shown.err for name in names)
     before = snapshot_bytes(root)
     for argv in (["edit", "m-4501", "--set", "importance=2", "--yes"], ["approve", "m-4501", "--yes"],
                  ["deprecate", "m-4501", "--reason", "later", "--yes"]):  # fmt: skip
@@ -155,6 +158,33 @@ def test_sy_03_deleted_here_edited_there(tmp_path: Path, first: str) -> None:
     assert "reason_code" in tomb
     assert "Edited in b." not in tomb
     assert "Edited in b." not in b.run("render").out
+
+
+def test_sy_03_a_deletion_stays_deleted(tmp_path: Path) -> None:
+    folder = _set_up("sy-03", tmp_path)
+    a = _case_machine(folder, "a")
+    a.sync().ok()
+    b = Machine("b", folder / "b", folder / "state-b")
+    git(b.root, "pull", "-q")
+    b.run("trust", "--yes").ok()
+    copy = b.root / "m-4302.md"
+    older = copy.read_bytes()
+    exported = b.run("export", "json", folder / "old").ok() and folder / "old"
+    # without an edit on the other side a deletion reaches b
+    a.run("forget", "m-4302", "--yes").ok()
+    a.sync().ok()
+    b.sync().ok()
+    assert not copy.exists()
+    assert "reason_code" in b.read("tombstones/m-4302.md")
+    # it is not resurrected by an older copy, a re-import, or any number of syncs
+    (imported,) = exported.glob("*.json")
+    b.run("import", "mvault", imported)
+    copy.write_bytes(older)
+    for _ in range(3):
+        for machine in (b, a):
+            machine.sync()
+            assert "Stays." not in machine.run("render").out
+    assert a.files() == b.files()
 
 
 def test_sy_07_many_files_missing_at_once(tmp_path: Path) -> None:

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from foreign_stores import ERROR_FILES, IDS, SELF_FILES, expmem, write_all
+from foreign_stores import (
+    ERROR_FILES,
+    IDS,
+    SELF_FILES,
+    expmem,
+    expmem_record,
+    put,
+    write_all,
+)
 from helpers import (
     commit_count,
     fsck,
@@ -654,8 +662,9 @@ def test_dsh_lessons_and_cognition(tmp_path: Path) -> None:
     }
     (tmp_path / "export.json").write_text(json.dumps(state, ensure_ascii=False), encoding="utf-8")
     root = make_vault(tmp_path)
-    report = imported(root, "auto", tmp_path / "l")
-    found = by_alias(report)
+    result = run("--vault", root, "--json", "import", "auto", tmp_path / "l").ok()
+    assert [d["code"] for d in result.json["diagnostics"]].count("tasks-left") == 1
+    found = by_alias(result.data["import"])
     assert set(found) == {"dsh-lessons:t1#1", "dsh-lessons:t1#2"}
     lesson = text_of(root, found["dsh-lessons:t1#1"]["id"])
     assert "boundary: only in staging" in lesson
@@ -816,3 +825,107 @@ def test_a_folder_that_only_looks_like_a_store_is_markdown(tmp_path: Path) -> No
     report = imported(root, "auto", source)
     assert report["format"] == "markdown"
     assert len(report["items"]) == 3
+
+
+SELF_LINES = """\
+## 复盘 @ 2026-11-01T16:30:00.000+08:00
+- [2026-11-01T16:30:00.000+08:00] (fact) 原密钥已失效 {src:tool,origin:retro,by:deepseek/chat,ttl:30,vfy:2026-11-01T16:30:00.000+08:00}
+- [2026-10-01T16:30:00.000+08:00] (fact) 端口是 8080 {ttl:90,vfy:2026-10-01T16:30:00.000+08:00,invalid:2026-11-20T09:00:00.000+08:00,why:改了, 见上}
+  - [2026-10-01T16:30:00.000+08:00] (preference) 用中文回答 {imp:9,src:user,origin:tool,uses:2}
+- By hand, without a time.
+"""
+
+
+def test_self_improvement_as_its_later_releases_write_it(tmp_path: Path) -> None:
+    root = make_vault(tmp_path)
+    store = write_all(tmp_path / "s", {"memory/facts.md": SELF_LINES})
+    result = run("--vault", root, "--json", "import", "self-improvement", store).ok()
+    items = {item["title"]: item["id"] for item in result.data["import"]["items"]}
+    assert list(items) == ["原密钥已失效", "端口是 8080", "用中文回答", "By hand, without a time."]
+    ended = text_of(root, items["端口是 8080"])
+    assert "valid_to: 2026-11-20T09:00:00.000+08:00\n" in ended
+    assert "  why: 改了, 见上\n" in ended
+    tool = text_of(root, items["原密钥已失效"])
+    assert "source: tool\n" in tool
+    assert "  by: self-improvement\n" in tool  # who says so is not theirs to say
+    assert "  had_by: deepseek/chat\n" in tool
+    assert '  ttl: "30"\n' in tool
+    assert "source: agent\n" in text_of(root, items["用中文回答"])  # `user` is the model's word
+    (note,) = result.json["diagnostics"]
+    assert (note["code"], note["line"]) == ("no-kind", 5)
+
+
+def test_error_improvement_written_by_hand_loses_nothing(tmp_path: Path) -> None:
+    text = (
+        "<!-- format: v1 -->\n\n## l-1\n- title: 路径\n- problem: 命令失败\n- mistake: 没加引号\n"
+        "- solution: 用单引号\n- prevention: 都加引号\n\n  ## l-2\n  - title: Indented\n"
+        "  - mistake: started C:\\run\n"
+    )
+    root = make_vault(tmp_path)
+    store = write_all(tmp_path / "s", {"memory/lessons.md": text})
+    found = by_alias(imported(root, "error-improvement", store))
+    whole = text_of(root, found["error-improvement:l-1"]["id"])
+    for said in ("命令失败", "没加引号", "用单引号", "都加引号"):
+        assert said in whole
+    assert "started C:\\run\n" in text_of(root, found["error-improvement:l-2"]["id"])
+
+
+def test_a_notebook_as_its_tool_writes_it(tmp_path: Path) -> None:
+    text = (
+        "# 项目错题本\n\n## 统计\n\n- 条目数：1\n\n## [E-002] 不要直接推送\n- 触发场景: 提交代码\n"
+        "- ❌ 错误做法: 直接推送 main\n- ✅ 正确做法: 先开分支\n- 复发: 3 次（09-01, 09-17）\n"
+        "- 等级: 🔴 禁令\n- 来源: 2026-09-17\n"
+    )
+    root = make_vault(tmp_path)
+    report = imported(root, "auto", write_all(tmp_path / "s", {"LESSONS.md": text}))
+    record = text_of(root, report["items"][0]["id"])
+    assert "kind: failure\n" in record
+    assert "## 不要做\n直接推送 main\n\n## 替代\n先开分支\n" in record
+    assert "  recurrence: 3 次（09-01, 09-17）\n" in record
+
+
+def test_mem0_every_field_has_a_place(tmp_path: Path) -> None:
+    entries = [
+        {
+            "id": "m1", "memory": "用户住在上海", "text": "lives in Shanghai", "user_id": "u",
+            "expiration_date": "2026-12-31", "metadata": "free", "hash": "h",
+        },
+        {"id": "m2", "memory": None, "data": "Prefers tea", "metadata": {"k": "v"}},
+    ]  # fmt: skip
+    place = tmp_path / "export.json"
+    place.write_text(json.dumps({"results": entries}), encoding="utf-8")
+    root = make_vault(tmp_path)
+    found = by_alias(imported(root, "auto", place))
+    one = text_of(root, found["mem0:m1"]["id"])
+    for said in ("valid_to: 2026-12-31\n", "  text: lives in Shanghai\n", "  metadata: free\n"):
+        assert said in one
+    two = text_of(root, found["mem0:m2"]["id"])
+    assert "Prefers tea" in two
+    assert "  metadata.k: v\n" in two
+
+
+def test_expmem_names_no_user_of_windows(tmp_path: Path) -> None:
+    file = {
+        "id": "f1", "kind": "imported-file", "provider": "claude", "sha256": "ab" * 32,
+        "path": "C:\\Users\\joe\\notes\\a.md", "observedAt": 1785859464000,
+    }  # fmt: skip
+    record = expmem_record(0, evidence=[file])
+    put(tmp_path / "s" / "archive" / "experience" / f"{IDS[0]}.json", record)
+    root = make_vault(tmp_path)
+    report = imported(root, "auto", tmp_path / "s")
+    text = text_of(root, report["items"][0]["id"])
+    assert "path: a.md\n" in text
+    assert "joe" not in text
+
+
+def test_an_id_that_stands_twice_is_decided_alike_each_time(tmp_path: Path) -> None:
+    entries = [{"id": "m1", "memory": "第一", "hash": "h"}, {"id": "m1", "memory": "Second"}]
+    place = tmp_path / "export.json"
+    place.write_text(json.dumps({"results": entries}), encoding="utf-8")
+    root = make_vault(tmp_path)
+    actions = []
+    for code in (4, 4, 4):
+        report = imported(root, "mem0", place, code=code)
+        actions.append([item["action"] for item in report["items"]])
+        assert list(listed(root)) == [report["items"][0]["id"]]
+    assert actions == [["added", "refused"], ["unchanged", "refused"], ["unchanged", "refused"]]

@@ -113,3 +113,98 @@ def test_parts_and_folders_are_refused(root: Path, tmp_path: Path) -> None:
     shallow = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{root}", str(shallow))
     assert run("--vault", shallow, "purge", "f-0000001").code == 4
+
+
+AWKWARD = 'pa"ss\\口令 nail'
+"""A text that JSON and quoted front matter write otherwise."""
+
+
+@needs_tool
+def test_a_text_goes_from_every_place_that_is_pushed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(root, "checkout", "-qb", "side")
+    write_files(root, {"notes.txt": f"{AWKWARD}\n"})
+    commit_all(root, "on a branch")
+    git(root, "checkout", "-q", "main")
+    git(root, "tag", "-a", "v1", "-m", f"a tag says {AWKWARD}")
+    git(root, "checkout", "-qb", "other")
+    write_files(root, {"a.txt": "a\n"})
+    commit_all(root, "a")
+    git(root, "checkout", "-q", "main")
+    write_files(root, {"b.txt": "b\n"})
+    commit_all(root, "b")
+    git(root, "merge", "-q", "--no-commit", "other")
+    write_files(root, {"a.txt": f"only in the merge: {AWKWARD}\n"})
+    merge = commit_all(root, "merged")
+    run("--vault", root, "mark", "f-0000002", "--helpful", "--note", AWKWARD, "--yes").ok()
+    run("--vault", root, "add", "fact", "--title", "T", "--body", "x", "--boundary", AWKWARD).ok()
+    monkeypatch.chdir(root)
+    purge = ("--json", "purge", "--text", "-", "--into", "../clean.git", "--yes")
+    done = run("--vault", root, *purge, stdin=f"{AWKWARD}\n")
+    assert done.code == 0, done
+    assert merge in done.data["commits"]
+    assert {"refs/heads/side", "refs/tags/v1"} <= set(done.data["refs"])
+    objects = everything(tmp_path / "clean.git")
+    assert b"nail" not in objects
+    assert objects.count(b"***REMOVED***") >= 4
+
+
+def test_only_a_tag_s_message_or_a_merge_has_it(root: Path) -> None:
+    git(root, "tag", "-a", "v1", "-m", f"a tag says {AWKWARD}")
+    plan = run("--vault", root, "--json", "purge", "--text", "-", stdin=f"{AWKWARD}\n").ok().data
+    assert plan["refs"] == ["refs/tags/v1"]
+    assert plan["commits"] == []
+
+
+def test_what_reflogs_and_older_stashes_keep_is_said(root: Path) -> None:
+    for number in range(2):
+        write_files(root, {"memories/y.md": note("f-0000002", body=f"{AWKWARD} {number}\n")})
+        git(root, "stash", "-q")
+    write_files(root, {"c.txt": f"{AWKWARD} amended\n"})
+    commit_all(root, "with it")
+    (root / "c.txt").unlink()
+    git(root, "commit", "-qa", "--amend", "--allow-empty", "-m", "without it")
+    git(root, "update-ref", "-d", "refs/stash")
+    plan = run("--vault", root, "purge", "--text", "-", stdin=f"{AWKWARD}\n").ok()
+    assert "1 commit that no branch or tag reaches" in plan.out
+    assert "git reflog expire" in plan.out
+
+
+@needs_tool
+def test_a_name_of_a_file_is_told_before_anything_is_made(root: Path, tmp_path: Path) -> None:
+    write_files(root, {"docs/电池 staple.md": "x\n"})
+    commit_all(root, "named after it")
+    argv = ("purge", "--text", "电池 staple", "--into", tmp_path / "c.git", "--yes")
+    refused = run("--vault", root, *argv)
+    assert refused.code == 4
+    assert "docs/电池 staple.md" in refused.err
+    assert not (tmp_path / "c.git").exists()
+
+
+@needs_tool
+def test_what_was_fetched_and_not_taken_in_is_not_lost(root: Path, tmp_path: Path) -> None:
+    forget(root)
+    git(tmp_path, "clone", "-q", str(root), "clone")
+    write_files(root, {"memories/new.md": note("f-0000003")})
+    commit_all(root, "by a teammate")
+    clone = tmp_path / "clone"
+    run("--vault", clone, "trust", "--yes").ok()
+    git(clone, "fetch", "-q")
+    argv = ("purge", "f-0000001", "--into", tmp_path / "c.git", "--yes")
+    refused = run("--vault", clone, *argv)
+    assert refused.code == 4
+    assert "mvault sync" in refused.err
+    git(clone, "merge", "-q", "--ff-only")
+    run("--vault", clone, *argv).ok()
+    assert "memories/new.md" in git(tmp_path / "c.git", "ls-tree", "-r", "--name-only", "HEAD")
+
+
+@needs_tool
+def test_a_copy_inside_of_the_vault_is_refused(root: Path, tmp_path: Path) -> None:
+    forget(root)
+    (tmp_path / "link").symlink_to(root)
+    for into in ("sub/c.git", root / "c.git", tmp_path / "link" / "c.git"):
+        refused = run("--vault", root, "purge", "f-0000001", "--into", into, "--yes", cwd=root)
+        assert refused.code == 2, into
+        assert "into the vault" in refused.err

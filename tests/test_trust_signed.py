@@ -368,3 +368,48 @@ def test_a_merge_that_chooses_between_signed_texts_needs_a_signature(
     parents = ["-p", git(root, *ours), "-p", old]
     git(root, "reset", "-q", "--hard", git(root, *tree[:2], *parents, "-m", "theirs"))
     assert receipt(root) == {"r-one": "changed since it was signed"}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_same_text_made_on_two_lines_counts_when_one_of_them_is_signed(
+    tmp_path: Path, signers: Signers, *, first: bool
+) -> None:
+    root = make_vault(tmp_path)
+    put(root, "r-one", "第一版。")
+    base = signers.commit(root, "one", "mine")
+    put(root, "r-one", "两边都写了它。")
+    signed = signers.commit(root, "signed", "mine")
+    git(root, "reset", "-q", "--hard", base)
+    put(root, "r-one", "两边都写了它。")
+    unsigned = signers.commit(root, "not signed")
+    sides = (signed, unsigned) if first else (unsigned, signed)
+    merge = ["commit-tree", "HEAD^{tree}", "-p", sides[0], "-p", sides[1], "-m", "merge"]
+    git(root, "reset", "-q", "--hard", git(root, *merge))
+    assert receipt(root) == {}
+    # who takes it away and writes it anew decides anew
+    put(root, "r-one", "Another.")
+    signers.commit(root, "another", "mine")
+    put(root, "r-one", "两边都写了它。")
+    signers.commit(root, "back")
+    assert receipt(root) == {"r-one": "unsigned"}
+
+
+def test_a_merge_that_dropped_a_signed_text_leaves_no_signature_to_write_it_anew(
+    tmp_path: Path, signers: Signers
+) -> None:
+    root = make_vault(tmp_path)
+    put(root, "r-one", "第一版。")
+    base = signers.commit(root, "one", "mine")
+    put(root, "r-one", "旧规则。")
+    old = signers.commit(root, "old", "mine")
+    git(root, "reset", "-q", "--hard", base)
+    put(root, "r-one", "新规则。")
+    new = signers.commit(root, "new", "mine")
+    key = f"user.signingkey={signers.home}/mine.pub"
+    tree = ["commit-tree", f"{new}^{{tree}}", "-p", new, "-p", old, "-m", "new it is", "-S"]
+    git(root, "reset", "-q", "--hard", git(root, "-c", key, *tree))
+    assert receipt(root) == {}
+    assert "新规则" in shown(root)
+    put(root, "r-one", "旧规则。")
+    signers.commit(root, "back to the old one, unsigned")
+    assert receipt(root) == {"r-one": "unsigned"}

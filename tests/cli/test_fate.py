@@ -222,6 +222,11 @@ def test_the_message_says_which_commits_still_hold_it(vault: Path) -> None:
     assert first[:10] in done.err
     assert "clone and backup" in done.err
     assert "has to be changed where it is used" in done.err
+    named = done.err.split("out of history: mvault ")[1].splitlines()[0].split()
+    plan = (
+        run("--vault", vault, "--json", *named).ok().data
+    )  # the command that is named tells the rest
+    assert plan["commits"] == [first]
     for word in ("reset", "filter-branch", "--force", "rm "):
         assert word not in done.err
 

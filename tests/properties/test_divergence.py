@@ -29,23 +29,36 @@ _FOLDERS = ("memories", "drafts", "memories/2026-11", "playbook")
 _WORDS = ("alpha", "beta", "备份", "部署", "gamma", "delta")
 
 
-def told(first: str = "one", second: str = "other") -> Told:
+def told(first: str = "one", second: str = "other", signed: int | None = None) -> Told:
+    """Name the sides; with a number, of their texts some at random are signed."""
     names = {first: "Anna on 2026-11-30", second: "Bo on 2026-11-29"}
-    return Told(
-        "2026-11-30T00:00:00Z", names, {first: "1" * 40, second: "2" * 40}, lambda *_: "deleted"
-    )
+    commits = {first: "1" * 40, second: "2" * 40}
+    found = Told("2026-11-30T00:00:00Z", names, commits, lambda *_: "deleted")
+    if signed is None:
+        return found
+    return found._replace(vouched=lambda side, path: is_signed(commits[side], path, signed))
 
 
-def merge(base: Files, one: Files, other: Files, *sides_named: str) -> Reconciled:
+def is_signed(commit: str, path: str, seed: int) -> bool:
+    return random.Random(f"{seed} {commit} {path}").random() < 0.5
+
+
+def merge(
+    base: Files, one: Files, other: Files, *sides_named: str, signed: int | None = None
+) -> Reconciled:
     every = {*base, *one, *other}
     same = {p for p in every if base.get(p) == one.get(p) == other.get(p)}
     sides = [{p: d for p, d in side.items() if p not in same} for side in (base, one, other)]
-    return reconcile(*sides, kept=same, is_record=is_record_path, told=told(*sides_named))
+    return reconcile(
+        *sides, kept=same, is_record=is_record_path, told=told(*sides_named, signed=signed)
+    )
 
 
-def result(base: Files, one: Files, other: Files, *sides_named: str) -> Files:
+def result(
+    base: Files, one: Files, other: Files, *sides_named: str, signed: int | None = None
+) -> Files:
     files: dict[str, bytes | None] = {**base, **one, **other}
-    files.update(merge(base, one, other, *sides_named).files)
+    files.update(merge(base, one, other, *sides_named, signed=signed).files)
     return {path: data for path, data in files.items() if data is not None}
 
 
@@ -135,6 +148,23 @@ def meaning(record: Record) -> tuple[Any, ...]:
 def test_both_orders_give_the_same_files(seed: int) -> None:
     base, one, other = diverge(seed)
     assert result(base, one, other) == result(base, other, one, "other", "one")
+
+
+@settings(max_examples=400)
+@given(st.integers(0, 2**48))
+def test_where_signatures_count_a_merge_writes_nothing_in_force_that_is_not_signed(
+    seed: int,
+) -> None:
+    base, one, other = diverge(seed)
+    done = result(base, one, other, signed=seed)
+    assert done == result(base, other, one, "other", "one", signed=seed)
+    places = [{r.id: r.path for r in records(side).values()} for side in (one, other)]
+    for record in records(done).values():
+        data = done[record.path]
+        if record.status not in IN_FORCE or data in (one.get(record.path), other.get(record.path)):
+            continue
+        for commit, place in zip(("1" * 40, "2" * 40), places, strict=True):
+            assert record.id not in place or is_signed(commit, place[record.id], seed), record.id
 
 
 @settings(max_examples=400)

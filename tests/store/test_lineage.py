@@ -99,7 +99,7 @@ def test_of_a_merge_only_what_is_its_own(root: Path) -> None:
     newest, touches = next(read_touches(repo.git, "", repo.head()))
     assert (newest.id, newest.parents) == (merge, 2)
     assert [touch.path for touch in touches] == ["b.md"]
-    assert last_deeds(repo.git, "", repo.head(), ["a.md", "none.md"]) == {"a.md": (side,)}
+    assert last_deeds(repo.git, "", repo.head(), ["a.md", "none.md"]) == {"a.md": [(side,)]}
 
 
 def test_a_file_that_a_merge_dropped_has_no_last_deed(root: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_file_that_a_merge_dropped_has_no_last_deed(root: Path) -> None:
     assert last_deeds(repo.git, "", repo.head(), ["b.md"]) == {}
     (root / "a.md").unlink()
     gone = commit_all(root, "gone")
-    assert last_deeds(repo.git, "", repo.head(), ["a.md"]) == {"a.md": (gone,)}
+    assert last_deeds(repo.git, "", repo.head(), ["a.md"]) == {"a.md": [(gone,)]}
 
 
 def test_before_the_first_commit(root: Path) -> None:

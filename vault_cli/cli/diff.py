@@ -69,8 +69,10 @@ def diff(
 
     alone = any(is_commit(name) for name in (old, new) if not is_receipt(name))
     marked = all(not name or is_receipt(name) for name in (old, new))
+    outside = _outside(inv, old, new)
     sides = [
-        _render_side(inv, wanted, name, at=at, alone=alone, marked=marked) for name in (old, new)
+        _render_side(inv, wanted, name, at=at, alone=alone, marked=marked, outside=outside)
+        for name in (old, new)
     ]
     return inv.out.show(_view(Comparison(inv, sides[0], sides[1])))
 
@@ -119,8 +121,24 @@ class Rendered:
         return side_of(self.block, mark_text) if marked else side_of(self.block)
 
 
+def _outside(inv: Invocation, *names: str) -> frozenset[str]:
+    """Return what a sparse checkout keeps out of the working tree, where that is one of the sides.
+
+    Nobody took it away: what cannot be compared is no difference.
+    """
+    repo = inv.vault.repo
+    return frozenset(repo.outside_checkout()) if repo is not None and "" in names else frozenset()
+
+
 def _render_side(
-    inv: Invocation, wanted: Wanted, name: str, *, at: bool, alone: bool, marked: bool
+    inv: Invocation,
+    wanted: Wanted,
+    name: str,
+    *,
+    at: bool,
+    alone: bool,
+    marked: bool,
+    outside: frozenset[str],
 ) -> Rendered:
     """Render what a name means: a commit, a date, a kept render, or "" for the working tree."""
     from vault_cli.cli.receipts import render_again
@@ -137,6 +155,11 @@ def _render_side(
         wanted, snapshot = replace(wanted, moment=clocks.moment), clocks.snapshot
     if snapshot is None:
         snapshot = inv.reading.snapshot(whole=True, at=name, alone=alone, guarded=not name)
+    if outside and name:
+        kept = tuple(record for record in snapshot.records if record.path not in outside)
+        snapshot = replace(snapshot, records=kept)
+    if outside and not name:
+        inv.reading.warn(snapshot)
     query = make_query(inv, wanted)
     if not marked:  # of a past day nobody knows what the code was: no side has marks of stale code
         query = replace(query, find_stale=None)

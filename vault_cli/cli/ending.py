@@ -342,14 +342,14 @@ def _what_is_left(
     span = f"{first[0][:10]} of {first[1][:10]}"
     span += f" to {last[0][:10]} of {last[1][:10]}" if len(found) > 1 else ""
     said = [f"Git history still holds the text: {plural(len(found), 'commit')}, {span}."]
+    place = "" if inv.root == inv.layers.home else f"--vault {quote(str(inv.root))} "
     if request.gives_up:
+        ids = " ".join(record.id for record in records)
         said.append(
-            "So does every clone and backup. To take it out of them too, history has to be "
-            "rewritten, which this command does not do; a secret has to be changed where it is "
-            "used."
+            "So does every clone and backup. A secret has to be changed where it is used; how it"
+            f" is taken out of history: mvault {place}purge {ids}"
         )
     else:
-        place = "" if inv.root == inv.layers.home else f"--vault {quote(str(inv.root))} "
         said.append(f"`mvault {place}undo` brings it back.")
     return said, data
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import filterfalse, takewhile
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -17,6 +17,7 @@ from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, told
 from vault_cli.errors import NotFoundError, RefusedError, UsageError, VaultError
 from vault_cli.model.record import ID_PATTERN
+from vault_cli.text.names import show_path
 
 if TYPE_CHECKING:
     from vault_cli.features.undo import UndoFile
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 SHORT = 10
 """Characters of a commit id in human output."""
+
+
+CUT_OFF: Final = "what it changed, and what was before, is not known here"
 
 
 def repository(inv: Invocation) -> Repository:
@@ -60,10 +64,13 @@ def log(
         from vault_cli.cli.receipts import renders_view
 
         return inv.out.show(renders_view(inv))
-    commits = _record_log(inv, record_id, limit) if record_id else repository(inv).log(limit=limit)
+    repo = repository(inv)
+    commits = _record_log(inv, record_id, limit) if record_id else repo.log(limit=limit)
     inv.warn_settings()
     data = {"commits": [commit_data(commit) for commit in commits]}
     notes = () if commits else ("no commits yet",)
+    if commits and repo.is_cut_off(commits[-1].id):
+        notes = (f"{commits[-1].id[:SHORT]} is where this shallow clone begins: {CUT_OFF}",)
     return inv.out.show(View(data, lambda: log_lines(commits), notes=notes))
 
 
@@ -216,6 +223,7 @@ def _plan_undo(
     from vault_cli.features.undo import plan_undo
     from vault_cli.model.lifecycle import Actor
 
+    _require_known(repo, info)
     since = commits_since(repo, info)
     files = undo_files(inv, repo, info, since)
     ids = tuple(value for key, value in info.trailers if key == "Vault-Id")
@@ -236,6 +244,25 @@ def _plan_undo(
     if touches_force(inv.root, change):
         return planned_for(inv.decider(yes=yes))
     return change if inv.is_person else replace(change, actor=inv.actor)
+
+
+def _require_known(repo: Repository, info: CommitInfo) -> None:
+    """Refuse to reverse what is not all here: all would look as if the commit had added it.
+
+    Raises:
+        RefusedError: a shallow clone begins with the commit, or a file is outside of the checkout.
+    """
+    if repo.is_cut_off(info.id):
+        raise RefusedError(
+            f"{info.id[:SHORT]} is where this shallow clone begins: {CUT_OFF}; nothing was changed",
+            hint="The rest of the history: git fetch --unshallow",
+        )
+    outside = sorted(set(repo.outside_checkout()).intersection(info.paths))
+    if outside:
+        raise RefusedError(
+            f"{show_path(outside[0])} is outside the sparse checkout; nothing was changed",
+            hint="Check its folder out first: git sparse-checkout add FOLDER",
+        )
 
 
 def _latest(inv: Invocation, repo: Repository) -> CommitInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 _STEPS: Final = (
     "Revoke the secret where it is used: clones, forks, caches and backups keep it.",
+    (
+        "Let everybody push, and bring it here: mvault sync, git fetch --all --tags. What is not"
+        " here is not in the copy."
+    ),
     (
         "Look at the copy; then whoever keeps the remote replaces its branches and tags by the"
         " copy's. Protected branches have to allow it for that moment; pull requests are made anew."
@@ -60,7 +65,14 @@ def purge(
       mvault purge f-1m4c8tt --into ../clean.git
       mvault purge --text - --into ../clean.git
     """
-    from vault_cli.store.purging import Target, find_tool, measure, require_rewritable, rewrite
+    from vault_cli.store.purging import (
+        Target,
+        find_tool,
+        measure,
+        require_rewritable,
+        require_up_to_date,
+        rewrite,
+    )
 
     inv: Invocation = ctx.obj
     if not ids and not text:
@@ -78,10 +90,12 @@ def purge(
         "rewritten": reach.rewritten,
         "refs": list(reach.refs),
         "remotes": list(reach.remotes),
+        "names": list(reach.names),
+        "unreached": reach.unreached,
         "steps": list(_STEPS),
         "into": "",
     }
-    if not reach.commits:
+    if reach.is_empty:
         return inv.out.show(View(data, notes=("nothing to do: no commit has it",)))
     lines = _plan_lines(data)
     if not into or inv.options.dry_run:
@@ -89,6 +103,14 @@ def purge(
         return inv.out.show(
             View(data, lambda: lines, notes=("a plan; nothing is done",), hints=hint)
         )
+    if reach.names:
+        raise RefusedError(
+            f"the name of a file has the text: {show_path(reach.names[0])}",
+            hint="A rewrite of texts leaves names. Give it another one in history, too:"
+            " git filter-repo --path-rename OLD:NEW",
+        )
+    place = _place(inv, into)
+    require_up_to_date(repo)
     find_tool(inv.root)
     consent = inv.consent(yes=yes)
     if not consent.how:
@@ -101,14 +123,21 @@ def purge(
         inv.out.preview(lines)
         if not inv.confirm(f"Make a rewritten copy in {into}?"):
             return inv.left(data)
-    place = (inv.cwd / expand_home(into)).absolute()
-    if place.is_relative_to(inv.root):
-        raise UsageError("--into leads into the vault", hint="Name a folder outside of it.")
     rewrite(repo, target, place)
     data["into"] = str(place)
     count = plural(reach.rewritten, "commit")
     note = f"made {show_path(str(place))}: {count} rewritten, looked through"
     return inv.out.show(View(data, lambda: lines, notes=(note,)))
+
+
+def _place(inv: Invocation, into: str) -> Path:
+    """Return where the copy goes, which is outside of the vault."""
+    import os
+
+    place = Path(os.path.normpath(inv.cwd / expand_home(into)))
+    if Path(os.path.realpath(place)).is_relative_to(os.path.realpath(inv.root)):
+        raise UsageError("--into leads into the vault", hint="Name a folder outside of it.")
+    return place
 
 
 def _texts(text: str) -> tuple[str, ...]:
@@ -146,8 +175,17 @@ def _plan_lines(data: dict[str, Any]) -> list[Line]:
     if data["texts"]:
         lines.append([("bold", "goes: "), "the text, wherever it stands"])
     held, moved = plural(len(data["commits"]), "commit"), plural(len(data["refs"]), "ref")
-    lines.append(f"held by {held}, the first {data['commits'][0][:10]}")
+    first = f", the first {data['commits'][0][:10]}" if data["commits"] else ""
+    lines.append(f"held by {held}{first}")
     lines.append(f"{plural(data['rewritten'], 'commit')} get another id; {moved} move")
+    lines += [[("yellow", "in a name: "), inline(show_path(path))] for path in data["names"]]
+    if data["unreached"]:
+        count = plural(data["unreached"], "commit")
+        lines.append(
+            f"{count} that no branch or tag reaches (a reflog, an older stash) have it here, too:"
+            " they are not in the copy; a clone that is kept loses them by git stash clear,"
+            " git reflog expire --expire=now --all, git gc --prune=now"
+        )
     if data["remotes"]:
         lines.append(f"remotes that have the old history: {', '.join(data['remotes'])}")
     lines += [f"{number}. {step}" for number, step in enumerate(data["steps"], 1)]

@@ -17,9 +17,11 @@ from vault_cli.cli.sync_answers import (
     Done,
     Wish,
     attach,
+    conflict_hints,
     decision_data,
     edit_lines,
     incoming_data,
+    kept_out_notes,
     left_of_merges,
     merge_change,
     own_lines,
@@ -27,12 +29,13 @@ from vault_cli.cli.sync_answers import (
     summary,
     tell,
 )
+from vault_cli.cli.sync_sides import told_of
 from vault_cli.cli.views import plural
 from vault_cli.errors import ChangedMeanwhileError, NeedsPersonError, RefusedError
 from vault_cli.text.names import show_path
 
 if TYPE_CHECKING:
-    from vault_cli.features.reconcile import Decision, Reconciled
+    from vault_cli.features.decisions import Decision, Reconciled
     from vault_cli.model.lifecycle import Actor
     from vault_cli.store.own_changes import Gone, Own
     from vault_cli.store.remotes import Fetched, Remote
@@ -233,13 +236,14 @@ class _Sync:
 
     def _fetch(self, remote: Remote) -> Fetched:
         """Fetch; a history that was rewritten there is not merged without a person."""
-        from vault_cli.store.remotes import fetch, is_shallow
+        from vault_cli.store.git_place import is_shallow
+        from vault_cli.store.remotes import fetch
 
         tell("fetching from", remote)
         fetched = fetch(self.repo, remote)
         head = self.repo.head()
         known = not (fetched.tip and head) or self.repo.merge_base(head, fetched.tip)
-        if not known and is_shallow(self.repo):  # the common commit may just not be here
+        if not known and is_shallow(self.repo.place):  # the common commit may just not be here
             fetched = fetch(self.repo, remote, whole=True)
         before, tip = fetched.before, fetched.tip
         lost = before and tip and self.repo.merge_base(before, tip) != before
@@ -298,24 +302,15 @@ class _Sync:
             )
 
     def _reconcile(self, sides: Sides, one: str, other: str) -> Mapping[str, bytes | None]:
-        """Merge three versions; the sides are named so that every machine names them alike."""
-        from vault_cli.features.conflict_records import Told
+        """Merge three versions."""
         from vault_cli.features.reconcile import reconcile
         from vault_cli.store.file_names import is_record_path
-        from vault_cli.store.syncing import deleted_by, merge_moment, side_name
 
-        repo = self.repo
-        commits = {"one": one, "other": other}
-        told = Told(
-            merge_moment(repo, one, other),
-            {side: side_name(repo, commit) for side, commit in commits.items()},
-            commits,
-            lambda side, path: deleted_by(repo, commits[side], path),
-        )
         ignore = self.inv.vault.config["files.ignore"]
         found = reconcile(
             sides.base, sides.one, sides.other,
-            kept=sides.kept, is_record=lambda path: is_record_path(path, ignore), told=told,
+            kept=sides.kept, is_record=lambda path: is_record_path(path, ignore),
+            told=told_of(self.inv.vault, sides, one, other),
         )  # fmt: skip
         self.merged[one, other] = found
         return found.files
@@ -359,13 +354,8 @@ class _Sync:
         waits = [item for item in self.done.decisions if item.waits]
         data["waiting"] = [item.path for item in waits] + [item.path for item in broken]
         lines = list(result_lines(data, self.done.decisions))
-        notes = [summary(self.done, remote)]
-        hints = []
-        one = next((item for item in waits if item.conflict), None)
-        if one is not None and one.id:
-            hints.append(f"To keep what stands there: mvault resolve {one.id} --reason TEXT")
-        if one is not None:
-            hints.append(f"To take the other: mvault resolve {one.conflict} --reason TEXT")
+        notes = [summary(self.done, remote), *kept_out_notes(self.inv)]
+        hints = conflict_hints(waits, self.inv.snapshot)
         findings = tuple(dict.fromkeys((*own.left, *broken, *self.done.notes)))
         problem = bool(own.left or broken or waits)
         view = View(data, lambda: lines, None, findings, notes, hints, 1 if problem else 0)

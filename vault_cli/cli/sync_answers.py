@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vault_cli.cli.output import Line, finding_lines, inline
 from vault_cli.cli.views import plural
+from vault_cli.model.record import Status
 from vault_cli.text.names import show_path
 
 if TYPE_CHECKING:
+    from vault_cli.cli.invocation import Invocation
     from vault_cli.errors import Diagnostic
-    from vault_cli.features.reconcile import Decision
+    from vault_cli.features.decisions import Decision
     from vault_cli.model.change import Change
     from vault_cli.model.lifecycle import Actor
     from vault_cli.model.record import Snapshot
@@ -85,6 +87,35 @@ def summary(done: Done, remote: Remote) -> str:
     text = ", ".join(parts) or f"nothing to do: in step with {remote}"
     waits = sum(item.waits for item in done.decisions)
     return f"{text}; {plural(waits, 'conflict')} for a person" if waits else text
+
+
+def conflict_hints(waits: Sequence[Decision], snapshot: Snapshot) -> list[str]:
+    """Return which commands answer the first of the conflicts that wait for a person."""
+    one = next((item for item in waits if item.conflict), None)
+    if one is None:
+        return []
+    record = snapshot.by_id.get(one.id) if one.id else None
+    is_out = record is not None and record.status is Status.DISPUTED
+    keeps = one.id if is_out else f"{one.conflict} --as rejected"
+    return [
+        f"To keep what stands there: mvault resolve {keeps} --reason TEXT",
+        f"To take the other: mvault resolve {one.conflict} --reason TEXT",
+    ]
+
+
+def kept_out_notes(inv: Invocation) -> list[str]:
+    """Return what the person's trust settings keep out after what came in, in words."""
+    from vault_cli.cli.guarding import waiting_notes
+    from vault_cli.errors import UsageError
+    from vault_cli.store.guard import guard_snapshot
+    from vault_cli.store.policy import policies_of
+
+    if not policies_of(inv.vault.root, inv.vault.config):
+        return []
+    try:
+        return list(waiting_notes(guard_snapshot(inv.vault, inv.vault.snapshot())))
+    except UsageError as error:  # a file of keys that cannot be used; what was merged is merged
+        return [f"nothing is shown: {error.message}"]
 
 
 def merge_change(remote: Remote, plan: Plan, decisions: Sequence[Decision], actor: Actor) -> Change:

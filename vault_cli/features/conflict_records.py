@@ -45,12 +45,15 @@ class Told(NamedTuple):
         names: who made the last change of a side, by `one` and `other`.
         commits: the commit of a side, by `one` and `other`.
         deleted: says who deleted a path of a side, as `deleted by Anna on 2026-11-30`.
+        vouched: tells whether what a side has at a path, or that it has nothing, is signed with an
+            allowed key; True where no signature is asked for.
     """
 
     at: str
     names: Mapping[str, str]
     commits: Mapping[str, str]
     deleted: Callable[[str, str], str]
+    vouched: Callable[[str, str], bool] = lambda _side, _path: True
 
     def deletion(self, side: str, path: str) -> str:
         """Return who deleted a path of a side, and when."""

@@ -58,6 +58,8 @@ def item_request(
         ids: ids of records by alias.
     """
     claims: dict[str, Any] = {"by": item.by, **item.claims}
+    if "by" in item.claims and f"{item.by}:" != OWN:  # an export of ours says who said it first
+        claims |= {"by": item.by, "had_by": item.claims["by"]}
     grounds = tuple(ids[alias] for alias in item.derived_from if alias in ids)
     unknown = [alias for alias in item.derived_from if alias not in ids]
     named = {"derived_from": unknown, "supersedes": item.supersedes, "conflicts": item.conflicts}

@@ -192,6 +192,7 @@ class _Run:
         digest = content_digest(probe.record)
         same = next((r for r in known if digest in (_imported_digest(r), content_digest(r))), None)
         if same is not None:
+            self.fresh.setdefault(item.alias, (same.id, digest))
             return Outcome(item, "unchanged", same.id)
         if item.alias in self.fresh:
             return self._met_again(item, digest)

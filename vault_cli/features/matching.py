@@ -11,8 +11,15 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vault_cli.model.record import Record
-from vault_cli.text.document import Document, parse_document
+from vault_cli.text.document import (
+    REMOVE,
+    Document,
+    parse_document,
+    patch_document,
+    replace_body,
+)
 from vault_cli.text.fields import read_record
+from vault_cli.text.merge import MergedKeys
 
 _KEPT: Final = 1 << 15
 """Texts that are remembered as read. All are asked for their ids before the first is merged: with
@@ -107,3 +114,18 @@ def path_of(version: Version | None) -> str:
 def digest_of(data: bytes) -> str:
     """Return the SHA-256 of bytes in hex."""
     return hashlib.sha256(data).hexdigest()
+
+
+def build(carrier: Version, merged: MergedKeys) -> bytes:
+    """Write merged keys and text into the file of one side, touching nothing else.
+
+    Raises:
+        RefusedError: a key is written in a form that cannot be changed in place.
+    """
+    document = document_of(*carrier)
+    changes = {
+        key: value for key, value in merged.front.items() if document.front.get(key) != value
+    }
+    changes |= dict.fromkeys(set(document.front) - set(merged.front), REMOVE)
+    data = patch_document(carrier.data, changes, carrier.path) if changes else carrier.data
+    return replace_body(data, merged.body, carrier.path)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vault_cli.features.matching import Version, digest_of, path_of, record_of
+from vault_cli.features.records import present_keys
 from vault_cli.model.paths import fold_path
 from vault_cli.model.record import Record, Status, more_restrictive, restrict_status
+from vault_cli.text.document import REMOVE, patch_document
 
 
 def _folders(path: str) -> Iterator[str]:
@@ -106,3 +108,12 @@ def prefers_other(one: Record, other: Record) -> bool:
     if one.in_force is not other.in_force:
         return other.in_force
     return other.digest < one.digest
+
+
+def without_foreign_allow(data: bytes, record: Record, sides: list[Record]) -> bytes:
+    """Let a joined text pass only what both sides let pass: neither was asked about the whole."""
+    both = set(sides[0].allow).intersection(*(side.allow for side in sides))
+    left = [code for code in record.allow if code in both]
+    if len(left) == len(record.allow) or "allow" not in present_keys(record):
+        return data
+    return patch_document(data, {"allow": left or REMOVE}, record.path)

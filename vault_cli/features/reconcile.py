@@ -12,8 +12,7 @@ it as a conflict record until a person answers (`resolve`).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from vault_cli.errors import RefusedError
 from vault_cli.features.conflict_records import (
@@ -23,9 +22,11 @@ from vault_cli.features.conflict_records import (
     mark_conflict,
     set_status,
 )
+from vault_cli.features.decisions import Decision, Reconciled
 from vault_cli.features.matching import (
     Trio,
     Version,
+    build,
     digest_of,
     document_of,
     group_versions,
@@ -41,59 +42,24 @@ from vault_cli.features.placing import (
     moved_path,
     place_of,
     prefers_other,
+    without_foreign_allow,
 )
 from vault_cli.features.plain_texts import as_text, is_toml, merge_plain
-from vault_cli.features.records import present_keys
-from vault_cli.model.record import (
-    IN_FORCE,
-    Record,
-    Status,
+from vault_cli.features.unsigned import (
+    UNSIGNED,
+    Stays,
+    keep_signed,
+    keep_signed_file,
+    keeps_deleted,
 )
+from vault_cli.model.record import IN_FORCE, Status
 from vault_cli.text.diff3 import union_lines
-from vault_cli.text.document import (
-    REMOVE,
-    patch_document,
-    replace_body,
-)
-from vault_cli.text.merge import MergedKeys, merge_documents
+from vault_cli.text.merge import merge_documents
 
 _SETTINGS: Final = "vault.toml"
 _USAGE: Final = "usage/"
 _UNSPOKEN: Final = frozenset({"privacy", "secret"})
 """Reasons of a deletion after which the text is not laid beside the tombstone again."""
-
-
-class Decision(NamedTuple):
-    """What the merge decided about a file.
-
-    Args:
-        code: merged, status, moved, conflict, kept, deleted, not-in-force, renamed, union.
-        path: where the file stands now, or stood.
-        id: the record, "" for another file.
-        text: in words.
-        waits: a person has to look.
-        conflict: id of the conflict record that was laid beside it, "" for none.
-    """
-
-    code: str
-    path: str
-    id: str
-    text: str
-    waits: bool = False
-    conflict: str = ""
-
-
-@dataclass(slots=True)
-class Reconciled:
-    """The merged vault, as far as it differs between the versions.
-
-    Args:
-        files: every path that one of the versions has otherwise, with its bytes (None: gone).
-        decisions: what was decided, sorted by path.
-    """
-
-    files: dict[str, bytes | None] = field(default_factory=dict)
-    decisions: list[Decision] = field(default_factory=list)
 
 
 def reconcile(
@@ -132,6 +98,7 @@ class _Merger:
         told: Told,
     ) -> None:
         self._paths = sorted(set().union(*sides))
+        self._sides = {"one": sides[1], "other": sides[2]}
         self._is_record = is_record
         self._told = told
         self._results: list[tuple[Version, str]] = []
@@ -162,12 +129,28 @@ class _Merger:
         for version, _ in sorted(self._results, key=by_right):
             path = taken.free(version)
             if path != version.path:
-                moved = version._replace(path=path)
-                self._say("renamed", moved, f"{version.path} is taken by another file: {path}")
+                path = self._rename(version, path, taken)
             taken.add(path)
             done.files[path] = version.data
         done.decisions.sort()
         return done
+
+    def _rename(self, version: Version, path: str, taken: Names) -> str:
+        """Say that a file has to go elsewhere, and where.
+
+        The merge is what writes it there: a text in force that nobody signed is a draft then.
+        """
+        texts = self._sides.items()
+        sides = [name for name, side in texts if side.get(version.path) == version.data]
+        record = record_of(*version) if self._is_record(version.path) else None
+        is_held = record is not None and record.has_effect
+        is_held = is_held and not any(self._told.vouched(name, version.path) for name in sides)
+        if is_held:
+            path = taken.free(version._replace(path=f"drafts/{path.rpartition('/')[2]}"))
+        why = ", as a draft, since nobody signed it" if is_held else ""
+        text = f"{version.path} is taken by another file: {path}{why}"
+        self._say("renamed", version._replace(path=path), text, waits=is_held)
+        return path
 
     # Groups
 
@@ -193,6 +176,10 @@ class _Merger:
         who = self._told.deletion(gone, base.path)
         is_record = self._is_record(left.path)
         before, now = record_of(*base), record_of(*left)
+        if is_record and keeps_deleted(left, base, gone, self._told):
+            self._keep(left, base.path)
+            self._say("unsigned", left, f"{who} {UNSIGNED}; it is kept", waits=True)
+            return
         if is_record and before is not None and now is not None:
             if meaning_of(before) == meaning_of(now):
                 self._say("deleted", base, f"{who}; the other side did not change its text")
@@ -215,6 +202,8 @@ class _Merger:
             self._keep(Version(path, whole or union_lines(first, second)), path_of(base))
             self._say("union", Version(path, b""), "observations of both sides")
             return
+        if path == _SETTINGS and self._keep_signed(keep_signed_file(one, other, self._told)):
+            return
         texts = [as_text(data) for data in (old, one.data, other.data)]
         merged = merge_plain(texts[0], texts[1], texts[2]) if None not in texts else None
         if merged is not None and path == _SETTINGS and not is_toml(merged):
@@ -233,7 +222,22 @@ class _Merger:
 
     # Records
 
+    def _keep_signed(self, stays: Stays | None) -> bool:
+        """Take in what may not be joined; False when there is no such thing."""
+        if stays is None:
+            return False
+        self._keep(stays.version, stays.version.path)
+        if stays.beside is None:
+            self._say("unsigned", stays.version, stays.text)
+            return True
+        self._keep(Version(stays.beside.path, stays.beside.data))
+        key = stays.beside.id
+        self._say("unsigned", stays.version, stays.text, waits=True, conflict=key)
+        return True
+
     def _merge_records(self, base: Version | None, one: Version, other: Version) -> None:
+        if self._keep_signed(keep_signed(base, one, other, self._told)):
+            return
         mine, theirs = record_of(*one), record_of(*other)
         if mine is None or theirs is None:
             self._merge_unreadable(base, one, other)
@@ -315,7 +319,7 @@ class _Merger:
             ancestor = None
         front, back = (other, one) if prefer_other else (one, other)
         merged = merge_documents(ancestor, *documents, prefer_other=prefer_other)
-        data = _build(front, merged)
+        data = build(front, merged)
         if not merged.clashes:
             rules = f" ({', '.join(merged.settled)} by rule)" if merged.settled else ""
             self._keep_guarded(
@@ -323,12 +327,12 @@ class _Merger:
             )
             return
         beside = merge_documents(ancestor, *documents, prefer_other=not prefer_other)
-        loser = record_of(back.path, _build(back, beside))
+        loser = record_of(back.path, build(back, beside))
         if loser is None:
             raise RefusedError(f"{back.path} cannot be merged")
         what = ", ".join(merged.clashes)
         reason = f"changed by {self._told.both()} in a different way: {what}"
-        twin = conflict_record(_build(back, beside), loser, reason, self._told)
+        twin = conflict_record(build(back, beside), loser, reason, self._told)
         status = final_status(base, one, other)
         path = place_of(base, one, other, status)
         marked = set_status(data, path, status)
@@ -353,7 +357,7 @@ class _Merger:
         record = record_of(path, data)
         sides = [found for found in (record_of(*one), record_of(*other)) if found is not None]
         if record is not None and not any(meaning_of(record) == meaning_of(side) for side in sides):
-            data = _without_foreign_allow(data, record, sides)
+            data = without_foreign_allow(data, record, sides)
         admitted = [side for side in sides if side.status in IN_FORCE]
         is_known = record is not None and any(meaning_of(record) == meaning_of(a) for a in admitted)
         if status in IN_FORCE and not is_known and len(admitted) < len(sides):
@@ -368,27 +372,3 @@ class _Merger:
             moved = f", now at {path}" if len(places) > 1 else ""
             self._say("merged", Version(path, data), text + moved)
         self._keep(Version(path, data), path_of(base))
-
-
-def _build(carrier: Version, merged: MergedKeys) -> bytes:
-    """Write merged keys and text into the file of one side, touching nothing else.
-
-    Raises:
-        RefusedError: a key is written in a form that cannot be changed in place.
-    """
-    document = document_of(*carrier)
-    changes = {
-        key: value for key, value in merged.front.items() if document.front.get(key) != value
-    }
-    changes |= dict.fromkeys(set(document.front) - set(merged.front), REMOVE)
-    data = patch_document(carrier.data, changes, carrier.path) if changes else carrier.data
-    return replace_body(data, merged.body, carrier.path)
-
-
-def _without_foreign_allow(data: bytes, record: Record, sides: list[Record]) -> bytes:
-    """Let a joined text pass only what both sides let pass: neither was asked about the whole."""
-    both = set(sides[0].allow).intersection(*(side.allow for side in sides))
-    left = [code for code in record.allow if code in both]
-    if len(left) == len(record.allow) or "allow" not in present_keys(record):
-        return data
-    return patch_document(data, {"allow": left or REMOVE}, record.path)

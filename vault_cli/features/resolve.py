@@ -145,6 +145,8 @@ def _not_found(snapshot: Snapshot, text: str) -> NotFoundError:
         number = len(snapshot.unreadable)
         files = "1 file" if number == 1 else f"{number} files"
         hint += f" {files} cannot be read: `mvault check` says why."
+    outside = (d.message for d in snapshot.diagnostics if d.code == "sparse-checkout")
+    hint = " ".join([hint, *(f"It may be out of sight: {words}." for words in outside)])
     return NotFoundError(f"no record {text}", hint=hint)
 
 

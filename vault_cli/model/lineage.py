@@ -64,9 +64,12 @@ class Ancestry(NamedTuple):
         brought_back: somebody replaced or removed the present text after it was written, and a
             merge brought it back.
         chosen_by: the merges that took the present text over another change of it.
+        others: further commits that made the very text on another line of history, each followed by
+            the merges that chose it there.
     """
 
     versions: tuple[Version, ...] = ()
     whole: bool = True
     brought_back: bool = False
     chosen_by: tuple[str, ...] = ()
+    others: tuple[tuple[str, ...], ...] = ()

@@ -41,8 +41,8 @@ def has_merges(git: Git, commit: str, config: Pairs, env: Mapping[str, str]) -> 
 
 def find_choosers(
     git: Git, commit: str, asked: Iterable[Asked], seen: Seen, config: Pairs, env: Mapping[str, str]
-) -> dict[str, tuple[str, ...]]:
-    """Return the merges that took the present text of a file over another change of it, by path.
+) -> dict[Asked, tuple[str, ...]]:
+    """Return the merges that took the present text of a file over another change of it.
 
     A rival is a change of the file that the maker of its text did not know. A merge below both
     chose when it has the present text and a parent that holds the rival has another one.
@@ -111,21 +111,21 @@ def _joins(
 
 def _choices(
     git: Git, joins: Sequence[tuple[Asked, str, tuple[str, ...]]]
-) -> dict[str, tuple[str, ...]]:
+) -> dict[Asked, tuple[str, ...]]:
     places = list(
         dict.fromkeys(
             (name, item.path) for item, merge, parents in joins for name in (merge, *parents)
         )
     )
     blobs = _blobs_at(git, places)
-    found: dict[str, list[str]] = {}
+    found: dict[Asked, list[str]] = {}
     for item, merge, parents in joins:
         there = blobs.get((merge, item.path))
         if there is None or (
             there == item.blob and any(blobs[name, item.path] != item.blob for name in parents)
         ):
-            found.setdefault(item.path, []).append(merge)
-    return {path: tuple(merges) for path, merges in found.items()}
+            found.setdefault(item, []).append(merge)
+    return {item: tuple(merges) for item, merges in found.items()}
 
 
 def _blobs_at(git: Git, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:

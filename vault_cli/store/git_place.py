@@ -150,6 +150,20 @@ def explain_broken_head(place: Place) -> str:
     return f"{branch} {'holds no commit id' if value else 'is empty or cannot be read'}"
 
 
+def is_shallow(place: Place) -> bool:
+    """Whether the history was cut off when the repository was cloned."""
+    return os.path.exists(place.common_dir / "shallow")  # noqa: PTH110
+
+
+def is_partial(place: Place) -> bool:
+    """Whether the repository was cloned without some of the objects (`--filter`)."""
+    try:
+        names = os.listdir(place.common_dir / "objects" / "pack")  # noqa: PTH208
+    except OSError:
+        return False
+    return any(name.endswith(".promisor") for name in names)
+
+
 def has_sparse_rules(place: Place) -> bool:
     """Whether git may have been told to leave files out of the work tree.
 

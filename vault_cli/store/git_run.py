@@ -26,10 +26,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vault_cli.errors import StoreError
-from vault_cli.store.git_place import Place
+from vault_cli.store.git_place import Place, is_partial
 from vault_cli.store.places import OPENED
 
 if TYPE_CHECKING:
@@ -282,8 +282,24 @@ def _not_started(cwd: Path, error: OSError) -> StoreError:
     return StoreError(f"git cannot be started in {cwd}: {error.strerror}")
 
 
+PARTIAL: Final = "this is a partial clone, and a part of the history is not here"
+FETCH_ALL: Final = "It comes with: git fetch --refetch --no-filter"
+
+
+def missing_object(place: Place, what: str) -> StoreError:
+    """Return the error for an object that git should have: a partial clone may lack it."""
+    if is_partial(place):
+        return StoreError(f"{PARTIAL}: {what}", hint=FETCH_ALL)
+    return StoreError(
+        f"git cannot read {what}: the repository is damaged or incomplete",
+        hint="Run `git fsck` in the vault; a fetch from another copy brings back what is lost.",
+    )
+
+
 def failure(args: Sequence[str], done: Done) -> GitFailedError:
     """Return the error that tells which git command failed and what git said."""
+    if "from promisor remote" in done.err:
+        return GitFailedError(f"git {args[0]}: {PARTIAL}", hint=FETCH_ALL)
     lines = [line for line in done.err.splitlines() if not line.startswith("hint:")]
     said = "\n".join(lines).strip() or f"exit code {done.code}"
     return GitFailedError(f"git {args[0]} failed: {said}")

@@ -14,13 +14,14 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from itertools import accumulate, pairwise
 from typing import BinaryIO, cast
 
-from vault_cli.errors import NotFoundError, StoreError, UsageError
+from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.record import ID_PATTERN
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.commit import head_id
 from vault_cli.store.entry import tree_entries
 from vault_cli.store.git_log import SAFE, Logged, format_of, parse_log, parse_trailers
-from vault_cli.store.git_run import Git, git_environment
+from vault_cli.store.git_place import is_shallow
+from vault_cli.store.git_run import Git, git_environment, missing_object
 from vault_cli.store.pending import inside
 from vault_cli.text.late import late
 from vault_cli.text.names import OWN_ID
@@ -248,16 +249,13 @@ def read_blobs(git: Git, blobs: Sequence[str]) -> list[bytes]:
             stderr=subprocess.DEVNULL,
         ) as process:
             stream = cast("BinaryIO", process.stdout)
-            return [_next_blob(stream, blob) for blob in blobs]
+            return [_next_blob(git, stream, blob) for blob in blobs]
 
 
-def _next_blob(stream: BinaryIO, blob: str) -> bytes:
+def _next_blob(git: Git, stream: BinaryIO, blob: str) -> bytes:
     header = stream.readline().split()
     if header[1:2] != [b"blob"]:
-        raise StoreError(
-            f"git cannot read the object {blob}: the repository is damaged or incomplete",
-            hint="Run `git fsck` in the vault; a fetch from another copy brings back what is lost.",
-        )
+        raise missing_object(git.place, f"the object {blob}")
     size = int(header[2])
     data = stream.read(min(size, MAX_FILE + 1))
     rest = size - len(data)
@@ -320,7 +318,7 @@ def _at_date(git: Git, text: str, prefix: str, zone: tzinfo | None) -> str:
     found = bisect_right(times, moment)
     if found:
         return commits[found - 1]
-    if is_shallow(git):
+    if is_shallow(git.place):
         raise NotFoundError(
             f"the history here does not go back to {text}: this is a shallow clone",
             hint="`git fetch --unshallow` brings the rest of it.",
@@ -369,11 +367,6 @@ def _longest_run(times: Sequence[int]) -> list[int]:
         run.append(place)
         place = before[place]
     return run[::-1]
-
-
-def is_shallow(git: Git) -> bool:
-    """Tell whether the history was cut off when the repository was cloned."""
-    return (git.place.common_dir / "shallow").exists()
 
 
 def _placed(moment: datetime, zone: tzinfo | None) -> datetime:

@@ -130,10 +130,7 @@ class Ledger:
 
     def admit_settings(self, data: bytes, commit: str) -> None:
         """Take down the vault's own settings as admitted."""
-        import hashlib
-
-        digest = hashlib.sha256(data).hexdigest()
-        self.rows[CONFIG_FILE] = Admitted(CONFIG_FILE, digest, commit)
+        self.rows[CONFIG_FILE] = Admitted(CONFIG_FILE, _digest(data), commit)
 
     def pin_settings(self, root: Path, commit: str) -> None:
         """Take settings that set nothing down beside the first admitted text: later ones wait.
@@ -143,6 +140,12 @@ class Ledger:
         data = read_settings(root)
         if self.rows and CONFIG_FILE not in self.rows and not sets_anything(data):
             self.admit_settings(data, commit)
+
+
+def _digest(data: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(data).hexdigest()
 
 
 def sets_anything(data: bytes) -> bool:
@@ -224,6 +227,26 @@ class Before(NamedTuple):
 
     standing: Mapping[str, tuple[str, str]] = MappingProxyType({})
     waiting: Mapping[str, bool] = MappingProxyType({})
+
+
+def unreviewed(root: Path, change: Change, before: Before) -> str:
+    """Return the id of a record that a change writes in force and that nobody looked at, or "".
+
+    Whether the change admits it is not asked here: a signature on its commit is about whole files.
+    """
+    ledger = load_ledger(root)
+    waiting = ledger.unseen.union(before.waiting) if change.verb not in _SHOWS_ALL else ()
+    for edit in change.edits:
+        if isinstance(edit, Remove):
+            continue
+        path = _place_after(edit)
+        record = _read_record(edit.data, path)
+        key = path if path == CONFIG_FILE else record.id if record and record.has_effect else ""
+        row = ledger.rows.get(key)
+        is_known = row is not None and row.digest == _digest(edit.data)
+        if key in waiting and not is_known:
+            return key
+    return ""
 
 
 def record_change(root: Path, change: Change, commit: str, before: Before) -> list[Record]:

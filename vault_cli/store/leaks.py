@@ -14,6 +14,7 @@ from typing import Final
 from vault_cli.errors import Diagnostic, StoreError, VaultError
 from vault_cli.model.change import ALLOW_TRAILER
 from vault_cli.store.files import read_file
+from vault_cli.store.git_place import is_shallow
 from vault_cli.store.history import CommitInfo
 from vault_cli.store.index_key import make_key
 from vault_cli.store.own_state import path_key, read_state, write_state
@@ -79,7 +80,7 @@ def _leaks_of_people(root: Path, repo: Repository, gates: frozenset[str]) -> lis
         for person, commit in repo.people(since).items()
         for value, kind in _values_in(person.encode()).items()
     ]
-    if basis and head and not found and not (repo.place.common_dir / "shallow").exists():
+    if basis and head and not found and not is_shallow(repo.place):
         with suppress(StoreError):  # then all of it is read again
             write_state(_PEOPLE, name, {"basis": basis, "clean": head})
     return found

@@ -103,28 +103,74 @@ def read_lineage(
     steps = list(read_touches(git, prefix, commit))
     _walk(steps, trails, edges, whole=whole)
     statuses = _read_statuses(git, trails.values(), start) if whole else {}
-    made = {start + path: trail.versions[0] for path, trail in trails.items() if trail.versions}
-    asked = [Asked(place, version.deed.id, version.blob) for place, version in made.items()]
-    chosen = _choosers(git, commit, asked, steps)
-    found = {
-        path: _ancestry(trail, start, statuses)._replace(chosen_by=chosen.get(start + path, ()))
-        for path, trail in trails.items()
+    made = {
+        start + path: trail.versions[0].blob for path, trail in trails.items() if trail.versions
     }
+    deeds = _claims(git, commit, made, steps, edges)
+    found = {}
+    for path, trail in trails.items():
+        first, *others = deeds.get(start + path) or [("",)]
+        ancestry = _ancestry(trail, start, statuses)
+        found[path] = ancestry._replace(chosen_by=first[1:], others=tuple(others))
     return Lineage(commit, found, blobs, bool(edges))
 
 
-def _choosers(
-    git: Git, commit: str, asked: Sequence[Asked], steps: Iterable[tuple[Deed, Sequence[Touch]]]
-) -> dict[str, tuple[str, ...]]:
-    """Return the merges that chose the present text over another change, by path."""
-    if not asked or not has_merges(git, commit, HISTORY_CONFIG, HISTORY_ENVIRONMENT):
-        return {}
-    seen: dict[str, list[tuple[str, str]]] = {item.path: [] for item in asked}
+def _claims(
+    git: Git,
+    commit: str,
+    present: Mapping[str, str],
+    steps: Iterable[tuple[Deed, Sequence[Touch]]],
+    edges: frozenset[str],
+) -> dict[str, list[tuple[str, ...]]]:
+    """Return who answers for the blob at each path: a maker, and the merges that chose its text.
+
+    There may be several, the newest first: two lines of history may have made the same text.
+    """
+    touched: dict[str, list[tuple[str, Touch]]] = {path: [] for path in present}
     for deed, touches in steps:
         for touch in touches:
-            if touch.path in seen:
-                seen[touch.path].append((deed.id, touch.after))
-    return find_choosers(git, commit, asked, seen, HISTORY_CONFIG, HISTORY_ENVIRONMENT)
+            if touch.path in touched:
+                touched[touch.path].append((deed.id, touch))
+    asked = [
+        Asked(path, maker, blob)
+        for path, blob in present.items()
+        for maker in _beside(git, _makers(blob, touched[path]))
+        if maker not in edges
+    ]
+    chosen: Mapping[Asked, tuple[str, ...]] = {}
+    if asked and has_merges(git, commit, HISTORY_CONFIG, HISTORY_ENVIRONMENT):
+        seen = {path: [(name, t.after) for name, t in found] for path, found in touched.items()}
+        chosen = find_choosers(git, commit, asked, seen, HISTORY_CONFIG, HISTORY_ENVIRONMENT)
+    claims: dict[str, list[tuple[str, ...]]] = {}
+    for item in asked:
+        claims.setdefault(item.path, []).append((item.maker, *chosen.get(item, ())))
+    return claims
+
+
+def _beside(git: Git, makers: Iterable[str]) -> list[str]:
+    """Return the makers that no newer one has in its history.
+
+    Who writes an old text anew decides anew: the signature under the old one is no word of theirs.
+    """
+    found: list[str] = []
+    for name in makers:
+        asked = (("merge-base", "--is-ancestor", name, newer) for newer in found)
+        runs = (
+            git.run(*args, config=HISTORY_CONFIG, env=HISTORY_ENVIRONMENT, check=False)
+            for args in asked
+        )
+        if all(done.code for done in runs):
+            found.append(name)
+    return found
+
+
+def _makers(blob: str, touched: Iterable[tuple[str, Touch]]) -> Iterator[str]:
+    """Yield the commits that made a text, up to one that took it away again."""
+    for name, touch in touched:
+        if touch.after == blob:
+            yield name
+        elif blob in touch.before:
+            return
 
 
 def tree_of(git: Git, commit: str, prefix: str) -> dict[str, Entry]:
@@ -207,32 +253,21 @@ def _moved_from(touch: Touch, deed: Deed, touches: Sequence[Touch]) -> Touch | N
 
 def last_deeds(
     git: Git, prefix: str, commit: str, paths: Iterable[str]
-) -> dict[str, tuple[str, ...]]:
-    """Return the commits that answer for what is at each repository-relative path.
+) -> dict[str, list[tuple[str, ...]]]:
+    """Return who answers for what is at each repository-relative path, or for that nothing is.
 
-    These are the newest one that touched it, and the merges that took its text over another change.
-    What a merge brought back over a newer change has none: nobody says who wanted that.
+    That is the newest commit that touched it, with the merges that took its text over another
+    change; where two lines of history made the same, one row for each. What a merge brought back
+    over a newer change has none: nobody says who wanted that.
     """
-    left = set(paths)
+    wanted = sorted(set(paths))
     if not commit:
         return {}
     entries = tree_of(git, commit, prefix)
-    edges = shallow_edges(git)
-    few = sorted(left) if len(left) <= _FEW else ()  # of a long history most is not about them
+    few = wanted if len(wanted) <= _FEW else ()  # of a long history most is not about them
     steps = list(read_touches(git, prefix, commit, few))
-    found: list[Asked] = []
-    for deed, touches in steps:
-        for touch in touches:
-            if touch.path not in left:
-                continue
-            left.discard(touch.path)
-            now = entries.get(touch.path, Entry()).blob
-            if touch.after == now and deed.id not in edges:
-                found.append(Asked(touch.path, deed.id, now))
-        if not left:
-            break
-    chosen = _choosers(git, commit, found, steps)
-    return {item.path: (item.maker, *chosen.get(item.path, ())) for item in found}
+    present = {path: entries.get(path, Entry()).blob for path in wanted}
+    return _claims(git, commit, present, steps, shallow_edges(git))
 
 
 def text_digests(git: Git, blobs: Mapping[str, str]) -> dict[str, tuple[str, str]]:

@@ -193,10 +193,11 @@ def record_own(vault: Vault, own: Own, change: Change, *, wait: float) -> Receip
     Raises:
         VaultError: as `joining.commit_edits`.
     """
-    before = vault.look_before()
-    commit = commit_edits(
-        vault.root, vault.require_repo(), change, screen=vault.screen(), wait=wait
-    )
+    before = vault.look_before(change)
+    with vault.keeping_own(change, before):
+        commit = commit_edits(
+            vault.root, vault.require_repo(), change, screen=vault.screen(), wait=wait
+        )
     paths = tuple(edit.path for edit in own.edits)
     return vault.note_admitted(change, Receipt(commit, paths), wait, before)
 

@@ -4,10 +4,13 @@ Whatever git writes into the work tree (a merge that stopped, a squash, a cherry
 without a commit, a stash, single files or a whole tree of another branch) is an object of the
 repository first. So an edit by hand is a text that git has never had, however it could have come.
 What the person staged or stashed is not told from that, and is looked at like a commit of theirs.
+A commit of ours that failed (a hook said no, a key was locked) leaves objects as well: what it was
+about is remembered in the person's state folder.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from vault_cli.errors import StoreError
 from vault_cli.store.entry import algorithm_of, blob_id, read_disk
 from vault_cli.store.git_log import SAFE
+from vault_cli.store.own_state import path_key, read_state, write_state
 from vault_cli.text.late import late
 
 if TYPE_CHECKING:
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 
 _KEYWORD: Final = late(rb"\$Id:[^$\n]*\$")
 _FETCHED: Final = late(r"^[0-9a-f]{40,64}(?=\t)", re.MULTILINE)
+_REMEMBERED: Final = 1000
 _DELETIONS: Final = (
     "log", "-z", "--format=", "--name-only", "--diff-filter=D", "--no-renames", "-m",
     "--full-history", *SAFE,
@@ -54,6 +59,34 @@ def find_edited(repo: Repository, paths: Iterable[str]) -> dict[str, bytes | Non
     return {path: committed.get(path) for path in left}
 
 
+def note_tried(repo: Repository, paths: Iterable[str]) -> None:
+    """Remember the files as they are now, hand edits that a commit of ours did not get to keep."""
+    texts = {path: text for path in paths if (text := _mark(_on_disk(repo, path)))}
+    listed = list({**_tried(repo), **texts}.items())[-_REMEMBERED:]
+    with suppress(StoreError):  # then a person looks at them
+        write_state("tried", _state_name(repo), {"texts": dict(listed)})
+
+
+def _tried(repo: Repository) -> dict[str, str]:
+    found = read_state("tried", _state_name(repo)).get("texts")
+    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
+
+
+def _state_name(repo: Repository) -> str:
+    return path_key(os.path.realpath(repo.root))
+
+
+def _on_disk(repo: Repository, path: str) -> bytes | None:
+    file = None
+    with suppress(StoreError):
+        file = read_disk(repo.place.work_tree, _full(repo, path))
+    return file.data if file is not None else None
+
+
+def _mark(data: bytes | None) -> str:
+    return hashlib.sha256(data).hexdigest() if data is not None else ""
+
+
 def _full(repo: Repository, path: str) -> str:
     return f"{repo.prefix}/{path}" if repo.prefix else path
 
@@ -63,15 +96,13 @@ def _known_to_git(repo: Repository, paths: set[str]) -> set[str]:
     head = repo.head()
     algorithm = algorithm_of(head) if head else ""
     algorithm = algorithm or repo.read_settings().text("extensions.objectformat") or "sha1"
-    found, asked = set(), {}
+    found, asked, tried = set(), {}, _tried(repo) if paths else {}
     for path in paths:
-        file = None
-        with suppress(StoreError):
-            file = read_disk(repo.place.work_tree, _full(repo, path))
-        if file is None:
+        data = _on_disk(repo, path)
+        if data is None:
             found.add(path)
-            continue
-        asked.update({blob_id(form, algorithm): path for form in _stored_forms(file.data)})
+        elif _mark(data) != tried.get(path):
+            asked.update({blob_id(form, algorithm): path for form in _stored_forms(data)})
     if asked:
         lines = "".join(f"{blob}\n" for blob in asked).encode()
         for line in repo.git.run("cat-file", "--batch-check", data=lines).out.splitlines():

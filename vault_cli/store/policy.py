@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vault_cli.errors import StoreError
 from vault_cli.store.clone import is_at_home, is_replaced, make_mark, read_mark
-from vault_cli.store.git_place import Place, find_place, main_twin
+from vault_cli.store.git_place import Place, find_place, is_shallow, main_twin
 from vault_cli.store.own_state import path_key, read_state, standing_place, write_state
 from vault_cli.store.places import PROJECT_FOLDER
 from vault_cli.text.late import late
@@ -97,7 +97,7 @@ def has_other_side(place: Place) -> bool:
     common = place.common_dir
     if _CLONED.search(_read(common / "logs" / "HEAD")):
         return True
-    if (place.git_dir / "FETCH_HEAD").exists() or (common / "shallow").exists():
+    if (place.git_dir / "FETCH_HEAD").exists() or is_shallow(place):
         return True
     if any(_REMOTE.search(_read(common / name)) for name in ("config", "packed-refs")):
         return True

@@ -6,6 +6,7 @@ puts in its place. So nothing can be lost here, and what came out can be looked 
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -14,8 +15,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vault_cli.errors import RefusedError, StoreError, UsageError
+from vault_cli.store.git_log import SAFE
+from vault_cli.store.git_place import is_partial, is_shallow
 from vault_cli.store.git_run import find_git, start
 from vault_cli.store.repo import Repository
+from vault_cli.text.codes import show
 
 TOOL: Final = "git-filter-repo"
 STAND_IN: Final = "***REMOVED***"
@@ -46,6 +50,16 @@ class Target(NamedTuple):
         """Where the versions stood."""
         return tuple(sorted(frozenset().union(*(v.paths for v in self.versions))))
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The texts as they stand, and as a line of JSON or a quoted value has them."""
+        forms = (
+            form
+            for text in self.texts
+            for form in (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1])
+        )
+        return tuple(dict.fromkeys(forms))
+
 
 class Reach(NamedTuple):
     """How far a rewrite reaches.
@@ -53,14 +67,24 @@ class Reach(NamedTuple):
     Args:
         commits: the commits that hold what has to go, oldest first.
         rewritten: how many commits get another id.
-        refs: branches and tags that change.
+        refs: branches and tags that change, also those of remotes as they were fetched.
         remotes: names of the remotes that have the old history.
+        names: paths that have a text in their name, which a rewrite of texts leaves.
+        unreached: how many commits have it that no branch, tag or newest stash reaches: reflogs
+            and older stashes keep them. They are not in the copy.
     """
 
     commits: tuple[str, ...]
     rewritten: int
     refs: tuple[str, ...]
     remotes: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    unreached: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has it."""
+        return not (self.commits or self.refs or self.unreached)
 
 
 def find_tool(root: Path) -> str:
@@ -93,12 +117,32 @@ def require_rewritable(repo: Repository) -> None:
             "the vault is a folder of a bigger repository; its history is not mvault's to rewrite",
             hint="Whoever keeps that repository does it, with git filter-repo.",
         )
-    settings = repo.read_settings()
-    partial = any(entry.key.endswith(".promisor") for entry in settings.entries)
-    if partial or (repo.place.common_dir / "shallow").exists():
+    if is_partial(repo.place) or is_shallow(repo.place):
         raise RefusedError(
             "this clone has only a part of the history", hint="Do it in a whole clone."
         )
+
+
+def require_up_to_date(repo: Repository) -> None:
+    """Raise when a branch here lacks what was fetched of it: in the copy it would be lost.
+
+    The tool makes branches of a remote to branches of the copy, but for those that are here.
+
+    Raises:
+        RefusedError: so it is.
+    """
+    asked = ("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes")
+    names = repo.git.run(*asked).out.decode("utf-8", "surrogateescape").splitlines()
+    for name in names:
+        branch = name.split("/", 3)[-1]
+        own = f"refs/heads/{branch}"
+        if not name.startswith("refs/remotes/") or own not in names:
+            continue
+        if repo.git.run("merge-base", "--is-ancestor", name, own, check=False).code:
+            raise RefusedError(
+                f"{show(branch)} here lacks commits that were fetched of it; the copy would, too",
+                hint="First take them in: mvault sync",
+            )
 
 
 def versions_of(repo: Repository, record_id: str) -> tuple[Holding, ...]:
@@ -109,7 +153,7 @@ def versions_of(repo: Repository, record_id: str) -> tuple[Holding, ...]:
     from vault_cli.text.fields import read_record
 
     held: dict[str, tuple[set[str], set[str]]] = {}
-    for commit, blob, path in _additions(repo):
+    for commit, blob, path in _additions(repo, "--all"):
         if path.endswith(".md") and not path.startswith("tombstones/"):
             paths, commits = held.setdefault(blob, (set(), set()))
             paths.add(path)
@@ -126,10 +170,10 @@ def versions_of(repo: Repository, record_id: str) -> tuple[Holding, ...]:
     return tuple(found)
 
 
-def _additions(repo: Repository) -> Iterator[tuple[str, str, str]]:
-    """Yield commit, blob and path of every version that any commit put somewhere."""
-    args = ("log", "--all", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "-z")
-    out = repo.git.run(*args, "--diff-filter=AMT", "--format=%x01%H").out
+def _additions(repo: Repository, *revisions: str) -> Iterator[tuple[str, str, str]]:
+    """Yield commit, blob and path of every version that any of some commits put somewhere."""
+    args = ("log", *SAFE, "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "-z")
+    out = repo.git.run(*args, "--diff-filter=AMT", "--format=%x01%H", *revisions).out
     commit = ""
     tokens = iter(out.split(b"\0"))
     for token in tokens:
@@ -158,26 +202,58 @@ def require_sound_text(text: str) -> str:
 
 def measure(repo: Repository, target: Target) -> Reach:
     """Find out which commits hold what has to go."""
-    found = set().union(*(version.commits for version in target.versions))
-    for text in target.texts:
-        for flag in (f"-S{text}", f"--grep={text}"):
-            args = ("log", "--all", "--fixed-strings", "--format=%H", flag)
-            found.update(repo.git.run(*args).out.decode("ascii").split())
+    held, names = _holders(repo, target, "--all")
+    unreached, _ = _holders(repo, target, "--reflog", "--not", "--all")
     order = repo.git.run("rev-list", "--topo-order", "--reverse", "--parents", "--all").out
     rewritten: set[str] = set()
     commits: list[str] = []
     for line in order.decode("ascii").splitlines():
         name, *parents = line.split()
-        if name in found:
+        if name in held:
             commits.append(name)
-        if name in found or rewritten.intersection(parents):
+        if name in held or rewritten.intersection(parents):
             rewritten.add(name)
-    asked = ("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/tags")
-    listed = repo.git.run(*asked).out.decode("utf-8", "replace").splitlines()
-    refs = [line.split(" ", 1) for line in listed]
-    changed = tuple(name for commit, name in refs if commit in rewritten)
+    asked = (
+        "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)%00%(contents)%00%00",
+        "refs/heads", "refs/tags", "refs/remotes",
+    )  # fmt: skip
+    changed = []
+    for entry in repo.git.run(*asked).out.decode("utf-8", "replace").split("\0\0"):
+        facts, _, message = entry.lstrip("\n").partition("\0")
+        *ids, name = facts.split(" ") if facts else [""]
+        if name and (rewritten.intersection(ids) or _has_text(target, message.encode())):
+            changed.append(name)
     remotes = tuple(repo.git.run("remote").out.decode("utf-8", "replace").split())
-    return Reach(tuple(commits), len(rewritten), changed, remotes)
+    return Reach(
+        tuple(commits), len(rewritten), tuple(changed), remotes, tuple(sorted(names)),
+        len(unreached),
+    )  # fmt: skip
+
+
+def _holders(repo: Repository, target: Target, *revisions: str) -> tuple[set[str], set[str]]:
+    """Return the commits that put what has to go somewhere, and the paths named after it."""
+    added: dict[str, set[str]] = {}
+    names: set[str] = set()
+    for commit, blob, path in _additions(repo, *revisions):
+        added.setdefault(blob, set()).add(commit)
+        if _has_text(target, os.fsencode(path)):
+            names.add(path)
+    gone = {version.blob for version in target.versions}
+    found = set().union(*(commits for blob, commits in added.items() if blob in gone))
+    if not target.texts:
+        return found, names
+    for blob, data in zip(added, repo.read_blobs(list(added)), strict=True):
+        if _has_text(target, data):
+            found |= added[blob]
+    out = repo.git.run("log", *SAFE, "-z", "--format=%H %B", *revisions).out
+    for entry in out.split(b"\0"):
+        if _has_text(target, entry[65:] if len(entry) > 64 else b""):  # noqa: PLR2004 - SHA-256
+            found.add(entry.split(b" ", 1)[0].decode("ascii"))
+    return found, names
+
+
+def _has_text(target: Target, data: bytes) -> bool:
+    return any(form.encode() in data for form in target.forms)
 
 
 def rewrite(repo: Repository, target: Target, into: Path) -> None:
@@ -206,7 +282,7 @@ def rewrite(repo: Repository, target: Target, into: Path) -> None:
             argv += ["--strip-blobs-with-ids", str(blobs)]
         if target.texts:
             texts = Path(folder) / "texts"
-            lines = (f"literal:{text}==>{STAND_IN}\n" for text in target.texts)
+            lines = (f"literal:{form}==>{STAND_IN}\n" for form in target.forms)
             texts.write_text("".join(lines), encoding="utf-8")
             argv += ["--replace-text", str(texts), "--replace-message", str(texts)]
         done = start(argv, into)
@@ -226,5 +302,5 @@ def _require_gone(repo: Repository, target: Target, into: Path) -> None:
     if any(version.blob.encode() in listed for version in target.versions):
         raise StoreError(f"the copy still has one of the versions; do not use {into}")
     objects = start([*git, "cat-file", "--batch-all-objects", "--batch", "--buffer"], into).out
-    if any(text.encode() in objects for text in target.texts):
+    if _has_text(target, objects):
         raise StoreError(f"the copy still has the text; do not use {into}")

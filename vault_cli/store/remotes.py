@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from vault_cli.errors import RefusedError, StoreError, UsageError
-from vault_cli.store.git_run import Done, Pairs, failure
+from vault_cli.store.git_run import Done, Pairs, failure, missing_object
 from vault_cli.store.repo import Repository
 from vault_cli.text.late import late
 
@@ -259,11 +259,6 @@ def push(repo: Repository, remote: Remote, commit: str) -> None:
     )
 
 
-def is_shallow(repo: Repository) -> bool:
-    """Tell whether a part of the history is missing here."""
-    return (repo.place.common_dir / "shallow").exists()
-
-
 def read_all(repo: Repository, blobs: list[str]) -> dict[str, bytes]:
     """Return whole blobs by their ids; a partial clone asks its remote for what it lacks.
 
@@ -281,10 +276,7 @@ def read_all(repo: Repository, blobs: list[str]) -> dict[str, bytes]:
         end = out.index(b"\n", place)
         header = out[place:end].split()
         if header[1:2] != [b"blob"]:
-            raise StoreError(
-                f"git cannot read the object {blob}: the repository is damaged or incomplete",
-                hint="Run `git fsck` in the vault.",
-            )
+            raise missing_object(repo.place, f"the object {blob}")
         size = int(header[2])
         found[blob] = out[end + 1 : end + 1 + size]
         place = end + 2 + size
@@ -300,7 +292,6 @@ __all__ = [
     "fetch",
     "fetch_into",
     "find_remote",
-    "is_shallow",
     "note_synced",
     "push",
     "read_all",

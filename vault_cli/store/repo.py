@@ -272,3 +272,9 @@ class Repository(Past):
     def outside_checkout(self) -> list[str]:
         """Return the vault paths that a sparse checkout keeps out of the work tree."""
         return pending.inside(self._prefix, pending.outside_checkout(self.git, self._prefix))
+
+    def is_cut_off(self, commit: str) -> bool:
+        """Whether a shallow clone begins with a commit: it seems to have added all there was."""
+        from vault_cli.store.lineage import shallow_edges
+
+        return commit in shallow_edges(self.git)

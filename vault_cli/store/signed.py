@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vault_cli.errors import StoreError
 from vault_cli.model.record import Record
-from vault_cli.store.lineage import read_lineage, text_digests
+from vault_cli.store.lineage import last_deeds, read_lineage, text_digests
 from vault_cli.store.own_state import path_key, read_state, write_state
-from vault_cli.store.signatures import Checker, check_commits, is_stable, make_checker
+from vault_cli.store.signatures import Checker, Signature, check_commits, is_stable, make_checker
 
 if TYPE_CHECKING:
     from vault_cli.store.repo import Repository
@@ -74,13 +74,46 @@ def signed_reasons(
     return reasons
 
 
+def unsigned_paths(
+    repo: Repository, named: str, commit: str, paths: Iterable[str]
+) -> frozenset[str]:
+    """Return the vault paths of which no allowed key signed what a commit has, or has not, there.
+
+    Raises:
+        UsageError: the file of allowed keys cannot be used. StoreError: git failed.
+    """
+    start = f"{repo.prefix}/" if repo.prefix else ""
+    places = {start + path: path for path in paths}
+    deeds = last_deeds(repo.git, repo.prefix, commit, places)
+    checker = make_checker(repo.git, repo.read_settings(), named)
+    made = (name for claims in deeds.values() for claim in claims for name in claim)
+    signatures = check_commits(repo.git, checker, made)
+    return frozenset(
+        path for place, path in places.items() if not good_claim(deeds.get(place, ()), signatures)
+    )
+
+
+def good_claim(
+    claims: Iterable[tuple[str, ...]], signatures: Mapping[str, Signature]
+) -> tuple[str, ...]:
+    """Return the first of some claims (see `last_deeds`) that is signed throughout, else ()."""
+    signed = (claim for claim in claims if not any(signatures[name].reason for name in claim))
+    return next(signed, ())
+
+
 def _prove(
     repo: Repository, start: str, checker: Checker, wanted: Iterable[str]
 ) -> dict[str, Proof]:
     lineage = read_lineage(repo.git, repo.prefix, start, wanted, whole=False)
     made = {path: a.versions[0].deed.id for path, a in lineage.ancestries.items() if a.versions}
-    choosers = (name for found in lineage.ancestries.values() for name in found.chosen_by)
-    signatures = check_commits(repo.git, checker, (*made.values(), *choosers))
+    claims = {
+        path: ((made[path], *a.chosen_by), *a.others)
+        for path, a in lineage.ancestries.items()
+        if path in made
+    }
+    signatures = check_commits(
+        repo.git, checker, (name for found in claims.values() for claim in found for name in claim)
+    )
     digests = text_digests(repo.git, lineage.blobs)
     proofs = {path: Proof("", "", UNCOMMITTED) for path in wanted}
     for path, found in lineage.ancestries.items():
@@ -88,10 +121,10 @@ def _prove(
             reason = CHANGED
         elif path not in made:
             reason = CHANGED if found.whole else SHALLOW
+        elif good_claim(claims[path], signatures):
+            reason = ""
         else:
-            reason = signatures[made[path]].reason
-            if any(signatures[name].reason for name in found.chosen_by):
-                reason = reason or CHANGED
+            reason = signatures[made[path]].reason or CHANGED
         proofs[path] = Proof(*digests[path], reason)
     if start == repo.head() and all(map(is_stable, signatures.values())):
         _store(repo, start, checker, proofs)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from vault_cli.errors import StoreError
 from vault_cli.store.entry import Entry
+from vault_cli.store.git_run import missing_object
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -171,10 +171,7 @@ class Trees:
                     return data[:-1]
         except BrokenPipeError:
             pass
-        raise StoreError(
-            f"git cannot read the tree {name}: the repository is damaged or incomplete",
-            hint="Run `git fsck` in the vault; a fetch from another copy brings back what is lost.",
-        )
+        raise missing_object(self._git.place, f"the tree {name}")
 
 
 def _nest(changes: Mapping[str, Entry]) -> Changes:

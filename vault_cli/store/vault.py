@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from vault_cli.errors import Diagnostic, StoreError, UsageError, VaultError
+from vault_cli.errors import Diagnostic, RefusedError, StoreError, UsageError, VaultError
 from vault_cli.model.record import Snapshot
 from vault_cli.model.tables import MAX_FILE
 from vault_cli.store.config import Config, load_config
@@ -21,7 +21,7 @@ from vault_cli.store.places import OPENED, USAGE_FOLDER
 from vault_cli.store.vault_place import NoVaultError, admitted_settings, find_vault, is_vault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from vault_cli.model.change import Change, Receipt
     from vault_cli.model.record import Record
@@ -226,8 +226,11 @@ class Vault:
         self.require_in_place()
         self._require_person_for_edits(change)
         self._commit_usage(wait)
-        before = self.look_before()
-        done = apply_change(self.root, self.require_repo(), change, screen=self.screen(), wait=wait)
+        before = self.look_before(change)
+        with self.keeping_own(change, before):
+            done = apply_change(
+                self.root, self.require_repo(), change, screen=self.screen(), wait=wait
+            )
         done = self.note_admitted(change, done, wait, before)
         notes, self._settled = self._settled, ()
         return replace(done, diagnostics=(*notes, *done.diagnostics)) if notes else done
@@ -253,8 +256,12 @@ class Vault:
 
         return incoming_policy(self.root, self.config) == "accept"
 
-    def look_before(self) -> Before | None:
-        """Return what is in force and what waits for a person; None where nothing ever waits."""
+    def look_before(self, change: Change) -> Before | None:
+        """Return what is in force and what waits for a person; None where nothing ever waits.
+
+        Raises:
+            RefusedError: a signature would make this change an admission of what waits.
+        """
         if self._trusts_pushes():
             return None
         from vault_cli.store.incoming import Before, load_ledger
@@ -263,7 +270,40 @@ class Vault:
         snapshot = self.snapshot(whole=False)
         found = find_waiting(self, snapshot, load_ledger(self.root))
         standing = {r.path: (r.id, r.digest) for r in snapshot.records if r.has_effect}
-        return Before(standing, {item.id: item.what in {"new", "changed"} for item in found})
+        before = Before(standing, {item.id: item.what in {"new", "changed"} for item in found})
+        self._require_reviewed(change, before)
+        return before
+
+    @contextmanager
+    def keeping_own(self, change: Change, before: Before | None) -> Iterator[None]:
+        """Let a person's hand edits be theirs still when the commit that takes them in fails."""
+        try:
+            yield
+        except VaultError:
+            if before is not None:
+                from vault_cli.store.own_edits import note_tried
+
+                waiting = {p for p, (key, _) in before.standing.items() if key in before.waiting}
+                paths = {edit.path for edit in change.edits} - waiting
+                note_tried(self.require_repo(), paths)
+            raise
+
+    def _require_reviewed(self, change: Change, before: Before) -> None:
+        """Refuse to sign a text of others that waits: it would count by that, for everybody."""
+        from vault_cli.store.incoming import unreviewed
+        from vault_cli.store.policy import incoming_policy
+
+        is_signed = incoming_policy(self.root, self.config) == "signed"
+        if not is_signed or not self.require_repo().read_settings().flag("commit.gpgsign"):
+            return
+        waiting = unreviewed(self.root, change, before)
+        if waiting:
+            raise RefusedError(
+                f"{change.verb}: {waiting} waits for a review, and the signature of this change"
+                " would let all of it count; nothing was changed",
+                hint="A person looks at it: mvault review --incoming; what is out of force already"
+                " becomes a draft first (resolve --as candidate), and approve shows it.",
+            )
 
     def note_admitted(
         self, change: Change, done: Receipt, wait: float, before: Before | None

@@ -118,17 +118,21 @@ def _leave_others(
 ) -> list[Waiting]:
     """Return the differences that are not the person's own, one for each record.
 
-    What a signature admits is compared again: a second copy of its id differs from it now.
+    What a signature admits is compared again: a second copy of its id differs from it now, and
+    what the person edited on top of it is theirs.
     """
+    from vault_cli.store.own_edits import find_edited
+
     while True:
         found = compare()
         if not found or vault.repo is None:
             break
-        own = _own_edits(vault, vault.repo, found)
+        edited = find_edited(vault.repo, {_place_of(item) for item in found} - {""})
+        own = _own_edits(vault, found, edited)
         found = [item for item in found if item.id not in own]
         if not found or incoming_policy(vault.root, vault.config) != "signed":
             break
-        if not _admit_signed(vault, vault.repo, found, ledger):
+        if not _admit_signed(vault, vault.repo, _below_edits(found, edited), ledger):
             break
     if found:
         note_waited(filter(None, (_present_bytes(vault, item) for item in found)))
@@ -183,14 +187,13 @@ def _full(repo: Repository, path: str) -> str:
     return f"{repo.prefix}/{path}" if repo.prefix else path
 
 
-def _own_edits(vault: Kept, repo: Repository, found: list[Waiting]) -> set[str]:
+def _own_edits(
+    vault: Kept, found: Iterable[Waiting], edited: Mapping[str, bytes | None]
+) -> set[str]:
     """Return the ids of which every difference is a hand edit on top of the admitted text.
 
     A text that once waited for a person is none: it came from others, whoever put it there.
     """
-    from vault_cli.store.own_edits import find_edited
-
-    edited = find_edited(repo, {_place_of(item) for item in found} - {""})
     waited = read_waited() if edited else {}
     others = {
         item.id for item in found if waited and text_mark(_present_bytes(vault, item)) in waited
@@ -203,27 +206,43 @@ def _own_edits(vault: Kept, repo: Repository, found: list[Waiting]) -> set[str]:
     return {item.id for item in found} - others
 
 
+def _below_edits(found: Iterable[Waiting], edited: Mapping[str, bytes | None]) -> Iterator[Waiting]:
+    """Yield the differences as HEAD has them: a signature is about what lies below a hand edit."""
+    for item in found:
+        place = _place_of(item)
+        below = edited.get(place)
+        record = parse_all({place: below}).get(place) if below is not None else None
+        if record is not None and record.id == item.id and record.has_effect:
+            yield item._replace(what="changed", path=place, present=record)
+        else:
+            yield item
+
+
 def _digest(data: bytes | None) -> str:
     return hashlib.sha256(data).hexdigest() if data is not None else ""
 
 
-def _admit_signed(vault: Kept, repo: Repository, found: list[Waiting], ledger: Ledger) -> bool:
+def _admit_signed(
+    vault: Kept, repo: Repository, changes: Iterable[Waiting], ledger: Ledger
+) -> bool:
     """Take down the changes that were signed with an allowed key; return whether there are any."""
     from vault_cli.store.lineage import last_deeds
     from vault_cli.store.signatures import check_commits, make_checker
+    from vault_cli.store.signed import good_claim
 
+    found = list(changes)
     places = {_full(repo, place): place for place in map(_place_of, found) if place}
     deeds = last_deeds(repo.git, repo.prefix, repo.head(), places)
     named = str(vault.config["trust.allowed_signers"])
     checker = make_checker(repo.git, repo.read_settings(), named)
-    commits = (commit for found in deeds.values() for commit in found)
+    commits = (name for claims in deeds.values() for claim in claims for name in claim)
     signatures = check_commits(repo.git, checker, commits)
     rows = (item.admitted.path for item in found if item.admitted)
     heads = repo.read_head({*places.values(), *rows})
     admitted: set[str] = set()
     for item in _going_on(repo, found):
-        made = deeds.get(_full(repo, _place_of(item)), ())
-        if not made or any(signatures[name].reason for name in made) or item.id in admitted:
+        made = good_claim(deeds.get(_full(repo, _place_of(item)), ()), signatures)
+        if not made or item.id in admitted:
             continue
         if not _is_in_head(vault, item, heads):
             continue

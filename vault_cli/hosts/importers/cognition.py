@@ -7,11 +7,12 @@ memories and of playbook entries are looked for wherever they stand, and what ha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.port import Basket, Raw
-from vault_cli.hosts.importers.values import claims_of, instant_of, one_line, text_of, texts_of
+from vault_cli.hosts.importers.values import Fields, claims_of, one_line, text_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
@@ -22,11 +23,8 @@ _KINDS: Final = {
     "failure": Kind.FAILURE, "rule": Kind.RULE, "resource": Kind.RESOURCE,
 }  # fmt: skip
 _FILES: Final = ("cognition-state.json", "cognition-playbook.json")
+_IDS: Final = ("mem-", "ctxt-")
 _MARKS: Final = (b'"mem-', b'"ctxt-')
-_PLACED: Final = frozenset(
-    {"content", "text", "topics", "validFrom", "validTo", "when", "supersededBy", "conflictWith"}
-    | {"checklist"}
-)
 
 
 def fits(root: Path) -> bool:
@@ -51,18 +49,19 @@ def read(basket: Basket) -> None:
             continue
         before = len(basket.items)
         for entry in _entries(found[1]):
-            basket.add(_item(found[0], entry))
+            if text_of(entry["id"]).startswith(_IDS):
+                basket.add(_item(found[0], entry))
+            else:
+                text = f"its id is none of the engine's: {str(entry['id'])[:40]}; not taken"
+                basket.note(path, "no-id", text, severity="warning")
         if len(basket.items) == before:
             basket.skip(path, "no memories found in it")
 
 
 def _entries(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield the objects that have an id of the engine and a text, wherever they stand."""
+    """Yield the objects that have an id and a text, wherever they stand."""
     if isinstance(value, dict):
-        own = text_of(value.get("id"))
-        if own.startswith(("mem-", "ctxt-")) and (
-            text_of(value.get("content")) or text_of(value.get("text"))
-        ):
+        if "id" in value and Fields(value).text("content", "text"):
             yield value
             return
         for item in value.values():
@@ -75,27 +74,24 @@ def _entries(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 def _item(raw: Raw, entry: dict[str, Any]) -> Item:
     own = text_of(entry["id"])
     is_rule = own.startswith("ctxt-")
-    said = text_of(entry.get("content")) or text_of(entry.get("text"))
-    kind = Kind.RULE if is_rule else _KINDS.get(text_of(entry.get("kind")).lower(), Kind.NOTE)
-    conflicts = texts_of(entry.get("conflictWith"))
-    title = one_line(said, 110)
-    rest = {k: v for k, v in entry.items() if k not in _PLACED}
-    dates: dict[str, Any] = {
-        k: instant_of(entry[k]) for k in ("recordedAt", "supersededAt") if k in entry
-    }
-    return Item(
+    fields = Fields(entry)
+    said = fields.text("content", "text")
+    said_kind = text_of(entry.get("kind")).lower()
+    item = Item(
         alias=f"{FORMAT}:{own}",
-        kind=kind,
-        title=title,
+        kind=Kind.RULE if is_rule else _KINDS.get(said_kind, Kind.NOTE),
+        title=one_line(said, 110),
         body=said,
-        topics=texts_of(entry.get("topics")),
-        applies_when=" ".join(text_of(entry.get("when")).split()),
+        topics=fields.texts("topics"),
+        applies_when=fields.line("when"),
         file=raw.shown,
         sha256=raw.sha256,
-        checklist=entry.get("checklist") is True and is_rule,
-        correction=text_of(entry.get("kind")).lower() == "correction",
-        valid_from=instant_of(entry.get("validFrom")),
-        valid_to=instant_of(entry.get("validTo")),
-        conflicts=tuple(f"{FORMAT}:{one}" for one in conflicts),
-        claims=claims_of({**rest, **dates, "superseded_by": entry.get("supersededBy")}),
+        checklist=is_rule and fields.is_true("checklist"),
+        correction=said_kind == "correction",
+        valid_from=fields.instant("validFrom"),
+        valid_to=fields.instant("validTo"),
+        conflicts=tuple(f"{FORMAT}:{one}" for one in fields.texts("conflictWith")),
     )
+    dates = {key: fields.instant(key) for key in ("recordedAt", "supersededAt")}
+    by = {"superseded_by": fields.text("supersededBy")}
+    return replace(item, claims=claims_of({**dates, **by, **fields.rest()}))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.port import Basket, Raw
-from vault_cli.hosts.importers.values import claims_of, one_line, text_of, texts_of
+from vault_cli.hosts.importers.values import Fields, claims_of, one_line, text_of, texts_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 from vault_cli.model.schema import CONFIDENCES
@@ -29,10 +29,6 @@ _KINDS: Final = {
     "recipe": Kind.RECIPE,
 }
 _PARTS: Final = ("attempted", "correction", "avoid", "instead", "critique")
-_PLACED: Final = frozenset(
-    {"id", "lesson_id", "kind", "title", "problem", "pattern", "text", "content", "applies_when"}
-    | {"boundary", "confidence", *_PARTS}
-)
 _OTHER_FILES: Final = ("tool-events.jsonl", "error-events.jsonl")
 
 
@@ -82,6 +78,9 @@ def _read_tasks(basket: Basket, path: Path, found: dict[str, dict[str, Any]]) ->
         else:
             text = f"unknown kind of record {kind[:40] or '(none)'}; not taken"
             basket.note(path, "unknown-record", text, line=line)
+    if tasks:
+        count = "1 task is no memory" if len(tasks) == 1 else f"{len(tasks)} tasks are no memories"
+        basket.note(path, "tasks-left", f"{count}; what was learned from them is taken")
 
 
 def _read_maintained(basket: Basket, path: Path, found: dict[str, dict[str, Any]]) -> None:
@@ -97,24 +96,24 @@ def _read_maintained(basket: Basket, path: Path, found: dict[str, dict[str, Any]
 
 def _item(raw: Raw, own: str, entry: dict[str, Any]) -> Item:
     line = entry.pop("_line")
-    kind = _KINDS.get(text_of(entry.get("kind")), Kind.LESSON)
-    problem = text_of(entry.get("problem")) or text_of(entry.get("pattern"))  # L-29
-    body = text_of(entry.get("text")) or text_of(entry.get("content"))
-    parts = {"problem": problem, **{name: text_of(entry.get(name)) for name in _PARTS}}
+    fields = Fields(entry)
+    said_kind = fields.text("kind")
+    problem = fields.text("problem", "pattern")  # L-29
+    body = fields.text("text", "content")
+    parts = {"problem": problem, **{name: fields.text(name) for name in _PARTS}}
     confidence = text_of(entry.get("confidence")).lower()
+    if confidence in CONFIDENCES:
+        fields.take("confidence")
     session = text_of(entry.get("session_id"))
-    rest = {k: v for k, v in entry.items() if k not in _PLACED}
-    if confidence not in CONFIDENCES:
-        rest["confidence"] = entry.get("confidence")
     whole = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str).encode()
     return Item(
         alias=f"{FORMAT}:{own}",
-        kind=kind,
-        title=text_of(entry.get("title")) or one_line(problem or body or own),
+        kind=_KINDS.get(said_kind, Kind.LESSON),
+        title=fields.text("title") or one_line(problem or body or own),
         body=body,
         sections={name: text for name, text in parts.items() if text},
-        applies_when=" ".join(text_of(entry.get("applies_when")).split()),
-        boundary=" ".join(text_of(entry.get("boundary")).split()),
+        applies_when=fields.line("applies_when"),
+        boundary=fields.line("boundary"),
         confidence=confidence if confidence in CONFIDENCES else "",
         file=raw.shown,
         sha256=raw.sha256,
@@ -124,9 +123,9 @@ def _item(raw: Raw, own: str, entry: dict[str, Any]) -> Item:
         source="agent",
         claims=claims_of(
             {
+                **fields.rest(),
                 "id": own,
-                "kind": text_of(entry.get("kind")),
-                **rest,
+                "kind": said_kind or entry.get("kind"),
                 "entry_sha256": hashlib.sha256(whole).hexdigest(),
             }
         ),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.port import Basket, Raw
-from vault_cli.hosts.importers.values import claims_of, one_line, text_of, texts_of
+from vault_cli.hosts.importers.values import Fields, claims_of, one_line, text_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
@@ -33,6 +33,7 @@ _PLACED: Final = frozenset(
     {"id", "title", "kind", "applies_when", "mistake", "prevention", "problem", "solution"}
     | {"keywords", "supersedes", *_CLAIMS}
 )
+_NAMES: Final = {Kind.RECIPE: ("problem", "steps"), Kind.LESSON: ("problem", "correction")}
 _KINDS: Final = {"recipe": Kind.RECIPE, "decision": Kind.DECISION, "lesson": Kind.LESSON}
 
 
@@ -76,8 +77,8 @@ def read(basket: Basket) -> None:
 
 
 def unescape(value: str) -> str:
-    r"""Undo `\n` and `\\`, once from left to right: `C:\\new` is `C:\new`."""
-    return _ESCAPE.sub(lambda m: {"n": "\n", "\\": "\\", "r": ""}.get(m[1], m[0]), value)
+    r"""Undo `\n` and `\\`, once from left to right: `C:\\new` is `C:\new`, `C:\run` itself."""
+    return _ESCAPE.sub(lambda m: {"n": "\n", "\\": "\\"}.get(m[1], m[0]), value)
 
 
 def _read_entries(basket: Basket, raw: Raw, text: str) -> None:
@@ -96,13 +97,13 @@ def _entries(text: str) -> Iterator[tuple[int, str, dict[str, str]]]:
     own, line = "", 0
     values: dict[str, str] = {}
     for number, row in enumerate(text.split("\n"), 1):
-        found = _ENTRY.fullmatch(row)
+        found = _ENTRY.fullmatch(row.strip())
         if found:
             if own:
                 yield line, own, values
             own, line, values = found[1], number, {}
             continue
-        pair = _PAIR.fullmatch(row) if own else None
+        pair = _PAIR.fullmatch(row.strip()) if own else None
         if pair:
             values[pair[1]] = unescape(pair[2]).strip()
     if own:
@@ -113,21 +114,23 @@ def _item(
     raw: Raw, line: int, own: str, values: Mapping[str, Any], more: Mapping[str, str]
 ) -> Item:
     kind = _kind_of(own, text_of(values.get("kind")))
-    texts = {key: text_of(values.get(key)) for key in _PLACED}
-    problem = texts["problem"] or texts["mistake"]
-    answer = texts["solution"] or texts["prevention"]
-    names = {Kind.RECIPE: ("problem", "steps"), Kind.LESSON: ("problem", "correction")}
-    first, second = names.get(kind, ("problem", "why"))
+    fields = Fields(values)
+    texts = {key: fields.text(key) for key in _PLACED - {"keywords"}}
+    first, second = _NAMES.get(kind, ("problem", "why"))
+    problem, more_problem = _first_of(texts["problem"], texts["mistake"])
+    answer, more_answer = _first_of(texts["solution"], texts["prevention"])
+    rest = "\n\n".join(filter(None, (more_problem, more_answer)))
     words = values.get("keywords")
-    listed = re.split(r"[,，、]", words) if isinstance(words, str) else words
+    listed = Fields({"keywords": re.split(r"[,，、]", words) if isinstance(words, str) else words})
+    keywords = listed.texts("keywords")
     return Item(
         alias=f"{FORMAT}:{own}",
         kind=kind,
         title=one_line(texts["title"]),
         body=texts["title"] if "\n" in texts["title"] else "",
-        sections={k: v for k, v in ((first, problem), (second, answer)) if v},
+        sections={k: v for k, v in ((first, problem), (second, answer), ("notes", rest)) if v},
         applies_when=" ".join(texts["applies_when"].split()),
-        keywords=texts_of(listed if isinstance(listed, list) else []),
+        keywords=keywords,
         file=raw.shown,
         sha256=raw.sha256,
         line=line,
@@ -136,10 +139,22 @@ def _item(
         ),
         source="agent",
         claims=claims_of(
-            {"id": own, "kind": texts["kind"], **{k: values.get(k) for k in _CLAIMS}, **more}
+            {
+                "id": own,
+                **fields.rest(*_PLACED - {"keywords"}),
+                **listed.rest(),
+                "kind": texts["kind"] or values.get("kind"),
+                **{k: values.get(k) for k in _CLAIMS},
+                **more,
+            }
         ),
         left=tuple(sorted(set(values) - _PLACED)),
     )
+
+
+def _first_of(one: str, other: str) -> tuple[str, str]:
+    """Return what is said, and what is said besides: an entry may have a text in both keys."""
+    return (one, other) if one else (other, "")
 
 
 def _kind_of(own: str, said: str) -> Kind:

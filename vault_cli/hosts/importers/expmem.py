@@ -7,16 +7,16 @@ reflection runs are named and not taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
 from vault_cli.hosts.importers.port import Basket, Raw
 from vault_cli.hosts.importers.values import (
+    Fields,
     claims_of,
     echo_of,
-    importance_of,
     instant_of,
     one_line,
     text_of,
@@ -38,6 +38,12 @@ _PLACED: Final = frozenset(
     | {"createdAt", "updatedAt", "lastAccessedAt", "claimedAt", "authoredBy", "status"}
     | {"verification", "importedFrom", "sourceSession"}
 )
+
+
+_TYPED: Final = (
+    "evidenceText", "title", "tags", "importance", "supersedes", "conflictsWith",
+)  # fmt: skip
+"""Keys whose value is a claim where it is not of the type that their place takes."""
 
 
 def fits(root: Path) -> bool:
@@ -93,8 +99,12 @@ def _read_record(basket: Basket, raw: Raw, value: Any) -> None:
     by = text_of(author.get("kind")) if isinstance(author, dict) else ""
     reflection = value.get("reflection")
     grounds = reflection.get("sourceMemoryIds") if isinstance(reflection, dict) else ()
-    said = text_of(value.get("evidenceText"))
-    title = text_of(value.get("title")) or one_line(value["content"])
+    fields = Fields(value)
+    said = fields.text("evidenceText")
+    title = fields.text("title") or one_line(value["content"])
+    workspace = fields.text("workspace")
+    topics, importance = fields.texts("tags"), fields.importance("importance")
+    relations = {key: _aliases(fields.texts(key)) for key in ("supersedes", "conflictsWith")}
     ours, echo = echo_of(title, value["content"], said)
     basket.add(
         Item(
@@ -106,18 +116,19 @@ def _read_record(basket: Basket, raw: Raw, value: Any) -> None:
             sections={"evidence": said} if said and not ours else {},
             file=raw.shown,
             sha256=raw.sha256,
-            workspace=text_of(value.get("workspace")),
-            topics=texts_of(value.get("tags")),
-            importance=importance_of(value.get("importance")),
+            workspace=workspace,
+            topics=topics,
+            importance=importance,
             source=_AUTHORS.get(by, "import"),
             evidence=tuple(evidence),
-            supersedes=_aliases(value.get("supersedes")),
-            conflicts=_aliases(value.get("conflictsWith")),
-            derived_from=_aliases(grounds),
+            supersedes=relations["supersedes"],
+            conflicts=relations["conflictsWith"],
+            derived_from=_aliases(texts_of(grounds if isinstance(grounds, list) else [])),
             claims=claims_of(
                 {
                     **_claims(value),
-                    "workspace": _own_place(basket, text_of(value.get("workspace"))),
+                    **fields.rest(*_TYPED),
+                    "workspace": _own_place(basket, workspace) or value.get("workspace"),
                     "evidence": odd,
                 }
             ),
@@ -135,15 +146,15 @@ def _problem(value: Any, own: str) -> str:
         return f"has schema version {str(version)[:20]}; version 1 is known"
     if not _UUID.fullmatch(own):
         return "has no id (a UUID)"
-    if value.get("kind") not in KINDS:
+    if text_of(value.get("kind")) not in KINDS:
         return f"has an unknown kind {str(value.get('kind'))[:40]}"
     if not isinstance(value.get("content"), str) or not value["content"].strip():
         return "has no content"
     return ""
 
 
-def _aliases(ids: Any) -> tuple[str, ...]:
-    return tuple(f"{FORMAT}:{one}" for one in texts_of(ids if isinstance(ids, list) else []))
+def _aliases(ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{FORMAT}:{one}" for one in ids)
 
 
 def _claims(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,20 +163,25 @@ def _claims(value: Mapping[str, Any]) -> dict[str, Any]:
         "kind": value["kind"],
         "status": value.get("status", "candidate"),
         "authored_by": value.get("authoredBy"),
-        "created": instant_of(value.get("createdAt")),
-        "updated": instant_of(value.get("updatedAt")),
-        "last_accessed": instant_of(value.get("lastAccessedAt")),
-        "claimed_at": instant_of(value.get("claimedAt")),
+        "created": _instant(value.get("createdAt")),
+        "updated": _instant(value.get("updatedAt")),
+        "last_accessed": _instant(value.get("lastAccessedAt")),
+        "claimed_at": _instant(value.get("claimedAt")),
         "verification": value.get("verification"),
         "reflection": value.get("reflection"),
         "session": value.get("sourceSession"),
     }
 
 
+def _instant(value: Any) -> Any:
+    """Return an instant, or what stands in its place."""
+    return instant_of(value) or value
+
+
 def _evidence(basket: Basket, value: Mapping[str, Any]) -> tuple[list[dict[str, str]], list[Any]]:
     """Return the evidence that has our types, and what has not, as it is."""
     given = value.get("evidence")
-    items = list(given) if isinstance(given, list) else []
+    items = list(given) if isinstance(given, list) else [given] if given else []
     old = value.get("importedFrom")
     if isinstance(old, dict):
         items.append({"id": "imported", "kind": "imported-file", **old})
@@ -224,4 +240,6 @@ def _home_relative(basket: Basket, path: str) -> str:
     whole = PurePosixPath(path)
     if whole.is_relative_to(basket.home):
         return f"~/{whole.relative_to(basket.home)}"
-    return path if path.startswith("~/") else whole.name
+    if path.startswith("~/"):
+        return path
+    return whole.name if "\\" not in path else PureWindowsPath(path).name

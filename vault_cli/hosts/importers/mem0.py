@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.port import Basket, Raw
-from vault_cli.hosts.importers.values import claims_of, importance_of, one_line, text_of, texts_of
+from vault_cli.hosts.importers.values import Fields, claims_of, importance_of, one_line, text_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
 FORMAT: Final = "mem0"
-_PLACED: Final = frozenset({"id", "memory", "text", "data", "categories", "metadata"})
+_TEXTS: Final = ("memory", "text", "data")
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
 def fits(root: Path) -> bool:
@@ -33,17 +35,18 @@ def read(basket: Basket) -> None:
             continue
         raw, value = found
         for number, entry in enumerate(_memories(value), 1):
-            said = _said(entry)
-            if not said:
+            key = _text_key(entry)
+            if not key:
                 text = f"entry {number} has no text; not taken"
                 basket.note(path, "no-text", text, severity="warning")
                 continue
-            basket.add(_item(raw, number, entry, said))
+            basket.add(_item(raw, number, entry, key))
 
 
-def _said(entry: Any) -> str:
-    given = (entry.get("memory"), entry.get("text")) if isinstance(entry, dict) else ()
-    return next((text.strip() for text in given if isinstance(text, str) and text.strip()), "")
+def _text_key(entry: Any) -> str:
+    """Return the first key that holds the text of a memory, "" for none."""
+    given = [(key, entry.get(key)) for key in _TEXTS] if isinstance(entry, dict) else []
+    return next((key for key, text in given if isinstance(text, str) and text.strip()), "")
 
 
 def _memories(value: Any) -> list[Any]:
@@ -52,20 +55,25 @@ def _memories(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _item(raw: Raw, number: int, entry: dict[str, Any], said: str) -> Item:
+def _item(raw: Raw, number: int, entry: dict[str, Any], key: str) -> Item:
     own = text_of(entry.get("id")) or text_of(entry.get("hash")) or f"{raw.stem}-{number}"
+    fields = Fields(entry)
     given = entry.get("metadata")
-    metadata = given if isinstance(given, dict) else {}
-    rest = {key: value for key, value in entry.items() if key not in _PLACED}
+    metadata = fields.take("metadata") if isinstance(given, dict) else {}
+    topics, ends = fields.texts("categories"), text_of(entry.get("expiration_date"))
+    fields.text("id")
+    said = fields.text(key)
+    rest = fields.rest() | {f"metadata.{key}": value for key, value in metadata.items()}
     return Item(
         alias=f"{FORMAT}:{own}",
         kind=Kind.FACT,
         title=one_line(said, 110),
         body=said,
-        topics=texts_of(entry.get("categories")),
+        topics=topics,
         importance=importance_of(metadata.get("importance")),
         file=raw.shown,
         sha256=raw.sha256,
         source="agent",
-        claims=claims_of({**rest, **{f"metadata.{k}": v for k, v in metadata.items()}}),
+        valid_to=ends if _DAY.fullmatch(ends) else "",
+        claims=claims_of(rest),
     )

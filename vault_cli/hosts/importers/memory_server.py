@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.port import Basket, Raw
-from vault_cli.hosts.importers.values import claims_of, echo_of, text_of, texts_of
+from vault_cli.hosts.importers.values import Fields, claims_of, echo_of, text_of, texts_of
 from vault_cli.model.foreign import ECHO, Item
 from vault_cli.model.record import Kind
 
@@ -82,12 +82,16 @@ def _item(
     name: str, entity: tuple[Raw, int, dict[str, Any]], relations: list[tuple[str, str]]
 ) -> Item:
     raw, line, value = entity
-    kind = text_of(value.get("entityType"))
-    said = [" ".join(text.split("\n")) for text in texts_of(value.get("observations"))]
+    fields = Fields(value)
+    kind = fields.text("entityType")
+    said = [" ".join(text.split("\n")) for text in fields.texts("observations")]
     mark = said.pop() if said and ECHO.fullmatch(said[-1]) else ""
     ours, echo = echo_of(name, "\n".join(said), mark)
     lines = [f"{_OBSERVATION}{text}" for text in said]
     lines += [f"{_OBSERVATION}{relation} [[{to}]]" for relation, to in relations if relation and to]
+    if value.get("type") == "entity":
+        fields.take("type")
+    rest = fields.rest("type", "entityType", "observations")
     return Item(
         alias=f"mvault:{ours}" if ours else f"{FORMAT}:{name}",
         kind=_TYPES.get(kind.lower(), Kind.FACT),
@@ -98,6 +102,6 @@ def _item(
         file=raw.shown,
         sha256=raw.sha256,
         line=line,
-        claims=claims_of({"entity_type": kind}),
+        claims=claims_of({**rest, "entity_type": kind}),
         left=tuple(sorted(set(value) - {"type", "name", "entityType", "observations"})),
     )

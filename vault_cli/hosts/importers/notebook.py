@@ -18,6 +18,9 @@ _HEADING: Final = re.compile(r"\[([A-Za-z]{1,4}-?\d{1,6})\][ \t]*(.*)")
 _BULLET: Final = re.compile(
     r"[-*+][ \t]+(?:\*\*)?([^:：*\n]{1,40}?)(?:\*\*)?[ \t]*[:：](?:\*\*)?[ \t]*(.*)"
 )
+_SIGNS: Final = re.compile(r"^\W+|\W+$")
+"""What stands around a label: blanks, and the crosses and ticks of the notebook's own tool."""
+
 _LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "applies_when": ("trigger", "when", "scene", "触发", "触发场景", "触发条件", "场景"),
     "wrong": ("wrong", "wrong way", "mistake", "avoid", "错误", "错误做法", "错法"),
@@ -91,7 +94,7 @@ def _values(text: str) -> tuple[dict[str, str], str]:
     current = ""
     for line in text.split("\n"):
         found = _BULLET.fullmatch(line.strip()) if not line[:1].isspace() else None
-        key = _NAMES.get(found[1].strip().lower(), "") if found else ""
+        key = _NAMES.get(_SIGNS.sub("", found[1]).lower(), "") if found else ""
         if found and key:
             current = key
             values[key] = f"{values[key]}\n{found[2]}" if key in values else found[2]

@@ -18,8 +18,9 @@ from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
 FORMAT: Final = "self-improvement"
-_LINE: Final = re.compile(r"- \[([^\]]*)\] \(([a-z]+)\) (.*)")
-_PAIR: Final = re.compile(r"(?:^|,)[ \t]*(imp|src|origin|invalid|uses|why|promoted|at):")
+_LINE: Final = re.compile(r"-[ \t]*\[([^\]]*)\][ \t]*\(([a-z]+)\)[ \t]*(.*)")
+_LOOSE: Final = re.compile(r"-[ \t]+(.+)")
+_PAIR: Final = re.compile(r"(?:^|,)[ \t]*(imp|src|origin|invalid|uses|why|promoted|at|ttl|vfy|by):")
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
 _MADE: Final = re.compile(rb"(?m)^- \[[^\]\n]*\] \([a-z]+\) ")
 _FILES: Final = ("facts.md", "lessons.md", "methods.md", "resources.md")
@@ -31,7 +32,14 @@ _KINDS: Final = {
     "resource": Kind.RESOURCE,
     "preference": Kind.PREFERENCE,
 }
-_SOURCES: Final = {"agent": "agent", "tool": "tool", "web": "web"}
+_OF_FILE: Final = {
+    "facts": "fact", "lessons": "lesson", "methods": "method", "resources": "resource",
+}  # fmt: skip
+"""What a line is that a person wrote by hand, without a time and a kind: what its file is for."""
+
+_SOURCES: Final = {"agent": "agent", "tool": "tool", "web": "web", "doc": "doc", "retro": "agent"}
+_ORIGINS: Final = {**_SOURCES, "tool": "agent", "sleep": "agent"}
+"""How it was written: `tool` is the agent's own call, `sleep` what the plugin made of the rest."""
 
 
 def fits(root: Path) -> bool:
@@ -99,18 +107,32 @@ def _read_lines(basket: Basket, raw: Raw, text: str, workspace: str) -> None:
         if line.startswith("## "):
             tag, _, at = (part.strip() for part in line[3:].partition(" @ "))
             continue
-        entry = _LINE.fullmatch(line.rstrip())
+        entry = _entry(basket, raw, number, line.strip())
         if entry is None:
-            if line.strip() and not line.startswith("#"):
-                text = "not a memory line; not taken"
-                basket.note(raw.path, "unknown-line", text, line=number, severity="warning")
             continue
-        said, meta = split_meta(entry[3])
-        kind = _KINDS.get(entry[2], Kind.NOTE)
-        digest = hashlib.sha256(f"{entry[2]}\n{said}".encode()).hexdigest()[:16]
+        written, said_kind, text = entry
+        said, meta = split_meta(text)
+        kind = _KINDS.get(said_kind, Kind.NOTE)
+        digest = hashlib.sha256(f"{said_kind}\n{said}".encode()).hexdigest()[:16]
         own = names.take(f"{raw.stem}/{digest}")
-        claims = {"kind": entry[2], "at": entry[1], "tag": tag, "tag_at": at, **meta}
+        claims = {"kind": said_kind, "at": written, "tag": tag, "tag_at": at, **meta}
         basket.add(_item(raw, number, own, kind, said, claims, workspace))
+
+
+def _entry(basket: Basket, raw: Raw, number: int, line: str) -> tuple[str, str, str] | None:
+    """Return when a line was written, its kind and its text; None, and a note, for any other."""
+    found = _LINE.fullmatch(line)
+    if found is not None:
+        return found[1], found[2], found[3]
+    loose = _LOOSE.fullmatch(line)
+    if loose is not None:
+        kind = _OF_FILE[raw.stem]
+        basket.note(raw.path, "no-kind", f"has no time and kind; taken as a {kind}", line=number)
+        return "", kind, loose[1]
+    if line and not line.startswith("#"):
+        text = "not a memory line; not taken"
+        basket.note(raw.path, "unknown-line", text, line=number, severity="warning")
+    return None
 
 
 def split_meta(text: str) -> tuple[str, dict[str, str]]:
@@ -147,10 +169,16 @@ def _item(
         line=line,
         workspace=workspace,
         importance=importance_of(claims.get("imp")),
-        source=_SOURCES.get(text_of(claims.get("origin")), "import"),
+        source=_source_of(claims),
         valid_to=ended if _INSTANT.fullmatch(ended) else "",
         claims=claims_of({k: v for k, v in claims.items() if k != "imp"}),
     )
+
+
+def _source_of(claims: Mapping[str, Any]) -> str:
+    """Return who claims it: what the model said, else how it was written; never a person."""
+    said = _SOURCES.get(text_of(claims.get("src")))
+    return said or _ORIGINS.get(text_of(claims.get("origin")), "import")
 
 
 def _read_free(basket: Basket, raw: Raw, text: str, workspace: str) -> None:

@@ -30,6 +30,72 @@ def texts_of(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in map(text_of, items) if text))
 
 
+class Fields:
+    """An object of a source, of which each value is either given a place or left over.
+
+    A value of another type than a place takes (a list for a text) is left over like one nobody
+    asked for, so that an importer loses nothing by what it expects.
+    """
+
+    def __init__(self, entry: Mapping[str, Any]) -> None:
+        self._entry = entry
+        self._placed: set[str] = set()
+
+    def text(self, *keys: str) -> str:
+        """Return the first of some keys that holds a text; the others are left over."""
+        for key in keys:
+            text = text_of(self._entry.get(key))
+            if text:
+                self._placed.add(key)
+                return text
+        return ""
+
+    def line(self, *keys: str) -> str:
+        """Return a text as one line."""
+        return " ".join(self.text(*keys).split())
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts, also from one; with another value in it, it is left over too."""
+        value = self._entry.get(key)
+        items = value if isinstance(value, list) else [value]
+        if all(map(text_of, items)):
+            self._placed.add(key)
+        return texts_of(value)
+
+    def importance(self, key: str) -> int | None:
+        """Return an importance of 1 to 10."""
+        number = importance_of(self._entry.get(key))
+        if number is not None:
+            self._placed.add(key)
+        return number
+
+    def instant(self, key: str) -> str:
+        """Return an instant as ISO text."""
+        text = instant_of(self._entry.get(key))
+        if text:
+            self._placed.add(key)
+        return text
+
+    def is_true(self, key: str) -> bool:
+        """Tell whether a flag is set."""
+        if self._entry.get(key) is True:
+            self._placed.add(key)
+        return key in self._placed
+
+    def take(self, key: str) -> Any:
+        """Return a value whatever it is, for who gives it a place."""
+        self._placed.add(key)
+        return self._entry.get(key)
+
+    def rest(self, *keys: str) -> dict[str, Any]:
+        """Return what is left over, of some keys or of all."""
+        return {
+            key: value
+            for key, value in self._entry.items()
+            if key not in self._placed and (not keys or key in keys)
+        }
+
+
 def echo_of(title: str, body: str, mark: str) -> tuple[str, bool]:
     """Read the mark of an export of ours: the id, and whether the text is still as it was written.
 
