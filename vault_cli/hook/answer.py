@@ -71,31 +71,50 @@ def run(argv: list[str]) -> int:
     Args:
         argv: `HOST EVENT [STATE]`, each in any spelling; what is missing is found out.
     """
-    state.write_out(respond(argv))
+    respond(argv, give=state.write_out)
     return 0
 
 
-def respond(argv: list[str], raw: bytes | None = None) -> bytes:
+def respond(
+    argv: list[str], raw: bytes | None = None, give: Callable[[bytes], object] | None = None
+) -> bytes:
     """Return the answer to an event; fails open, whatever happens.
 
     Args:
         argv: as `run`.
         raw: the payload; None: what stands on stdin, and what is printed meanwhile is stderr's.
+        give: hands the answer over; only then the event counts as answered.
     """
     call = Call(["", "", "/"])  # until the words are read
     try:
         call = Call(argv)
         _limit_time(call.event)
-        if raw is None:
-            call.raw, call.is_alone = read_input(), True
-            return NOTHING if state.is_child() else _without_noise(call)
-        call.raw = raw
-        return NOTHING if state.is_child() else answer_call(call)
+        answer = _answer(call, raw)
     except BaseException as error:  # noqa: BLE001 - fail open, whatever it is
         _unlimit_time()
-        return _last_resort(call, error)
+        _let_go(call, is_given=False)
+        answer = _last_resort(call, error)
     finally:
         _unlimit_time()
+    if give is not None:
+        give(answer)
+    _let_go(call, is_given=True)
+    return answer
+
+
+def _answer(call: Call, raw: bytes | None) -> bytes:
+    if raw is None:
+        call.raw, call.is_alone = read_input(), True
+        return NOTHING if state.is_child() else _without_noise(call)
+    call.raw = raw
+    return NOTHING if state.is_child() else answer_call(call)
+
+
+def _let_go(call: Call, *, is_given: bool) -> None:
+    """Let an event go that another command line of ours may be waiting to answer."""
+    if call.claim is not None:
+        call.claim.settle(is_given=is_given)
+        call.claim = None
 
 
 def _last_resort(call: Call, error: BaseException) -> bytes:
@@ -210,7 +229,7 @@ def _is_ours(call: Call) -> bool:
     """Tell whether this run answers, and not one by another command line."""
     from vault_cli.hook import once
 
-    return once.is_ours_to_answer(call)
+    return once.claim(call)
 
 
 def _spool(call: Call) -> None:

@@ -9,6 +9,8 @@ TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checker
 if TYPE_CHECKING:
     from typing import Any
 
+    from vault_cli.hook.once import Claim
+
 
 class Call:
     """One run: what it was started with, and what is known of the event so far.
@@ -27,6 +29,8 @@ class Call:
         self.is_alone = False
         """Whether this process was started for this event."""
         self.payload: dict[str, Any] = {}
+        self.claim: Claim | None = None
+        """The event, until it is answered, where another command line may answer it, too."""
 
     def complain(self, message: str) -> None:
         """Log what went wrong with this event; never fails."""
