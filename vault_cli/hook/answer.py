@@ -112,9 +112,9 @@ def _answer(call: Call, raw: bytes | None) -> bytes:
 
 def _let_go(call: Call, *, is_given: bool) -> None:
     """Let an event go that another command line of ours may be waiting to answer."""
-    if call.claim is not None:
-        call.claim.settle(is_given=is_given)
-        call.claim = None
+    if call.settle is not None:
+        call.settle(is_given)
+        call.settle = None
 
 
 def _last_resort(call: Call, error: BaseException) -> bytes:

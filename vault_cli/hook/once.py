@@ -44,7 +44,7 @@ class Claim:
     def __init__(self, file: int, row: list[str]) -> None:
         self._file, self._row = file, row
 
-    def settle(self, *, is_given: bool) -> None:
+    def settle(self, is_given: bool) -> None:  # noqa: FBT001 - the one thing to say of it
         """Let the event go: as answered, or for the next one to answer; never fails."""
         try:
             if is_given:
@@ -59,7 +59,7 @@ def claim(call: Call) -> bool:
     """Tell whether this run answers an event, and not one by another command line.
 
     The same command line sees an event once, so for it an equal payload is another event (a second
-    compaction). Where nothing can be kept, and without a session, the answer is yes. `call.claim`
+    compaction). Where nothing can be kept, and without a session, the answer is yes. `call.settle`
     is set where the answer is to be noted.
     """
     session = events.session_of(call.payload)
@@ -69,10 +69,12 @@ def claim(call: Call) -> bool:
     row = [event, _own_way(), str(int(time.time()))]
     for base in (f"{call.state}/{state.FOLDER}", state.spare_folder(call.state)):
         try:
-            call.claim = _claim(base, sessions.name_of(session), row)
+            found = _claim(base, sessions.name_of(session), row)
         except OSError:
             continue
-        return call.claim is not None
+        if found is not None:
+            call.settle = found.settle
+        return found is not None
     return True
 
 
