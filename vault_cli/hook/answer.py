@@ -58,7 +58,7 @@ _ENDINGS = frozenset({events.PRE_COMPACT, events.STOP, events.SESSION_END})
 """Events of `endings`; all others are of `turns`."""
 
 _NAME_KEY = b'"hook_event_name"'
-_AGENT = b'"agent_id"'
+_AGENTS = tuple(f'"{key}"'.encode() for key in events.AGENT_KEYS)
 
 
 class OverBudgetError(Exception):
@@ -172,7 +172,8 @@ def answer_call(call: Call) -> bytes:
         if events.is_internal(call.payload):
             return NOTHING
     if call.event == events.PRE_TOOL:
-        return _for_main_agent(call) if _AGENT in call.raw else _pre_tool(call)
+        is_agent_s = any(key in call.raw for key in _AGENTS)
+        return _for_main_agent(call) if is_agent_s else _pre_tool(call)
     is_silent = call.event in _SILENT or call.event == events.OTHER or not call.host
     if not is_silent and not _is_ours(call):
         return encode(call, {})
