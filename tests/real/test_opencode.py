@@ -153,3 +153,17 @@ def test_uninstall_gives_everything_back(machine: Machine) -> None:
         shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
     machine.mvault("uninstall", "opencode", "--yes").ok()
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_prompt_brings_what_fits_it_and_once(attached: Machine) -> None:
+    """What came in after `AGENTS.md` was written is in no block: a prompt about it brings it."""
+    attached.mvault("config", "set", "render.mode", "assist", "--yes").ok()
+    title = "导入器在空文件上会崩溃 The importer crashes on an empty file"
+    attached.keep("lesson", "--title", title, "--body", "Check its size first.")
+    script = [shell("echo one"), DONE]
+    session = attached.run(script, "run", "导入器 importer crashes on an empty file, why").ok(2)
+    assert [session.text(n).count("导入器在空文件上会崩溃") for n in (0, 1)] == [1, 1]
+    assert session.text(0).index("why") < session.text(0).index("导入器在空文件上会崩溃")
+    again = attached.run([DONE], "run", "--continue", "the importer crashes, empty file").ok(1)
+    assert again.text(0).count("导入器在空文件上会崩溃") == 1
+    assert attached.complaints() == ""
