@@ -152,3 +152,11 @@ def test_what_is_no_file_is_not_waited_for_nor_followed(
     assert "先跑测试" in _say(vault, START)
     assert _say(vault, START, "/plugin") == ""
     assert not outside.exists()
+
+
+def test_a_fork_is_given_the_block_whole(vault: Path) -> None:
+    """It has an id of its own and names no parent, so nobody knows what its conversation holds."""
+    assert "先跑测试" in _say(vault, START)
+    fork = {**START, "session_id": "s-2", "source": "fork"}
+    assert _say(vault, fork).count("先跑测试") == 1
+    assert "先跑测试" not in _say(vault, {**START, "source": "resume"})
