@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from helpers import Result, commit_all, git, make_vault, run, snapshot_bytes
+from helpers import PROJECT, Result, commit_all, git, make_vault, run, snapshot_bytes
 from sync_helpers import ADDRESSES, note
+
+from vault_cli.store.config import user_config_path
+from vault_cli.store.own_settings import own_turn
+from vault_cli.store.toml_patch import set_setting
 
 
 def team_files() -> dict[str, str]:
@@ -276,3 +282,58 @@ def test_addresses_that_would_start_something(mine: Path, tmp_path: Path, addres
     assert not canary.exists()
     assert "hunter2" not in done.text
     assert "Traceback" not in done.err
+
+
+def test_what_a_team_finds_important_takes_no_room_of_ones_own(tmp_path: Path) -> None:
+    def fact(number: int, kind: str = "fact", **keys: str) -> str:
+        title = f"自己的事实 {number}" if number < 100 else f"Theirs {number}"
+        return note(f"{kind[0]}-{number:07}", title, "一句说明。" * 4, kind=kind, **keys)
+
+    own = {f"memories/{n}.md": fact(n) for n in range(1, 30)}
+    theirs = {f"memories/{n}.md": fact(n, importance="10") for n in range(100, 200)}
+    theirs |= {
+        f"playbook/{n}.md": fact(n, "rule", importance="10", force="required")
+        for n in range(200, 260)
+    }
+    mine, team = make_vault(tmp_path, own), make_vault(tmp_path, theirs, name="team")
+    alone = shown(mine, 4000)
+    add(mine, team).ok()
+    beside = shown(mine, 4000)
+
+    assert len(alone) == 29
+    assert alone.keys() <= beside.keys()
+    assert beside.keys() - alone.keys()  # what is left is theirs
+    facts = [key for key in shown(mine, 90_000) if key[0] == "f"]
+    assert set(facts[:29]) == alone.keys()
+
+
+def shown(root: Path, budget: int) -> dict[str, str]:
+    """Return the level of each record of a block, in its order."""
+    done = here(root, "--json", "render", f"--budget={budget}", "--receipt").ok()
+    rows = done.data["receipt"]["lines"]
+    return {row["id"]: row["level"] for row in rows if row["level"] != "omitted"}
+
+
+def test_two_that_are_added_at_once_are_both_there(mine: Path, team: Path) -> None:
+    """Who comes second waits for the first, and reads what it wrote."""
+    environ = {**os.environ, "PYTHONPATH": str(PROJECT), "MVAULT_ACTOR": "person"}
+    argv = [sys.executable, "-m", "vault_cli", "team", "add", "前端", str(team), "--yes"]
+    with own_turn():
+        second = subprocess.Popen(
+            argv, cwd=mine, env=environ, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            second.wait(timeout=3)
+        settings = user_config_path(os.environ)
+        line = f"backend {team} {git(team, 'rev-parse', 'HEAD')}"
+        settings.write_bytes(set_setting(settings, "teams", (line,)))
+    _, said = second.communicate(timeout=60)
+    assert second.returncode == 0, said
+    found = [row["name"] for row in here(mine, "--json", "team", "list").ok().data["teams"]]
+    assert found == ["backend", "前端"]
+
+
+def test_one_id_twice_in_a_team_is_none_of_both(mine: Path, tmp_path: Path) -> None:
+    texts = {f"memories/{n}.md": note("f-0000002", f"Twice {n}", f"{n}\n") for n in "ab"}
+    add(mine, make_vault(tmp_path, texts, name="team")).ok()
+    assert here(mine, "render").ok().out.count("Twice") == 0

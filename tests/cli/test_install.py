@@ -58,7 +58,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / "project").mkdir(parents=True)
     subprocess.run(["git", "init", "-q", home / "project"], check=True)
     monkeypatch.setenv("HOME", str(home))
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "DSH_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "DSH_HOME", "COPILOT_HOME"):
         monkeypatch.delenv(name, raising=False)
     return home
 
@@ -106,7 +106,7 @@ def test_out_again_leaves_every_byte_as_it_was(
     after = everything(machine)
     mvault(root, "uninstall", host, *where, "--yes").ok()
 
-    if (host, bool(where)) not in {("copilot", False), ("dsh", True)}:
+    if (host, bool(where)) != ("dsh", True):
         assert after != before
     for path, data in before.items():
         lines = data.decode().splitlines()
@@ -865,3 +865,16 @@ def test_who_is_no_person_takes_nothing_out(machine: Path, root: Path, actor: st
     assert path.read_text() == before
     mvault(root, "uninstall", "claude-code", "--yes").ok()
     assert path.read_text() != before
+
+
+@pytest.mark.parametrize("where", [(), ("--project",)])
+def test_copilot_is_given_the_block_by_its_hook(
+    machine: Path, root: Path, where: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MVAULT", str(root))
+    mvault(root, "install", "copilot", *where, "--yes").ok()
+    place = "project/.github/hooks/mvault.json" if where else ".copilot/hooks/mvault.json"
+    assert "sessionStart" in json.loads((machine / place).read_text())["hooks"]
+    assert not (machine / "project/AGENTS.md").exists()
+    (found,) = mvault(root, "--json", "install", "--check", "copilot").ok().data["hosts"]
+    assert found["given"]["bytes"] > 0, found

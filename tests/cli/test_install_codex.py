@@ -118,6 +118,20 @@ def test_hooks_of_a_project_need_the_project_trusted(machine: Path) -> None:
     assert check(machine)["problems"] == []
 
 
+@pytest.mark.parametrize(("old", "new"), [("0.9.0", "0.10.0"), ("1.0.0-rc.2", "1.0.0")])
+def test_of_several_versions_of_the_plugin_the_newest_counts(
+    machine: Path, old: str, new: str
+) -> None:
+    for version, event in ((old, "Stop"), (new, "SessionStart")):
+        place = machine / f".codex/plugins/cache/mvault/mvault/{version}/hooks/hooks.json"
+        place.parent.mkdir(parents=True)
+        command = {"type": "command", "command": f"mvault hook codex {event}"}
+        place.write_text(json.dumps({"hooks": {event: [{"hooks": [command]}]}}), "utf-8")
+    settings = machine / ".codex/config.toml"
+    settings.write_text('[plugins."mvault@mvault"]\nenabled = true\n', "utf-8")
+    assert check(machine)["hooks"] == {"plugin mvault@mvault": ["SessionStart"]}
+
+
 def test_the_plugin_is_known_with_the_digest_of_all_its_files(machine: Path) -> None:
     mvault(machine, "install", "--plugin", str(machine / "market"), "--yes").ok()
     place = machine / ".codex/plugins/cache/mvault/mvault/0.1.0/hooks/hooks.json"

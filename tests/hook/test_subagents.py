@@ -83,3 +83,40 @@ def test_it_is_said_in_the_language_of_the_session(home: Path, root: Path) -> No
     raw = json.dumps({**prompt, "prompt": "把导入器的测试修好"}, ensure_ascii=False).encode()
     hook("claude-code", "user-prompt-submit", raw, state_of(home))
     assert shell(home, root, "mvault reflect commit", **AGENT) == words.ONLY_MAIN_CHINESE
+
+
+MAIN: dict[str, Any] = {"session_id": "s1"}
+RULE = "---\nid: r-0000001\nkind: rule\nstatus: active\nforce: required\n---\n\n# 先跑测试\n"
+
+
+def event(home: Path, folder: Path, name: str, **more: Any) -> dict[str, Any]:
+    payload = {**MAIN, "hook_event_name": name, "cwd": str(folder), **more}
+    return check_answer("claude-code", name, hook("claude-code", name, payload, state_of(home)))
+
+
+@pytest.mark.parametrize("key", ["agent_id", "agentId"])
+def test_no_event_inside_of_it_touches_the_session_it_works_for(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """Whatever a host calls it, and however the payload names the agent."""
+    folder = make_vault(tmp_path, {"playbook/r.md": RULE})
+    monkeypatch.setenv("MVAULT", str(folder))
+    agent = {key: "a1", "agent_type": "Explore"}
+    assert "先跑测试" in str(event(home, folder, "SessionStart", source="startup"))
+    kept = state_of(home) / "hook"
+    before = {p: p.read_bytes() for p in kept.glob("sessions/*")}
+
+    inside = event(home, folder, "SessionStart", source="startup", **agent)
+    assert "先跑测试" not in str(inside)
+    assert "mvault" in inside["hookSpecificOutput"]["additionalContext"]  # where memory is
+    for name, more in (
+        ("UserPromptSubmit", {"prompt": "先跑测试吗"}),
+        ("Stop", {}),
+        ("PreCompact", {"trigger": "auto"}),
+        ("SessionEnd", {"reason": "other"}),
+    ):
+        assert event(home, folder, name, **more, **agent) == {}, name
+
+    assert {p: p.read_bytes() for p in kept.glob("sessions/*")} == before
+    assert not list(kept.glob("ended/*"))
+    assert shell(home, folder, "mvault reflect commit", **agent) == words.ONLY_MAIN

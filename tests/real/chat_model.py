@@ -11,12 +11,12 @@ shows as too many requests, and ends.
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from scripted import QuietHandler, serve
 
 MOST_REQUESTS = 100
 """After these nothing is answered any more: a loop ends the run instead of the machine."""
@@ -91,12 +91,12 @@ def gemini_answer(turn: Turn) -> dict[str, Any]:
             "usageMetadata": usage}  # fmt: skip
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(QuietHandler):
     """Answers out of the script, in the words of whoever asks."""
 
     script: Script
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - the name is the library's
         """Answer a request of one of the two protocols; anything else is refused."""
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         path = self.path.partition("?")[0]
@@ -128,26 +128,15 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def do_GET(self) -> None:
-        """Refuse: no list of models is needed."""
-        self.send_error(404)
-
-    def log_message(self, *_args: object) -> None:
-        """Say nothing: stdout is for the one line that tells it listens."""
-
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def main() -> None:
-    """Serve until killed."""
-    script, record, port = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+def begin(script: Path, record: Path) -> None:
+    """Take the turns from a file."""
     Handler.script = Script(script, record)
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    print("listening", flush=True)
-    server.serve_forever()
 
 
 if __name__ == "__main__":
-    main()
+    serve(Handler, begin)

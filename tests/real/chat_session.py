@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from helpers import PROJECT, Result, git
-from real.programs import program, run_alone
+from helpers import Result
+from real.home import Home, Turn
 
 PORT = 8124
-"""Of the scripted model; each run has a network namespace of its own, so it is always free."""
-
-_MODEL = Path(__file__).parent / "chat_model.py"
-
-Turn = list[dict[str, Any]]
+"""Of the scripted model."""
 
 DONE: Turn = [{"say": "好 ok"}]
 RULE = ("rule", "--title", "Use pnpm, never npm", "--body", "In all projects.",
@@ -85,8 +77,8 @@ def _texts(value: object) -> list[str]:
     return []
 
 
-class Machine:
-    """A home with an agent program and mvault in it, and a project.
+class Machine(Home):
+    """A home with one of these programs in it.
 
     Args:
         folder: where all of it lies.
@@ -96,53 +88,8 @@ class Machine:
     """
 
     def __init__(self, folder: Path, name: str, host: str, env: Mapping[str, str]) -> None:
-        self.program = program(name)
+        super().__init__(folder, name, env, model="chat_model.py", port=PORT)
         self.host = host
-        self.home = folder / "home"
-        self.project = folder / "项目 demo"
-        self.vault = self.home / ".local/share/mvault"
-        self.state = self.home / ".local/state/mvault"
-        self.bin = folder / "bin"
-        self.temporary = folder / "tmp"
-        for place in (self.home, self.project, self.bin, self.temporary):
-            place.mkdir(parents=True)
-        self.env = {
-            "PATH": f"{self.bin}:{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "HOME": str(self.home),
-            "TMPDIR": str(self.temporary),
-            "LANG": "C.UTF-8",
-            "GIT_CONFIG_GLOBAL": os.environ["GIT_CONFIG_GLOBAL"],
-            **env,
-        }
-        self._place_mvault(self.bin / "mvault")
-        git(self.project, "init", "-q")
-        self.mvault("init", self.vault).ok()
-
-    def _place_mvault(self, script: Path) -> None:
-        """Put `mvault` on the PATH, and let a person approve without a terminal."""
-        script.write_text(
-            f'#!/bin/sh\nPYTHONPATH="{PROJECT}" exec "{sys.executable}" -m vault_cli "$@"\n'
-        )
-        script.chmod(0o755)
-        own = self.home / ".config/mvault/config.toml"
-        own.parent.mkdir(parents=True)
-        own.write_text('[trust]\napprove_without_terminal = ["person"]\n')
-
-    def mvault(self, *argv: object, stdin: str = "", cwd: Path | None = None) -> Result:
-        """Run a command line of mvault in the project."""
-        done = subprocess.run(
-            ["mvault", *map(str, argv)],
-            executable=str(self.bin / "mvault"),
-            cwd=cwd or self.project, env=self.env, input=stdin, capture_output=True, text=True,
-            timeout=120, check=False,
-        )  # fmt: skip
-        return Result(done.returncode, done.stdout, done.stderr)
-
-    def keep(self, kind: str, *argv: str) -> str:
-        """Write a record, put it in force, and return its id."""
-        record = self.mvault("-q", "add", kind, *argv, "--yes").ok().out.split()[-1]
-        self.mvault("-q", "approve", record, "--yes").ok()
-        return record
 
     def guard(self, title: str, match: str, action: str) -> str:
         """Put a guard in force, and return its id."""
@@ -157,27 +104,6 @@ class Machine:
 
     def run(self, script: Sequence[Turn], *argv: str, cwd: Path | None = None) -> Session:
         """Run the program with arguments against a script."""
-        record, turns = self.home / "asked.jsonl", self.home / "script.json"
-        for name in (record, self.home / "model.ready"):
-            name.unlink(missing_ok=True)
-        turns.write_text(json.dumps(list(script), ensure_ascii=False), "utf-8")
-        model = [sys.executable, str(_MODEL), str(turns), str(record), str(PORT)]
-        done = run_alone(
-            [self.program, *argv], home=self.home, cwd=cwd or self.project, model=model,
-            env=self.env, timeout=240,
-        )  # fmt: skip
-        lines = record.read_text("utf-8").splitlines() if record.exists() else []
-        asked = [json.loads(line) for line in lines]
-        bodies = [line["body"] for line in asked if line["turn"] >= 0]
+        done = self.alone([self.program, *argv], script, cwd=cwd)
+        bodies = [line["body"] for line in self.asked() if line["turn"] >= 0]
         return Session(done.stdout, done.stderr, done.returncode, bodies)
-
-    def complaints(self) -> str:
-        """Return what hooks wrote down that went wrong."""
-        log = self.state / "hook/log"
-        return log.read_text("utf-8") if log.exists() else ""
-
-    def break_vault(self) -> None:
-        """Leave of the vault what no program can read."""
-        (self.vault / "vault.toml").write_bytes(b"\xff\x00 [[[")
-        for path in self.vault.rglob("*.md"):
-            path.write_bytes(b"---\n\xff: [\n")

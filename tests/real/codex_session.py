@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from helpers import PROJECT, Result, git
-from real.programs import program, run_alone
+from real.home import Home, Turn
 
 PORT = 8123
-"""Of the scripted model; each run has a network namespace of its own, so it is always free."""
+"""Of the scripted model."""
 
 MODEL = "gpt-5.5"
 """A model of Codex's own list that is given `exec_command` and `apply_patch` as plain tools."""
@@ -39,8 +36,6 @@ wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
 """
-
-Turn = list[dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -106,61 +101,19 @@ class Session:
         return self
 
 
-class Machine:
-    """A home with Codex and mvault in it, and a project.
+class Machine(Home):
+    """A home with Codex in it.
 
     Args:
         folder: where all of it lies.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.codex = program("codex")
-        self.home = folder / "home"
-        self.project = folder / "项目 demo"
+        env = {"SCRIPTED_KEY": "dummy"}
+        super().__init__(folder, "codex", env, model="responses_model.py", port=PORT)
         self.settings = self.home / ".codex" / "config.toml"
-        self.vault = self.home / ".local/share/mvault"
-        self.bin = folder / "bin"
-        self.temporary = folder / "tmp"
-        for place in (self.settings.parent, self.project, self.bin, self.temporary):
-            place.mkdir(parents=True)
+        self.settings.parent.mkdir()
         self.settings.write_text(CONFIG, "utf-8")
-        self.env = {
-            "PATH": f"{self.bin}:{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "HOME": str(self.home),
-            "TMPDIR": str(self.temporary),
-            "LANG": "C.UTF-8",
-            "SCRIPTED_KEY": "dummy",
-            "GIT_CONFIG_GLOBAL": os.environ["GIT_CONFIG_GLOBAL"],
-        }
-        self._place_mvault(self.bin / "mvault")
-        git(self.project, "init", "-q")
-        self.mvault("init", self.vault).ok()
-
-    def _place_mvault(self, script: Path) -> None:
-        """Put `mvault` on the PATH, and let a person approve without a terminal."""
-        script.write_text(
-            f'#!/bin/sh\nPYTHONPATH="{PROJECT}" exec "{sys.executable}" -m vault_cli "$@"\n'
-        )
-        script.chmod(0o755)
-        own = self.home / ".config/mvault/config.toml"
-        own.parent.mkdir(parents=True)
-        own.write_text('[trust]\napprove_without_terminal = ["person"]\n')
-
-    def mvault(self, *argv: object, stdin: str = "", cwd: Path | None = None) -> Result:
-        """Run a command line of mvault in the project."""
-        done = subprocess.run(
-            ["mvault", *map(str, argv)],
-            executable=str(self.bin / "mvault"),
-            cwd=cwd or self.project, env=self.env, input=stdin, capture_output=True, text=True,
-            timeout=120, check=False,
-        )  # fmt: skip
-        return Result(done.returncode, done.stdout, done.stderr)
-
-    def keep(self, kind: str, *argv: str) -> str:
-        """Write a record, put it in force, and return its id."""
-        record = self.mvault("-q", "add", kind, *argv, "--yes").ok().out.split()[-1]
-        self.mvault("-q", "approve", record, "--yes").ok()
-        return record
 
     def run(self, script: Sequence[Turn], *argv: str, cwd: Path | None = None) -> Session:
         """Run `codex exec` against a script, as a person does who lets it do everything."""
@@ -171,7 +124,7 @@ class Machine:
         self, script: Sequence[Turn], argv: Sequence[str], cwd: Path | None = None
     ) -> Session:
         """Run Codex with any arguments against a script."""
-        done = self.alone([self.codex, *argv], script, cwd=cwd)
+        done = self.alone([self.program, *argv], script, cwd=cwd)
         requests = [line["body"] for line in self.asked() if line["path"].endswith("/responses")]
         answers = {
             item["call_id"]: _answer(item)
@@ -187,39 +140,9 @@ class Machine:
     ) -> Session:
         """Start Codex at a terminal and type into it; see `codex_screen.py`."""
         command = [sys.executable, str(_HERE / "codex_screen.py"), json.dumps(list(steps))]
-        done = self.alone([*command, self.codex, *argv], script, TERM="xterm-256color")
+        done = self.alone([*command, self.program, *argv], script, TERM="xterm-256color")
         requests = [line["body"] for line in self.asked() if line["path"].endswith("/responses")]
         return Session(done.stdout, done.stderr, done.returncode, requests)
-
-    def alone(
-        self,
-        command: Sequence[str],
-        script: Sequence[Turn] = (),
-        cwd: Path | None = None,
-        **more: str,
-    ) -> subprocess.CompletedProcess[str]:
-        """Run a command beside the scripted model, with nothing else to talk to."""
-        record, turns = self.home / "asked.jsonl", self.home / "script.json"
-        for name in (record, self.home / "model.ready"):
-            name.unlink(missing_ok=True)
-        turns.write_text(json.dumps(list(script), ensure_ascii=False), "utf-8")
-        model = [
-            sys.executable,
-            str(_HERE / "responses_model.py"),
-            str(turns),
-            str(record),
-            str(PORT),
-        ]
-        return run_alone(
-            command, home=self.home, cwd=cwd or self.project, model=model,
-            env={**self.env, **more}, timeout=240,
-        )  # fmt: skip
-
-    def asked(self) -> list[dict[str, Any]]:
-        """Return everything that was asked of the model in the last run."""
-        path = self.home / "asked.jsonl"
-        lines = path.read_text("utf-8").splitlines() if path.exists() else []
-        return [json.loads(line) for line in lines]
 
     def rollouts(self) -> list[Path]:
         """Return the session logs that Codex wrote, the oldest first."""
@@ -234,7 +157,7 @@ class Machine:
         """
         asked = self.home / "calls.json"
         asked.write_text(json.dumps(asks, ensure_ascii=False), "utf-8")
-        command = [sys.executable, str(_HERE / "codex_server.py"), self.codex, str(asked)]
+        command = [sys.executable, str(_HERE / "codex_server.py"), self.program, str(asked)]
         done = self.alone(command, script)
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from scripted import QuietHandler, serve
 
 MOST_REQUESTS = 200
 """After these nothing is answered any more: a loop ends the run instead of the machine."""
@@ -132,12 +132,12 @@ def events_of(turn: list[dict[str, Any]], number: int, model: str) -> Iterator[d
     yield {"type": "response.completed", "response": done}
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(QuietHandler):
     """Answers `POST .../responses` out of the script, and nothing else."""
 
     script: Script
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - the name is the library's
         """Answer a request for a turn; one for anything else is refused, and written down."""
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.script.note(self.path, raw)
@@ -153,23 +153,16 @@ class Handler(BaseHTTPRequestHandler):
             data = json.dumps(event, ensure_ascii=False)
             self.wfile.write(f"event: {event['type']}\ndata: {data}\n\n".encode())
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the name is the library's
         """Refuse; the list of models, which Codex asks for, is not needed."""
         self.script.note(self.path, b"")
         self.send_error(404)
 
-    def log_message(self, *_args: object) -> None:
-        """Say nothing: stdout is for the one line that tells it listens."""
 
-
-def main() -> None:
-    """Serve until killed."""
-    script, record, port = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+def begin(script: Path, record: Path) -> None:
+    """Take the turns from a file."""
     Handler.script = Script(script, record)
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    print("listening", flush=True)
-    server.serve_forever()
 
 
 if __name__ == "__main__":
-    main()
+    serve(Handler, begin)

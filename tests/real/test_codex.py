@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from helpers import git
-from real.codex_session import MODEL, SCRIPTING_MODEL, Machine, Session, Turn
+from real.codex_session import MODEL, SCRIPTING_MODEL, Machine, Session
+from real.home import Turn
 
 RULE = ("rule", "--title", "Use pnpm, never npm", "--body", "In all projects.",
         "--applies-when", "installing packages")  # fmt: skip
@@ -90,7 +91,7 @@ def test_the_block_arrives_once_wherever_the_hooks_are_installed(
             folder = machine.home / "market"
             machine.mvault("install", "--plugin", folder, "--yes").ok()
             for words in (("marketplace", "add", str(folder)), ("add", "mvault@mvault")):
-                assert not machine.alone([machine.codex, "plugin", *words]).returncode
+                assert not machine.alone([machine.program, "plugin", *words]).returncode
         else:
             more = ["--project"] if place == "project" else []
             machine.mvault("install", "codex", *more, "--yes").ok()

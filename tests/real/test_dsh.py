@@ -12,7 +12,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from real.chat_session import DONE, FACT, PORT, RULE, Machine, Turn
+from real.chat_checks import counts_failures, stops_once_or_always
+from real.chat_session import DONE, FACT, PORT, RULE, Machine, Session
+from real.home import Turn
 
 RUN = ("--profile", "headless")
 SERVER_ROW = (
@@ -95,40 +97,21 @@ def test_a_prompt_brings_what_fits_it(attached: Dsh) -> None:
         assert session.text().count(words) == 1
 
 
+def answers(session: Session) -> list[str]:
+    """What tools said, in the last request."""
+    messages = session.requests[-1]["messages"]
+    return [message["content"] for message in messages if message["role"] == "tool"]
+
+
 def test_guards_stop_once_or_always_and_name_the_way_out(attached: Dsh) -> None:
-    for name in ("deploy.sh", "migrate.sh"):
-        (attached.project / name).write_text(f"echo {name} ran\n")
-    attached.guard("Deploying by hand breaks the release", "sh deploy.sh", "warn")
-    denies = attached.guard("不要直接迁移", "sh migrate.sh", "deny")
-    deploy, migrate = "sh deploy.sh now", "sh migrate.sh all"
-    script = [*map(shell, [deploy, deploy, migrate, migrate]), DONE]
-    session = attached.run(script, *RUN, "install and check").ok(5)
-    said = [message["content"] for message in session.requests[-1]["messages"]
-            if message["role"] == "tool"]  # fmt: skip
-    first, retry, *denied = said
-    assert "Deploying by hand breaks the release. Instead: make check" in first
-    assert "deploy.sh ran" in retry
-    for answer in denied:
-        assert "不要直接迁移" in answer
-        assert f"mvault guard off {denies} --for 1h" in answer
-        assert "migrate.sh ran" not in answer
+    denies = stops_once_or_always(attached, RUN, shell, answers)
     attached.mvault("guard", "off", denies, "--for", "1h", "--yes").ok()
-    assert "migrate.sh ran" in attached.run([shell(migrate), DONE], *RUN, "again").ok(2).text()
+    again = attached.run([shell("sh migrate.sh all"), DONE], *RUN, "again").ok(2)
+    assert "migrate.sh ran" in again.text()
 
 
 def test_failing_tools_are_counted_and_a_guard_is_proposed(attached: Dsh) -> None:
-    for _ in range(3):
-        script = [
-            shell("echo 'TypeError: cannot read port' >&2; exit 3"),
-            shell("echo '错误：缺少配置文件里的端口' >&2; exit 3"),
-            shell("grep x /dev/null"),
-            DONE,
-        ]
-        attached.run(script, *RUN, "run the build").ok(4)
-    failures = attached.mvault("guard", "failures").ok().out
-    for words in ("TypeError: cannot read port", "错误：缺少配置文件里的端口"):
-        (line,) = [each for each in failures.splitlines() if words in each] or [failures]
-        assert "3x (3 raw, 3 sessions)" in line
+    counts_failures(attached, RUN, shell)
 
 
 def test_a_broken_vault_or_program_breaks_nothing(attached: Dsh) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from real.chat_session import DONE, FACT, PORT, RULE, Machine, Turn
+from real.chat_checks import counts_failures, stops_once_or_always
+from real.chat_session import DONE, FACT, PORT, RULE, Machine, Session
+from real.home import Turn
 
 SETTINGS = """\
 {
@@ -28,9 +29,9 @@ def shell(command: str) -> Turn:
     return [{"call": "run_shell_command", "arguments": arguments}]
 
 
-def answers(requests: list[dict[str, Any]]) -> list[str]:
+def answers(session: Session) -> list[str]:
     """What tools said, in the last request."""
-    parts = [part for each in requests[-1]["contents"] for part in each["parts"]]
+    parts = [part for each in session.requests[-1]["contents"] for part in each["parts"]]
     found = [part["functionResponse"] for part in parts if "functionResponse" in part]
     return [json.dumps(each["response"], ensure_ascii=False) for each in found]
 
@@ -73,36 +74,11 @@ def test_the_block_is_in_every_request_once_and_nobody_is_told_of_a_compaction(
 
 
 def test_guards_stop_once_or_always_and_name_the_way_out(attached: Machine) -> None:
-    for name in ("deploy.sh", "migrate.sh"):
-        (attached.project / name).write_text(f"echo {name} ran\n")
-    attached.guard("Deploying by hand breaks the release", "sh deploy.sh", "warn")
-    denies = attached.guard("不要直接迁移", "sh migrate.sh", "deny")
-    deploy, migrate = "sh deploy.sh now", "sh migrate.sh all"
-    script = [*map(shell, [deploy, deploy, migrate, migrate]), DONE]
-    session = attached.run(script, *RUN, "install and check").ok(5)
-    first, retry, *denied = answers(session.requests)
-    assert "Deploying by hand breaks the release. Instead: make check" in first
-    assert "deploy.sh ran" in retry
-    assert len(denied) == 2
-    for answer in denied:
-        assert "不要直接迁移" in answer
-        assert f"mvault guard off {denies} --for 1h" in answer
-        assert "migrate.sh ran" not in answer
+    stops_once_or_always(attached, RUN, shell, answers)
 
 
 def test_failing_tools_are_counted(attached: Machine) -> None:
-    for _ in range(3):
-        script = [
-            shell("echo 'TypeError: cannot read port' >&2; exit 3"),
-            shell("echo '错误：缺少配置文件里的端口' >&2; exit 3"),
-            shell("grep x /dev/null"),
-            DONE,
-        ]
-        attached.run(script, *RUN, "build it").ok(4)
-    failures = attached.mvault("guard", "failures").ok().out
-    for words in ("TypeError: cannot read port", "错误：缺少配置文件里的端口"):
-        (line,) = [each for each in failures.splitlines() if words in each] or [failures]
-        assert "3x (3 raw, 3 sessions)" in line
+    for line in counts_failures(attached, RUN, shell):
         assert "untrusted_context" not in line
         assert "PGID" not in line
 
@@ -123,7 +99,7 @@ def test_a_broken_vault_breaks_nothing(attached: Machine) -> None:
     attached.guard("不要直接迁移", "sh migrate.sh", "deny")
     attached.break_vault()
     session = attached.run([shell("echo it runs"), DONE], *RUN, "go on").ok(2)
-    assert "it runs" in answers(session.requests)[0]
+    assert "it runs" in answers(session)[0]
 
 
 def test_the_server_is_attached_and_what_it_keeps_waits_for_a_person(machine: Machine) -> None:
@@ -137,7 +113,7 @@ def test_the_server_is_attached_and_what_it_keeps_waits_for_a_person(machine: Ma
     session = machine.run(script, *RUN, "remember where the cache is").ok(3)
     assert {"mcp_mvault_remember", "mcp_mvault_search"} <= session.tools()
     assert not any("approve" in name for name in session.tools())
-    assert "Use pnpm, never npm" in answers(session.requests)[-1]
+    assert "Use pnpm, never npm" in answers(session)[-1]
     assert "缓存在 9 号机" in machine.mvault("list", "--status", "candidate").ok().out
 
 

@@ -10,7 +10,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from real.chat_session import DONE, FACT, PORT, RULE, Machine, Turn
+from real.chat_checks import counts_failures, stops_once_or_always
+from real.chat_session import DONE, FACT, PORT, RULE, Machine, Session
+from real.home import Turn
 
 SETTINGS = f"""\
 {{
@@ -30,10 +32,9 @@ def shell(command: str) -> Turn:
     return [{"call": "bash", "arguments": {"command": command, "description": "x"}}]
 
 
-def answers(requests: list[dict[str, object]]) -> list[str]:
+def answers(session: Session) -> list[str]:
     """What tools said, in the last request."""
-    messages = requests[-1]["messages"]
-    assert isinstance(messages, list)
+    messages = session.requests[-1]["messages"]
     return [str(each["content"]) for each in messages if each["role"] == "tool"]
 
 
@@ -66,36 +67,11 @@ def test_the_block_is_in_every_request_once(attached: Machine) -> None:
 
 
 def test_guards_stop_once_or_always_and_name_the_way_out(attached: Machine) -> None:
-    for name in ("deploy.sh", "migrate.sh"):
-        (attached.project / name).write_text(f"echo {name} ran\n")
-    attached.guard("Deploying by hand breaks the release", "sh deploy.sh", "warn")
-    denies = attached.guard("不要直接迁移", "sh migrate.sh", "deny")
-    deploy, migrate = "sh deploy.sh now", "sh migrate.sh all"
-    script = [*map(shell, [deploy, deploy, migrate, migrate]), DONE]
-    session = attached.run(script, "run", "install and check").ok(5)
-    first, retry, *denied = answers(session.requests)
-    assert "Deploying by hand breaks the release. Instead: make check" in first
-    assert "deploy.sh ran" in retry
-    assert len(denied) == 2
-    for answer in denied:
-        assert "不要直接迁移" in answer
-        assert f"mvault guard off {denies} --for 1h" in answer
-        assert "migrate.sh ran" not in answer
+    stops_once_or_always(attached, ["run"], shell, answers)
 
 
 def test_failing_tools_are_counted(attached: Machine) -> None:
-    for _ in range(3):
-        script = [
-            shell("echo 'TypeError: cannot read port' >&2; exit 3"),
-            shell("echo '错误：缺少配置文件里的端口' >&2; exit 3"),
-            shell("grep x /dev/null"),
-            DONE,
-        ]
-        attached.run(script, "run", "build it").ok(4)
-    failures = attached.mvault("guard", "failures").ok().out
-    for words in ("TypeError: cannot read port", "错误：缺少配置文件里的端口"):
-        (line,) = [each for each in failures.splitlines() if words in each] or [failures]
-        assert "3x (3 raw, 3 sessions)" in line
+    counts_failures(attached, ["run"], shell)
 
 
 def test_a_broken_vault_or_no_program_breaks_nothing(attached: Machine) -> None:
@@ -118,7 +94,7 @@ def test_the_server_is_attached_and_what_it_keeps_waits_for_a_person(machine: Ma
     session = machine.run(script, "run", "remember where the cache is").ok(3)
     assert {"mvault_remember", "mvault_search", "mvault_context"} <= session.tools()
     assert not any("approve" in name for name in session.tools())
-    assert "Use pnpm, never npm" in answers(session.requests)[-1]
+    assert "Use pnpm, never npm" in answers(session)[-1]
     assert "缓存在 9 号机" in machine.mvault("list", "--status", "candidate").ok().out
 
 
@@ -153,3 +129,17 @@ def test_uninstall_gives_everything_back(machine: Machine) -> None:
         shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
     machine.mvault("uninstall", "opencode", "--yes").ok()
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_prompt_brings_what_fits_it_and_once(attached: Machine) -> None:
+    """What came in after `AGENTS.md` was written is in no block: a prompt about it brings it."""
+    attached.mvault("config", "set", "render.mode", "assist", "--yes").ok()
+    title = "导入器在空文件上会崩溃 The importer crashes on an empty file"
+    attached.keep("lesson", "--title", title, "--body", "Check its size first.")
+    script = [shell("echo one"), DONE]
+    session = attached.run(script, "run", "导入器 importer crashes on an empty file, why").ok(2)
+    assert [session.text(n).count("导入器在空文件上会崩溃") for n in (0, 1)] == [1, 1]
+    assert session.text(0).index("why") < session.text(0).index("导入器在空文件上会崩溃")
+    again = attached.run([DONE], "run", "--continue", "the importer crashes, empty file").ok(1)
+    assert again.text(0).count("导入器在空文件上会崩溃") == 1
+    assert attached.complaints() == ""

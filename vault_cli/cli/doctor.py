@@ -216,7 +216,12 @@ def _examine_opencode(inv: Invocation, wanted: Wanted, report: Report) -> None:
     text = read_text(path) or ""
     if not text.startswith(current.partition("\n")[0]):
         return
-    report.hooks[str(path)] = ["tool.execute.before", "tool.execute.after"]
+    report.hooks[str(path)] = [
+        "tool.execute.before",
+        "tool.execute.after",
+        "chat.message",
+        "experimental.session.compacting",
+    ]
     if text != current:
         report.notes.append(f"{path}: written by another version; `mvault install` renews it")
 

@@ -60,15 +60,23 @@ def find_plugins(inv: Invocation, host: Host) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for plugin in _settings(home).plugins():
         market = plugin.partition("@")[2]
-        files = sorted((home / "plugins/cache" / market).glob("mvault/*/hooks/hooks.json"))
+        files = (home / "plugins/cache" / market).glob("mvault/*/hooks/hooks.json")
+        newest = max(files, key=_version_of, default=None)
         try:
-            named = find_hooks(read_text(files[-1]) or "") if files else {}
+            named = find_hooks(read_text(newest) or "") if newest else {}
         except JsonTextError:
             continue
         events = [event for event in named if event in known]  # others are for Claude Code alone
         if events:
             found[f"plugin {plugin}"] = events
     return found
+
+
+def _version_of(hooks: Path) -> tuple[list[int], bool, str]:
+    """Return what orders the folders of versions: by numbers, and a release behind its trials."""
+    whole, _, trial = hooks.parents[1].name.partition("-")
+    numbers = [int(part) if part.isdecimal() else 0 for part in whole.split(".")]
+    return numbers, not trial, trial
 
 
 def _settings(home: Path) -> trust.Settings:

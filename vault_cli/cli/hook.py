@@ -47,11 +47,15 @@ def hook(ctx: typer.Context, host: Host = "", event: Event = "", state: State = 
     before = os.environ.get("MVAULT")
     if inv.options.vault:
         os.environ["MVAULT"] = os.path.abspath(inv.options.vault)  # noqa: PTH100 - of any name
+
+    def give(answer: bytes) -> None:
+        inv.out.show(View(loads(answer), raw=answer.decode("ascii") + "\n"))
+
     try:
-        answer = respond([host, event, *([state] if state else [])], raw)
+        respond([host, event, *([state] if state else [])], raw, give)
     finally:
         if before is not None:
             os.environ["MVAULT"] = before
         elif inv.options.vault:
             del os.environ["MVAULT"]
-    return inv.out.show(View(loads(answer), raw=answer.decode("ascii") + "\n"))
+    return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -176,14 +176,15 @@ def _require_safe(key: str) -> None:
 def _set_user(inv: Invocation, key: str, value: str, *, here: bool, yes: bool) -> int:
     from vault_cli.cli.preview import answer_data, diff_lines, plain
     from vault_cli.store.config import read_toml_file, user_config_path
+    from vault_cli.store.own_settings import change_settings
     from vault_cli.store.toml_patch import set_here, set_setting
 
     path = user_config_path(inv.environ)
     old = read_toml_file(path) or b""
+    change = partial(set_setting, path, key, value)
     if here:
-        new = set_here(path, os.path.realpath(inv.root), key, value)
-    else:
-        new = set_setting(path, key, value)
+        change = partial(set_here, path, os.path.realpath(inv.root), key, value)
+    new = change()
     diff = diff_lines(old, new, str(path) if old else "", str(path))
     subject = f"config: {key} = {value}"
     data = answer_data("config", subject, [str(path)] if new != old else [])
@@ -201,7 +202,7 @@ def _set_user(inv: Invocation, key: str, value: str, *, here: bool, yes: bool) -
         return inv.out.show(View({**data, "dry_run": True}, lambda: diff, notes=(note,)))
     if not _is_agreed(inv, key, value, diff, data, yes=yes):
         return inv.left(data)
-    _write_user(path, new)
+    change_settings(path, change)
     if key == "trust.incoming":
         _admit_own(inv)
     done = {**data, "changed": True, "applied": True}
@@ -260,10 +261,3 @@ def _is_agreed(
         return True
     inv.out.preview(diff)
     return inv.confirm(f"Set {key} = {value}?")
-
-
-def _write_user(path: Path, data: bytes) -> None:
-    from vault_cli.store.files import write_file
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path.parent, path.name, data)

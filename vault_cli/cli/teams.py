@@ -85,29 +85,18 @@ def add(
       mvault team add backend ~/src/backend-vault
       mvault team add backend https://git.example.com/backend-vault.git --commit v3
     """
-    from vault_cli.store.config import load_config, user_config_path
-    from vault_cli.store.files import write_file
-    from vault_cli.store.team_names import merge_names
-    from vault_cli.store.toml_patch import set_setting
-
     inv: Invocation = ctx.obj
     named = _named(inv)
     place = _place_of(inv, location)
     fresh = _make(name, place, "0" * 40)  # looked at before anything is asked of it
     fresh = fresh._replace(commit=_fetched(place, commit))
-    path = user_config_path(inv.environ)
-    own = merge_names(load_config(None, environ=inv.environ)["teams"])
-    listed = [item for item in own if item.name != name]
     before = next((item for item in named if item.name == name), None)
-    set_setting(path, "teams", tuple(map(str, [*listed, fresh])))  # it can be read and changed
+    _own_names(inv, name, fresh)  # they can be read and changed
     data = _difference(inv, fresh, before)
     if not _agreed(inv, data, yes=yes):
         return inv.out.left(data, NeedsPersonError(LEFT))
     if not inv.options.dry_run:
-        own = merge_names(load_config(None, environ=inv.environ)["teams"])  # it was asked meanwhile
-        listed = [item for item in own if item.name != name]
-        new = set_setting(path, "teams", tuple(map(str, [*listed, fresh])))
-        write_file(path.parent, path.name, new)
+        _change_names(inv, name, fresh)
     return _admitted(inv, fresh, data)
 
 
@@ -184,11 +173,9 @@ def remove(ctx: typer.Context, name: Name, yes: flags.Yes = False) -> int:
     Examples:
       mvault team remove backend
     """
-    from vault_cli.store.config import load_config, user_config_path
-    from vault_cli.store.files import write_file
+    from vault_cli.store.config import load_config
     from vault_cli.store.team_names import merge_names
     from vault_cli.store.teams import distrust_team
-    from vault_cli.store.toml_patch import set_setting
 
     inv: Invocation = ctx.obj
     own = merge_names(load_config(None, environ=inv.environ)["teams"])
@@ -197,16 +184,13 @@ def remove(ctx: typer.Context, name: Name, yes: flags.Yes = False) -> int:
             f"your own configuration names no team vault {name}",
             hint="One of a project stands in its vault.toml: mvault team list",
         )
-    path = user_config_path(inv.environ)
-    set_setting(path, "teams", tuple(str(item) for item in own if item.name != name))
+    _own_names(inv, name)
     data = {"name": name, "applied": not inv.options.dry_run}
     if not _agreed(inv, data, f"stop reading {name}", yes=yes):
         return inv.out.left(data, NeedsPersonError(LEFT))
     if inv.options.dry_run:
         return inv.out.show(View({**data, "dry_run": True}, notes=("dry run, nothing written",)))
-    now = merge_names(load_config(None, environ=inv.environ)["teams"])  # it was asked meanwhile
-    new = set_setting(path, "teams", tuple(str(item) for item in now if item.name != name))
-    write_file(path.parent, path.name, new)
+    _change_names(inv, name)
     for item in own:
         if item.name == name:
             distrust_team(item)
@@ -214,6 +198,24 @@ def remove(ctx: typer.Context, name: Name, yes: flags.Yes = False) -> int:
 
 
 # What they share
+
+
+def _own_names(inv: Invocation, name: str, *fresh: Team) -> bytes:
+    """Return the person's configuration with other team vaults of a name, or none."""
+    from vault_cli.store.config import load_config, user_config_path
+    from vault_cli.store.team_names import merge_names
+    from vault_cli.store.toml_patch import set_setting
+
+    own = merge_names(load_config(None, environ=inv.environ)["teams"])
+    kept = [item for item in own if item.name != name]
+    return set_setting(user_config_path(inv.environ), "teams", tuple(map(str, [*kept, *fresh])))
+
+
+def _change_names(inv: Invocation, name: str, *fresh: Team) -> None:
+    from vault_cli.store.config import user_config_path
+    from vault_cli.store.own_settings import change_settings
+
+    change_settings(user_config_path(inv.environ), lambda: _own_names(inv, name, *fresh))
 
 
 def _named(inv: Invocation) -> list[Team]:

@@ -58,7 +58,7 @@ _ENDINGS = frozenset({events.PRE_COMPACT, events.STOP, events.SESSION_END})
 """Events of `endings`; all others are of `turns`."""
 
 _NAME_KEY = b'"hook_event_name"'
-_AGENT = b'"agent_id"'
+_AGENTS = tuple(f'"{key}"'.encode() for key in events.AGENT_KEYS)
 
 
 class OverBudgetError(Exception):
@@ -71,31 +71,50 @@ def run(argv: list[str]) -> int:
     Args:
         argv: `HOST EVENT [STATE]`, each in any spelling; what is missing is found out.
     """
-    state.write_out(respond(argv))
+    respond(argv, give=state.write_out)
     return 0
 
 
-def respond(argv: list[str], raw: bytes | None = None) -> bytes:
+def respond(
+    argv: list[str], raw: bytes | None = None, give: Callable[[bytes], object] | None = None
+) -> bytes:
     """Return the answer to an event; fails open, whatever happens.
 
     Args:
         argv: as `run`.
         raw: the payload; None: what stands on stdin, and what is printed meanwhile is stderr's.
+        give: hands the answer over; only then the event counts as answered.
     """
     call = Call(["", "", "/"])  # until the words are read
     try:
         call = Call(argv)
         _limit_time(call.event)
-        if raw is None:
-            call.raw, call.is_alone = read_input(), True
-            return NOTHING if state.is_child() else _without_noise(call)
-        call.raw = raw
-        return NOTHING if state.is_child() else answer_call(call)
+        answer = _answer(call, raw)
     except BaseException as error:  # noqa: BLE001 - fail open, whatever it is
         _unlimit_time()
-        return _last_resort(call, error)
+        _let_go(call, is_given=False)
+        answer = _last_resort(call, error)
     finally:
         _unlimit_time()
+    if give is not None:
+        give(answer)
+    _let_go(call, is_given=True)
+    return answer
+
+
+def _answer(call: Call, raw: bytes | None) -> bytes:
+    if raw is None:
+        call.raw, call.is_alone = read_input(), True
+        return NOTHING if state.is_child() else _without_noise(call)
+    call.raw = raw
+    return NOTHING if state.is_child() else answer_call(call)
+
+
+def _let_go(call: Call, *, is_given: bool) -> None:
+    """Let an event go that another command line of ours may be waiting to answer."""
+    if call.settle is not None:
+        call.settle(is_given)
+        call.settle = None
 
 
 def _last_resort(call: Call, error: BaseException) -> bytes:
@@ -153,7 +172,8 @@ def answer_call(call: Call) -> bytes:
         if events.is_internal(call.payload):
             return NOTHING
     if call.event == events.PRE_TOOL:
-        return _for_main_agent(call) if _AGENT in call.raw else _pre_tool(call)
+        is_agent_s = any(key in call.raw for key in _AGENTS)
+        return _for_main_agent(call) if is_agent_s else _pre_tool(call)
     is_silent = call.event in _SILENT or call.event == events.OTHER or not call.host
     if not is_silent and not _is_ours(call):
         return encode(call, {})
@@ -210,7 +230,7 @@ def _is_ours(call: Call) -> bool:
     """Tell whether this run answers, and not one by another command line."""
     from vault_cli.hook import once
 
-    return once.is_ours_to_answer(call)
+    return once.claim(call)
 
 
 def _spool(call: Call) -> None:

@@ -7,6 +7,7 @@ from vault_cli.hook.system import absolute
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -27,6 +28,8 @@ class Call:
         self.is_alone = False
         """Whether this process was started for this event."""
         self.payload: dict[str, Any] = {}
+        self.settle: Callable[[bool], None] | None = None
+        """Lets the event go, as answered or not, where another command line may answer it, too."""
 
     def complain(self, message: str) -> None:
         """Log what went wrong with this event; never fails."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 
-from vault_cli.hook.system import NO_FOLLOW, calls, make_folders
+from vault_cli.hook.system import calls, make_folders, open_plain
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ def is_first(
 
 
 def _note(path: str, cooldown: int, now: float, made: tuple[str, str, bool]) -> bool:
-    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
+    flags = calls.O_RDWR | calls.O_CREAT
     try:
-        file = calls.open(path, flags, 0o600)
+        file = open_plain(path, flags)
     except FileNotFoundError:
         make_folders(path.rpartition("/")[0])
-        file = calls.open(path, flags, 0o600)
+        file = open_plain(path, flags)
     try:
         said = calls.read(file, _LONGEST).split(b" ")
         if said[0].isdigit() and 0 <= now - int(said[0]) < cooldown:

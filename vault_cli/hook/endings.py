@@ -34,7 +34,7 @@ def _stop(call: Call) -> Reply:
     """
     session = load_session(call)
     _look_at_pressure(call, session)
-    if not session.get("given") or events.is_subagent(call.payload):
+    if not session.get("given"):
         return {}
     name = events.session_of(call.payload)
     told = []
@@ -75,8 +75,6 @@ def _look_at_pressure(call: Call, session: dict[str, Any]) -> None:
     """Leave word for the next prompt, once before a compaction, that the context fills up."""
     window = int(session.get("window", 0))
     if window <= 0 or session.get("pressed") or not session.get("given"):
-        return
-    if events.is_subagent(call.payload):
         return
     from vault_cli.hook.pressure import FULL, fullness, log_path
 

@@ -77,6 +77,19 @@ _EVENTS = {
     "subagentstop": SUBAGENT_STOP,
 }
 
+_IN_SUBAGENT = {
+    SESSION_START: SUBAGENT_START,
+    PROMPT: OTHER,
+    STOP: SUBAGENT_STOP,
+    PRE_COMPACT: OTHER,
+    POST_COMPACT: OTHER,
+    SESSION_END: OTHER,
+}
+"""What an event counts as that comes from inside a subagent: nothing of its session's own turns."""
+
+AGENT_KEYS = ("agent_id", "agentId")
+"""Keys of a payload that say which subagent an event comes from."""
+
 _NATIVE = {
     SESSION_START: "SessionStart",
     PROMPT: "UserPromptSubmit",
@@ -120,15 +133,18 @@ def native_event(host: str, event: str) -> str:
 def named_event(payload: object, host: str, event: str) -> tuple[str, str]:
     """Return the event and its name as the host spells it; the payload's word wins.
 
+    An event inside of a subagent counts as what it is there (`_IN_SUBAGENT`), whatever the host
+    calls it; calls of tools are the same for all.
+
     Args:
         payload: what came on stdin, parsed; anything but an object says nothing.
         host: canonical name of the host.
         event: canonical event that the command was called for.
     """
     said = text_of(payload, "hook_event_name", "hookEventName")
-    if said:
-        return find_event(said), said
-    return event, native_event(host, event)
+    name = said or native_event(host, event)
+    found = find_event(said) if said else event
+    return _IN_SUBAGENT.get(found, found) if is_subagent(payload) else found, name
 
 
 def text_of(payload: object, *keys: str) -> str:
@@ -210,7 +226,7 @@ def is_check(payload: object) -> bool:
 
 def is_subagent(payload: object) -> bool:
     """Tell whether an event comes from inside an agent that another agent started."""
-    return isinstance(payload, dict) and bool(payload.get("agent_id"))
+    return isinstance(payload, dict) and any(payload.get(key) for key in AGENT_KEYS)
 
 
 def is_internal(payload: object) -> bool:
@@ -218,7 +234,9 @@ def is_internal(payload: object) -> bool:
 
     Those have an id and an empty type (measured with Claude Code 2.1.332).
     """
-    return is_subagent(payload) and isinstance(payload, dict) and payload.get("agent_type") == ""
+    if not isinstance(payload, dict) or not is_subagent(payload):
+        return False
+    return "" in (payload.get("agent_type"), payload.get("agentType"))
 
 
 def call_of(payload: object) -> tuple[str, dict[str, object]]:

@@ -6,6 +6,8 @@ from binascii import crc32
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from vault_cli.hook.system import open_plain
+
 _MARK = b"mv1 "
 _DIGITS = 8
 
@@ -42,7 +44,7 @@ class Reader:
     def __iter__(self) -> Iterator[Frame]:
         """Yield the whole frames; OSError when the file cannot be read."""
         head = None
-        with open(self._path, "rb") as file:
+        with open(self._path, "rb", opener=open_plain) as file:
             for line in file:
                 if head is not None:
                     frame = _check(head, line)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 
-from vault_cli.hook.system import calls, variable
+from vault_cli.hook.system import calls, open_plain, variable
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def load(path: str) -> Look | None:
 
 def read_file(path: str) -> bytes:
     """Return the bytes of a file; OSError when it cannot be read."""
-    file = calls.open(path, calls.O_RDONLY | getattr(calls, "O_BINARY", 0))
+    file = open_plain(path, calls.O_RDONLY)
     try:
         data: bytes = calls.read(file, calls.fstat(file).st_size + 1)
     finally:

@@ -7,6 +7,7 @@ words: a list sign, a quotation, another case, the spacing of a transcript.
 from __future__ import annotations
 
 from vault_cli.hook.state import FOLDER, append_bytes, spare_folder
+from vault_cli.hook.system import open_plain
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def load(state: str) -> set[str]:
     found: set[str] = set()
     for base in (f"{state}/{FOLDER}", spare_folder(state)):
         try:
-            with open(f"{base}/{NAME}", "rb") as file:
+            with open(f"{base}/{NAME}", "rb", opener=open_plain) as file:
                 data = file.read(2 * MAX_FILE)
         except OSError:
             continue

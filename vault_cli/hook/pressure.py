@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vault_cli.hook import events
 from vault_cli.hook.jsons import loads
-from vault_cli.hook.system import NO_FOLLOW, calls
+from vault_cli.hook.system import calls, open_plain
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ _CHUNK = 1 << 20
 _MOST = 256 << 20
 """Bytes of a log whose lines are counted; of a longer one nothing is said."""
 
-_REGULAR = 0o100000
-_TYPE = 0o170000
 _LONGEST = 300
 _OF_STEP = (
     "input_tokens",
@@ -84,12 +82,12 @@ def count_lines(path: str) -> int:
 def _parts(path: str, tail: int) -> Iterator[bytes]:
     """Yield a regular file in parts, or only its end; nothing for anything else."""
     try:
-        file = calls.open(path, calls.O_RDONLY | NO_FOLLOW | getattr(calls, "O_NONBLOCK", 0))
+        file = open_plain(path, calls.O_RDONLY)
     except OSError:
         return
     try:
         facts = calls.fstat(file)
-        if facts.st_mode & _TYPE != _REGULAR or (not tail and facts.st_size > _MOST):
+        if not tail and facts.st_size > _MOST:
             return
         if tail:
             calls.lseek(file, max(0, facts.st_size - tail), 0)

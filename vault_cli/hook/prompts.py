@@ -15,6 +15,7 @@ from vault_cli.hook import ready
 from vault_cli.hook.injected import digest
 from vault_cli.hook.keeping import put, thin
 from vault_cli.hook.state import FOLDER
+from vault_cli.hook.system import open_plain
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def read(state: str, key: str) -> Prepared | None:
     token = ready.machine_token(state)
     try:
         path = f"{state}/{FOLDER}/{FOLDER_NAME}/{key}"
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        file = open_plain(path, os.O_RDONLY)
     except OSError:
         return None
     try:
@@ -236,7 +237,7 @@ def learned(state: str, key: str) -> dict[str, bytes]:
     """Return texts that prompts asked for and the file of a place lacks, by their tag."""
     token = ready.machine_token(state)
     try:
-        with open(f"{state}/{FOLDER}/{LEARNED}/{key}", "rb") as file:
+        with open(f"{state}/{FOLDER}/{LEARNED}/{key}", "rb", opener=open_plain) as file:
             data = file.read(_SIZE_MASK)
     except OSError:
         return {}

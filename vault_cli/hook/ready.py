@@ -15,6 +15,7 @@ import time
 from vault_cli.hook.injected import digest
 from vault_cli.hook.keeping import put, thin
 from vault_cli.hook.state import FOLDER
+from vault_cli.hook.system import open_plain
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def keep(state: str, key: str, data: dict[str, Any]) -> None:
 def _read(state: str, key: str) -> dict[str, Any] | None:
     try:
         path = os.path.join(state, FOLDER, FOLDER_NAME, key)
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        file = open_plain(path, os.O_RDONLY)
     except OSError:
         return None
     try:
@@ -125,7 +126,7 @@ def _read(state: str, key: str) -> dict[str, Any] | None:
 def machine_token(state: str) -> bytes | None:
     """Return this machine's secret (`store.places.machine_token`), None when there is none yet."""
     try:
-        with open(os.path.join(state, "cache-token"), "rb") as file:
+        with open(os.path.join(state, "cache-token"), "rb", opener=open_plain) as file:
             token = file.read(64)
     except OSError:
         return None

@@ -11,6 +11,7 @@ import os
 from vault_cli.hook.injected import digest
 from vault_cli.hook.keeping import put, thin
 from vault_cli.hook.state import FOLDER, spare_folder
+from vault_cli.hook.system import open_plain
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def load(state: str, kind: str, text: str) -> dict[str, Any]:
     for base in (os.path.join(state, FOLDER), spare_folder(state)):
         path = os.path.join(base, kind, name_of(text))
         try:
-            file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            file = open_plain(path, os.O_RDONLY)
         except OSError:
             continue
         try:

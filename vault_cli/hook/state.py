@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 
-from vault_cli.hook.system import NO_FOLLOW, calls, make_folders, user_id, variable
+from vault_cli.hook.system import calls, make_folders, open_plain, user_id, variable
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
@@ -109,12 +109,12 @@ def append_bytes(state: str, names: tuple[str, ...], data: bytes, limit: int = 0
 
 
 def _append(base: str, names: tuple[str, ...], data: bytes, limit: int) -> str:
-    flags = calls.O_WRONLY | calls.O_APPEND | calls.O_CREAT | NO_FOLLOW
+    flags = calls.O_WRONLY | calls.O_APPEND | calls.O_CREAT
     folder, path = own_folder(base), base
     for name in names:
         path = f"{folder}/{name}"
         folder = path if name is names[-1] else own_folder(path)
-    file = calls.open(path, flags, 0o600)
+    file = open_plain(path, flags)
     try:
         if limit and calls.fstat(file).st_size + len(data) > limit:
             raise OSError(_EFBIG, "full", path)
@@ -164,11 +164,11 @@ def explain(error: BaseException) -> str:
 def _count(state: str, text: str) -> bool:
     """Count a message in the log; tell whether it was said within the last hour."""
     now = int(time.time())
-    flags = calls.O_RDWR | calls.O_CREAT | NO_FOLLOW
+    flags = calls.O_RDWR | calls.O_CREAT
     file = -1
     for base in (f"{state}/{FOLDER}", spare_folder(state)):
         try:
-            file = calls.open(f"{own_folder(base)}/{LOG}", flags, 0o600)
+            file = open_plain(f"{own_folder(base)}/{LOG}", flags)
             break
         except OSError:
             continue
@@ -222,7 +222,7 @@ def read_log(state: str) -> list[tuple[int, int, str]]:
         try:
             calls.lstat(base)
             own_folder(base)
-            with open(f"{base}/{LOG}", "rb") as file:
+            with open(f"{base}/{LOG}", "rb", opener=open_plain) as file:
                 data = file.read(2 * MAX_LOG)
         except OSError:
             continue
@@ -238,7 +238,7 @@ def forget_log(state: str) -> None:
     """
     for base in (f"{state}/{FOLDER}", spare_folder(state)):
         try:
-            file = calls.open(f"{base}/{LOG}", calls.O_RDWR | NO_FOLLOW)
+            file = open_plain(f"{base}/{LOG}", calls.O_RDWR)
         except (FileNotFoundError, NotADirectoryError):
             continue
         try:

@@ -12,10 +12,13 @@ try:
 except ImportError:  # not POSIX
     import os as calls  # type: ignore[no-redef]
 
-__all__ = ["NO_FOLLOW", "absolute", "calls", "make_folders", "user_id", "variable"]
+__all__ = ["absolute", "calls", "make_folders", "open_plain", "user_id", "variable"]
 
-NO_FOLLOW: int = getattr(calls, "O_NOFOLLOW", 0) | getattr(calls, "O_BINARY", 0)
+_NO_FOLLOW: int = getattr(calls, "O_NOFOLLOW", 0) | getattr(calls, "O_BINARY", 0)
 """Flags of every file that is opened: no link, no change of line ends."""
+
+_NO_WAIT: int = getattr(calls, "O_NONBLOCK", 0)
+_KIND, _IS_PLAIN = 0o170000, 0o100000
 
 
 def variable(name: str) -> str:
@@ -40,6 +43,21 @@ def absolute(path: str) -> str:
     import os
 
     return os.path.abspath(path)
+
+
+def open_plain(path: str, flags: int) -> int:
+    """Open a plain file; made for this user alone where the flags make it.
+
+    Nobody is waited for at a pipe that stands in its place, and no link is followed.
+
+    Raises:
+        OSError: it cannot be opened, or is no plain file.
+    """
+    file: int = calls.open(path, flags | _NO_FOLLOW | _NO_WAIT, 0o600)
+    if calls.fstat(file).st_mode & _KIND == _IS_PLAIN:
+        return file
+    calls.close(file)
+    raise PermissionError(1, "not a plain file", path)
 
 
 def make_folders(path: str) -> None:

@@ -232,7 +232,7 @@ def _count_calls(state: str, session: str) -> tuple[int, int]:
 
 def _prompt(call: Call) -> Reply | None:
     """Leave a prompt alone at once where no record can have to do with it."""
-    if events.is_subagent(call.payload) or not replies.takes_context(call.host, call.event):
+    if not replies.takes_context(call.host, call.event):
         return {}
     if not words.is_talk(events.prompt_of(call.payload)):
         return {}

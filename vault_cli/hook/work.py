@@ -6,7 +6,7 @@ from vault_cli.hook import events, words
 from vault_cli.hook.language import is_chinese
 from vault_cli.hook.spool import NAMES
 from vault_cli.hook.state import FOLDER
-from vault_cli.hook.system import NO_FOLLOW, calls
+from vault_cli.hook.system import calls, open_plain
 from vault_cli.hook.tools import canonical
 
 TAIL = 2 << 20
@@ -116,7 +116,7 @@ def _count(number: int, noun: str) -> str:
 def _frames(state: str) -> list[tuple[str, bytes]]:
     """Return events and payloads of the spool's tail; a torn one may be taken for whole."""
     try:
-        file = calls.open(f"{state}/{FOLDER}/{'/'.join(NAMES)}", calls.O_RDONLY | NO_FOLLOW)
+        file = open_plain(f"{state}/{FOLDER}/{'/'.join(NAMES)}", calls.O_RDONLY)
     except OSError:
         return []
     try:

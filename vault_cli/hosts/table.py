@@ -233,8 +233,9 @@ _HOSTS: Final = (
         skill_folders=(".agents/skills", ".github/skills", ".claude/skills"),
         user_skills=".agents/skills",
         home=".copilot",
+        home_variable="COPILOT_HOME",
         hooks=HookPlace(
-            "",
+            "hooks/mvault.json",
             ".github/hooks/mvault.json",
             "copilot",
             (
@@ -249,7 +250,6 @@ _HOSTS: Final = (
             is_shared=True,
         ),
         servers=ServerPlace(project=".vscode/mcp.json", key="servers"),
-        injects=False,
     ),
 )
 

@@ -1,6 +1,6 @@
 """The server over the official SDK, which takes 75 times a bare start: nothing else imports this.
 
-May import `mcp.tools`, `mcp.faults`, `mcp.port`, and the SDK (extra `mvault[mcp]`).
+May import `mcp.tools`, `mcp.faults`, `mcp.port`, `mcp.wire`, and the SDK (extra `mvault[mcp]`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from vault_cli import __version__
 from vault_cli.mcp.faults import explain_faults
 from vault_cli.mcp.port import Run
 from vault_cli.mcp.tools import ToolFailure, Tools
+from vault_cli.mcp.wire import stdio
 
 INSTRUCTIONS = (
     "mvault keeps what people admitted from earlier work: rules, lessons, known failures, facts,"
@@ -61,7 +62,13 @@ def build_server(run: Run) -> MCPServer[Any]:
 
 
 class _Server(MCPServer[Any]):
-    """The SDK's server, with errors in our words."""
+    """The SDK's server, with errors in our words and an answer to every line."""
+
+    async def run_stdio_async(self) -> None:
+        """Serve the program that started this one, until it closes our stdin."""
+        own = self._lowlevel_server
+        async with stdio() as (heard, answers):
+            await own.run(heard, answers, own.create_initialization_options())
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None

@@ -26,8 +26,9 @@ MUST_GROUPS: Final = frozenset(
 )
 """Groups that come before all others and are never sorted out by relevance."""
 
-MUST, FITTING, OTHER = range(3)
-"""Tiers: must be known; fits the task (or no task was given); has nothing to do with it."""
+MUST, FITTING, OTHER, OTHERS = range(4)
+"""Tiers: must be known; fits the task (or no task was given); has nothing to do with it; is of a
+vault of others, which takes no room that one's own records need."""
 
 _WEIGHTS: Final[Mapping[str, int]] = {
     "handoff": 4,
@@ -61,7 +62,7 @@ class Unit:
 
     Args:
         group: the group it stands in.
-        tier: MUST, FITTING or OTHER.
+        tier: MUST, FITTING, OTHER or OTHERS.
         number: how many records it is.
         heads: headings the unit stands under, outermost first, as keys of the ledger.
         lead: a line above them ("" for none).
@@ -179,7 +180,7 @@ class Ledger:
         return self._open[key] > 0
 
 
-_ALL: Final = (MUST, FITTING, OTHER)
+_ALL: Final = (MUST, FITTING, OTHER, OTHERS)
 _REST: Final = (
     (LINE, (FITTING,), 0.88),
     (LINE, _ALL, 0.96),
@@ -207,7 +208,7 @@ def allocate(units: Sequence[Unit], ledger: Ledger) -> None:
     """Set the level of every unit; `units` come in rank order (`rank_units`)."""
     if not units:
         return
-    only_must = all(unit.tier == MUST for unit in units)
+    only_must = all(unit.tier in (MUST, OTHERS) for unit in units)
     for level, tiers, share in _UNSHARED if only_must else _SHARED:
         members = [u for u in units if u.tier in tiers and u.level < level]
         _fill(members, ledger, level, int(ledger.room * share))

@@ -7,7 +7,7 @@ from typing import Final
 
 from vault_cli.model.record import Kind, Record
 from vault_cli.plain import allot
-from vault_cli.plain.allot import FITTING, MUST, MUST_GROUPS, OTHER, Key
+from vault_cli.plain.allot import FITTING, MUST, MUST_GROUPS, OTHER, OTHERS, Key
 from vault_cli.recall import wording
 from vault_cli.recall.select import Pick
 
@@ -80,11 +80,14 @@ _TEXTS: Final = (_no_text, wording.id_text, wording.line_text, wording.full_text
 
 
 def tier_of(picks: tuple[Pick, ...]) -> int:
-    """Return the tier; a conflict is as important as its most important side."""
-    for pick in picks:
+    """Return the tier; a conflict is as important as its most important side of one's own."""
+    own = [pick for pick in picks if not pick.record.team]
+    if not own:
+        return OTHERS
+    for pick in own:
         if pick.group in MUST_GROUPS or (pick.partners and _is_must(pick.record)):
             return MUST
-    return FITTING if any(pick.relevant for pick in picks) else OTHER
+    return FITTING if any(pick.relevant for pick in own) else OTHER
 
 
 def _is_must(record: Record) -> bool:

@@ -325,9 +325,10 @@ def _rank(
             pick = pick._replace(support=supports[record.vault, record.id])
         if record.topics and pick.group == "rules":
             pick = pick._replace(topic=_topic_of(record, table))
-        # What lost all of its support comes behind what still has some, and is left out first.
-        orphaned = pick.support.state == ORPHANED
-        place = (((_POSITION[pick.group] << 1) + (not pick.relevant)) << 1) + orphaned
+        # What lost all of its support comes behind what still has some, and is left out first;
+        # what others have comes behind one's own, however important they find it.
+        place = (_POSITION[pick.group] << 1) + (not pick.relevant)
+        place = (((place << 1) + bool(record.team)) << 1) + (pick.support.state == ORPHANED)
         keyed.append((record.id, -score.value, (place << 1) + (not score.verified), pick))
     for key in range(3):  # the last one first: a tenth of the cost of comparing tuples
         keyed.sort(key=itemgetter(key))

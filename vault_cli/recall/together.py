@@ -221,15 +221,15 @@ def _beaten_teams(eligible: list[Record]) -> Iterator[Beaten]:
     if not any(record.team for record in eligible):
         return
     own = [record for record in eligible if not record.team]
-    seen = {record.id: "" for record in own}  # id -> the team that has it, "" for one's own
+    seen = {record.id: "your own vault" for record in own}  # id -> who has it
     ended = {old: record for record in own for old in record.supersedes}
     for record in eligible:
         if not record.team:
             continue
         winner = ended.get(record.id)
-        holder = seen.setdefault(record.id, record.vault)
-        if holder != record.vault:
-            who = holder.replace(TEAM, "the team vault ") or "your own vault"
+        who = seen.get(record.id, "")
+        seen.setdefault(record.id, f"the team vault {record.team}")
+        if who:
             yield Beaten(record, f"{who} has a record of this id", "shadowed")
         elif winner is not None and not (winner.vault == PROJECT and _is_protected(record)):
             yield Beaten(record, f"superseded by {winner.id} of your own vault", "superseded")

@@ -81,6 +81,25 @@ def take_turn(root: Path, *, wait: float = 10.0) -> Iterator[None]:
         _release(file)
 
 
+@contextmanager
+def hold_file(file: int, deadline: float) -> Iterator[None]:
+    """Hold the lock of an open file of one's own, and close it.
+
+    Raises:
+        ChangedMeanwhileError: others kept it until the deadline.
+    """
+    try:
+        _take(file, deadline)
+        _write_owner(file)
+    except BaseException:
+        os.close(file)
+        raise
+    try:
+        yield
+    finally:
+        _release(file)
+
+
 def _acquire(root: Path, deadline: float, path: str = LOCK_PATH) -> int:
     while True:
         file = open_lock_file(root, path)

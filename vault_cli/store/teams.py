@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from vault_cli.errors import NotFoundError, StoreError, UsageError
 from vault_cli.model.record import WORK_KINDS, Kind, Record, Snapshot
 from vault_cli.store.git_place import find_place
+from vault_cli.store.own_settings import own_turn
 from vault_cli.store.own_state import read_state, write_state
 from vault_cli.store.places import OPENED, PROJECT_FOLDER, expand_home, state_folder
 from vault_cli.store.team_names import Team, is_place
@@ -53,7 +54,8 @@ def trust_team(team: Team) -> None:
     Raises:
         StoreError: the state folder cannot be written.
     """
-    write_state(GROUP, _TRUSTED, {"commits": {**_commits(), team.commit: team.location}})
+    with own_turn():
+        write_state(GROUP, _TRUSTED, {"commits": {**_commits(), team.commit: team.location}})
 
 
 def distrust_team(team: Team) -> None:
@@ -62,8 +64,9 @@ def distrust_team(team: Team) -> None:
     Raises:
         StoreError: the state folder cannot be written.
     """
-    left = {key: place for key, place in _commits().items() if key != team.commit}
-    write_state(GROUP, _TRUSTED, {"commits": left})
+    with own_turn():
+        left = {key: place for key, place in _commits().items() if key != team.commit}
+        write_state(GROUP, _TRUSTED, {"commits": left})
 
 
 # The clones

@@ -1,0 +1,230 @@
+"""Messages over stdin and stdout, one a line: what cannot be read gets an answer, too.
+
+The SDK's own transport drops a line that its parser refuses without a word, so that whoever asked
+waits for ever, and it ends when an answer holds half of a character pair.
+May import the SDK (extra `mvault[mcp]`) and nothing of ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import AsyncIterator
+from concurrent.futures import CancelledError
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from threading import Thread
+from typing import Any, BinaryIO, Final
+
+import anyio
+import anyio.to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    RequestId,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+_TOKEN: Final = re.compile(
+    r'"id"\s*:\s*(?P<id>-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")(?=\s*[,}])|"(?:[^"\\]|\\.)*"?|[][{}]'
+)
+_MOST_DIGITS: Final = 4000
+"""Python reads no longer number, and no tool takes one."""
+
+Streams = tuple[
+    MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
+]
+
+
+@asynccontextmanager
+async def stdio() -> AsyncIterator[Streams]:
+    """Give the messages of the program that started this one, and a way to answer it.
+
+    Whatever else reads or prints in this process meanwhile, or in one that it starts, meets an
+    empty stdin, and stderr.
+    """
+    lines, out = _take(0, os.open(os.devnull, os.O_RDONLY), "rb"), _take(1, os.dup(2), "wb")
+    to_reader, read = anyio.create_memory_object_stream[bytes](0)
+    to_server, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    answers, said = anyio.create_memory_object_stream[SessionMessage](0)
+    feed = partial(_feed, lines, to_reader, asyncio.get_running_loop())
+    Thread(target=feed, daemon=True).start()  # nothing waits for it: a read cannot be ended
+    async with anyio.create_task_group() as group:
+        group.start_soon(_listen, read, to_server, answers.clone())
+        group.start_soon(_speak, out, said, group.cancel_scope)
+        yield heard, answers
+
+
+def _take(number: int, stand_in: int, mode: str) -> BinaryIO:
+    """Return the stream of a descriptor for ourselves; under its number stands something else."""
+    own = os.dup(number)
+    os.dup2(stand_in, number)
+    os.close(stand_in)
+    return os.fdopen(own, mode)  # type: ignore[return-value]  # the mode is binary
+
+
+def _feed(
+    lines: BinaryIO, to_reader: MemoryObjectSendStream[bytes], loop: asyncio.AbstractEventLoop
+) -> None:
+    """Hand on line by line, until the end or until nobody listens any more."""
+    with suppress(RuntimeError, CancelledError, anyio.BrokenResourceError):
+        for line in iter(lines.readline, b""):
+            asyncio.run_coroutine_threadsafe(to_reader.send(line), loop).result()
+        loop.call_soon_threadsafe(to_reader.close)
+
+
+async def _listen(
+    lines: MemoryObjectReceiveStream[bytes],
+    to_server: MemoryObjectSendStream[SessionMessage | Exception],
+    answers: MemoryObjectSendStream[SessionMessage],
+) -> None:
+    # A server that ends lets go of its streams while a message may be on its way to it.
+    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        await _hand_on(lines, to_server, answers)
+
+
+async def _hand_on(
+    lines: MemoryObjectReceiveStream[bytes],
+    to_server: MemoryObjectSendStream[SessionMessage | Exception],
+    answers: MemoryObjectSendStream[SessionMessage],
+) -> None:
+    async with lines, to_server, answers:
+        async for line in lines:
+            message = read_message(line)
+            if isinstance(message, Unreadable):
+                await answers.send(SessionMessage(message.answer))
+            elif message is not None:
+                await to_server.send(SessionMessage(message))
+
+
+async def _speak(
+    out: BinaryIO, said: MemoryObjectReceiveStream[SessionMessage], whole: anyio.CancelScope
+) -> None:
+    async with said:
+        async for item in said:
+            try:
+                await anyio.to_thread.run_sync(_write, out, write_message(item.message))
+            except OSError:  # whoever asked is gone
+                whole.cancel()
+                return
+
+
+def _write(out: BinaryIO, line: bytes) -> None:
+    out.write(line)
+    out.flush()
+
+
+class Unreadable:
+    """A line that is no message.
+
+    Args:
+        ident: id of the request it was to be, as far as one can be found.
+        code: of JSON-RPC.
+        words: what is wrong with it.
+    """
+
+    def __init__(self, ident: RequestId | None, code: int, words: str) -> None:
+        error = ErrorData(code=code, message=words)
+        self.answer = JSONRPCError(jsonrpc="2.0", id=ident, error=error)
+
+
+def read_message(line: bytes) -> JSONRPCMessage | Unreadable | None:
+    """Return the message of a line; None for one that asks for nothing.
+
+    Halves of character pairs and bytes that are not UTF-8 are read as U+FFFD, as writers of JSON
+    let them through and their readers do not.
+    """
+    text = line.decode("utf-8", "replace").strip("\ufeff \t\r\n")
+    if not text:
+        return None
+    try:
+        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+    except ValidationError:
+        return _read_again(text)
+    is_sure = not isinstance(message, JSONRPCNotification) or '"id"' not in text
+    return message if is_sure else _read_again(text)
+
+
+def _read_again(text: str) -> JSONRPCMessage | Unreadable | None:
+    """Read what the SDK's parser refused; say what is wrong with what no parser can read."""
+    try:
+        data = _without_halves(json.loads(text, parse_int=_number, strict=False))
+    except RecursionError:
+        return Unreadable(_find_id(text), INVALID_REQUEST, "the request is nested too deeply")
+    except ValueError as error:
+        return Unreadable(_find_id(text), PARSE_ERROR, f"the line is not JSON: {error}"[:200])
+    try:
+        message = jsonrpc_message_adapter.validate_python(data, by_name=False)
+    except ValidationError:
+        pass
+    else:
+        if not isinstance(message, JSONRPCNotification) or "id" not in data:
+            return message  # a request whose id is none would pass for a notification
+    if isinstance(data, dict) and "method" not in data and ("result" in data or "error" in data):
+        return None  # an answer, of which nobody waits for one
+    return Unreadable(_find_id(text), INVALID_REQUEST, _what_is_wrong(data))
+
+
+def _what_is_wrong(data: object) -> str:
+    if not isinstance(data, dict):
+        return "a message is one JSON object on one line"
+    if data.get("jsonrpc") != "2.0":
+        return 'jsonrpc has to be "2.0"'
+    if not isinstance(data.get("method"), str):
+        return "method has to be a text"
+    if not isinstance(data.get("params", {}), dict):
+        return "params has to be an object"
+    return "id has to be a text or a whole number"
+
+
+def _number(digits: str) -> int | float:
+    return (
+        int(digits) if len(digits) <= _MOST_DIGITS else float("-inf" if digits[0] == "-" else "inf")
+    )
+
+
+def _without_halves(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else _whole(value)
+    if isinstance(value, list):
+        return [_without_halves(item) for item in value]
+    if isinstance(value, dict):
+        return {_whole(key): _without_halves(item) for key, item in value.items()}
+    return value
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _find_id(text: str) -> RequestId | None:
+    """Return the id of a request that cannot be read: the one of the outermost object."""
+    depth = 0
+    for found in _TOKEN.finditer(text):
+        part = found[0]
+        if part in "{[":
+            depth += 1
+        elif part in "}]":
+            depth -= 1
+        elif found["id"] and depth == 1 and text[0] == "{":
+            ident = json.loads(found["id"])
+            return _whole(ident) if isinstance(ident, str) else int(ident)
+    return None
+
+
+def write_message(message: JSONRPCMessage) -> bytes:
+    """Return a message as a line; half of a character pair becomes a question mark."""
+    data = message.model_dump(mode="python", by_alias=True, exclude_unset=True)
+    return (
+        json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        + b"\n"
+    )
