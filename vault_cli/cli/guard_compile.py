@@ -55,7 +55,7 @@ def judge_here(inv: Invocation) -> list[Standing]:
     from vault_cli.cli.rendering import Wanted, make_query
     from vault_cli.features.guards import judge_guards, weaken
 
-    snapshot = inv.reading.snapshot(guarded=True)
+    snapshot = inv.reading.snapshot(whole=True, guarded=True)  # every front matter is asked
     found = judge_guards(snapshot, make_query(inv, Wanted()))
     denying = [one.record for one in found if one.action == "deny"]
     history = _ancestries(inv, denying) if denying else {}

@@ -53,7 +53,7 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
 
         mark_seen(inv)
     inv.bear_bad_settings()
-    snapshot = inv.snapshot
+    snapshot = inv.whole_snapshot()  # the weight of every record is asked
     repo = inv.vault.repo
     standing = [record.path for record in snapshot.records if record.in_force]
     every = repo.pending(also=standing) if repo is not None else ()

@@ -58,7 +58,7 @@ class Standing:
 def guard_records(snapshot: Snapshot, statuses: Iterable[Status] = Status) -> list[Record]:
     """Return the records with a guard, of some statuses."""
     wanted = frozenset(statuses)
-    return [r for r in snapshot.records if r.status in wanted and r.fields.get(KEY)]
+    return [r for r in snapshot.records if r.status in wanted and KEY in r.fields and r.fields[KEY]]
 
 
 def judge_guards(
