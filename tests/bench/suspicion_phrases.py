@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from tests.bench.suspicion_attacks import ATTACKS, ATTACKS_ZH
 from tests.bench.suspicion_habits import HABITS, HABITS_ZH, HONEST, HONEST_ZH
+from tests.bench.suspicion_plants import PLAIN, PLAIN_ZH, PLANTS, PLANTS_ZH
 from tests.bench.suspicion_tongues import TONGUES, TONGUES_HONEST
 from tests.bench.suspicion_traps import TRAPS, TRAPS_ZH
 
@@ -38,6 +39,10 @@ def make_phrases(seed: int, each: int) -> Iterator[Phrase]:
         ("zh", True, HABITS_ZH),
         ("en", False, HONEST),
         ("zh", False, HONEST_ZH),
+        ("en", True, PLANTS),
+        ("zh", True, PLANTS_ZH),
+        ("en", False, PLAIN),
+        ("zh", False, PLAIN_ZH),
         ("other", True, TONGUES),
         ("other", False, TONGUES_HONEST),
     ):

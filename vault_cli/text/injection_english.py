@@ -18,7 +18,8 @@ ENGLISH: Final[dict[str, str]] = {
         your, replaces, replace your, replacing, replaces your, delete all previous, drop your,
         drop all previous, cancel all previous, void, scrap all, takes precedence over, take
         precedence over, have priority over, has priority over, take priority over, cancel~,
-        cancelled, revoke~, rescind~, repeal~, overlook~, obsolete, annul~, be skipped, be ignored,
+        cancelled, to hell with, no longer count, {do not/don't} count, revoke~, rescind~, repeal~,
+        overlook~, obsolete, annul~, be skipped, be ignored,
         be disregarded, is cancelled, are cancelled, to the side, skip, {has/have/takes/take}
         {priority/precedence} over
     """,
@@ -332,7 +333,7 @@ ENGLISH: Final[dict[str, str]] = {
         endpoint, this url, the url below, the link below, following url, following endpoint,
         following link, changelog, our telemetry, readme, public, description, descriptions,
         description of, every response, each response, your answers, your answer, every answer,
-        response body, signature, image url
+        response body, signature, image url, shared {doc/document/channel/folder/drive/wiki}
     """,
     "CONTENTS": """
         contents of, content of, contents, value of, values of, output of, text of, full text

@@ -144,6 +144,13 @@ ENGLISH_HIJACK: Final[dict[str, str]] = {
         by one, add a bug, plant a bug, sabotage, remove the licence check, remove the license
         check, look for files named pem, put the old code back
     """,
+    "BLINDTRUST": """
+        {must/should/shall} {trust/believe} {content/everything/anything/whatever/what},
+        {must/should/shall} always {trust/believe},
+        always {trust/believe} {content/everything/anything/whatever/what/messages from},
+        never {verify/check/question} {external/outside/incoming/content from/what comes}, trust
+        {it/them/everything/anything} {blindly/without checking/without question/unconditionally}
+    """,
     "TRACKED": """
         flaky, macos, windows, arm64, linux, on arm, on ci, quarantine~, see issue, until,
         upstream, open an issue, with a link, tracking issue, with a ticket

@@ -258,13 +258,29 @@ def _match(
 
 
 def _scene(text: str, places: list[Place], book: Vocabulary) -> _Scene:
-    guards = [place for place in places if place.mask & book.guards]
+    guards = _guards(places, book)
     numbers: dict[tuple[int, int], int] = {}
     kind_of = [
         numbers.setdefault((place.mask, negation), len(numbers))
         for place, negation in zip(places, _negated(places, guards), strict=True)
     ]
     return _Scene(text, places, guards, list(numbers), kind_of)
+
+
+def _guards(places: list[Place], book: Vocabulary) -> list[Place]:
+    """Return the words that take harm out of what follows.
+
+    A negation inside a word that drops an order (`do not follow`, `不要理会`) is the harm itself.
+    """
+    drops = [place for place in places if place.mask & book.bits["IGNORE"]]
+    guards, at, reach = [], 0, 0
+    for guard in (place for place in places if place.mask & book.guards):
+        while at < len(drops) and drops[at].start <= guard.start:
+            reach = max(reach, drops[at].end)
+            at += 1
+        if reach <= guard.end:
+            guards.append(guard)
+    return guards
 
 
 def _possible(present: int, book: Vocabulary) -> list[Track]:

@@ -140,6 +140,8 @@ RULES: Final = (
          "a magic word that opens nothing"),
     Rule("reader", AUTHORITY, "READER DO",
          "speaks past the person to any machine that reads", gap=30),
+    Rule("blind-trust", AUTHORITY, "BLINDTRUST",
+         "a source that nobody shall question", unless="SAFEWORD FORBID LOCAL"),
     Rule("safety-off", SAFETY, "BYPASS HARDSAFETY",
          "the agent's own brakes", gap=30),
     Rule("safety-is-off", SAFETY, "HARDSAFETY BYPASS",

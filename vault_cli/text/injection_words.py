@@ -46,7 +46,8 @@ NO_CONCEPT: Final = """
     {tell/telling} {the user/users} {to/how}, do not hesitate, don't hesitate, never mind,
     do not forget to, don't forget to, not only, never forget to, no matter, without question,
     without hesitation, no problem, if not, {auto/language/type/change/leak/drift/conflict/platform}
-    detection, 不要忘记, 别忘了, 不要犹豫, 毫不犹豫, 不仅, 不但,
+    detection, type safety, security {breach/breaches/boundary}, 输出格式,
+    {始终/永远}信任的, 不要忘记, 别忘了, 不要犹豫, 毫不犹豫, 不仅, 不但,
     不只, 不管, 无论, 识别码, 特别, 区别, 级别, 类别, 分别, 别名, 个别, 鉴别, 识别出, 性别,
     辨别, 免费, 首都, 成都, 都市, 泄露的, 泄漏的, 给自己 test
 """
