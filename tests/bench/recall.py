@@ -3,8 +3,8 @@
 Usage: python tests/bench/recall.py DOCS.jsonl QUERIES.jsonl [--scoped] [--run FILE] [--by-category]
 [--words]
 
-A vault is made of the documents, each a record with title, text and day, and searched as the
-command does, through the stored postings. `--scoped` asks only the documents of the question's
+A vault is made of the documents, each a record with title, text and day, let in as a person does (what
+the scanner holds is allowed), and searched as the command does, through the stored postings. `--scoped` asks only the documents of the question's
 `group`, pooled asks all. The run is written for `score.py` (default: beside the temporary vault, and
 gone with it); the same measures are printed. No network. Where the extra `[semantic]` is installed its
 model reads all documents first, unless `--words` says that only words count.
@@ -100,6 +100,15 @@ def record_text(number: int, row: Row, event: tuple[str, int] | None) -> str:
     return "\n".join([*lines, "---", *(_plain_line(line) for line in body.split("\n")), ""])
 
 
+def allowed(text: str) -> str:
+    """Return a record as it stands when a person has let it in: with what holds it allowed."""
+    from vault_cli.text.fields import read_record
+
+    record, _ = read_record(text.encode("utf-8", "replace"), "memories/n.md")
+    codes = sorted({found.code for found in record.held_by}) if record is not None else []
+    return text.replace("\n---\n", f"\nallow: [{', '.join(codes)}]\n---\n", 1) if codes else text
+
+
 def _plain_line(line: str) -> str:
     return f" {line}" if line.startswith(("<<<<<<<", "=======", ">>>>>>>", "---")) else line
 
@@ -124,7 +133,7 @@ def build_vault(root: Path, docs: Sequence[Row]) -> dict[str, str]:
         names[path] = text_of(row, "id")
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        text = record_text(number, row, events.get(text_of(row, "id")))
+        text = allowed(record_text(number, row, events.get(text_of(row, "id"))))
         target.write_text(text, encoding="utf-8", errors="replace", newline="\n")
     return names
 

@@ -421,11 +421,3 @@ def test_a_held_record_is_named_without_its_text() -> None:
 def test_the_same_order_whatever_the_order_of_files() -> None:
     notes = [record(n, f"word {n % 3}", "text word " * (n % 5)) for n in range(20)]
     assert ids("word text", *notes) == ids("word text", *reversed(notes))
-
-
-def test_a_held_text_of_one_s_own_keeps_its_place_and_one_pushed_unseen_comes_last() -> None:
-    held = Diagnostic("m/1.md", 3, "injection", "error", "reads like an injection", holds=True)
-    own = record(1, "取消所有打印任务", "cancel -a", findings=(held,))
-    others = [record(n, "打印", "任务") for n in range(3, 15)]
-    assert ids("取消打印任务", own, *others)[0] == "n-1"
-    assert ids("取消打印任务", record(1, own.title, own.body, foreign=True), *others)[-1] == "n-1"

@@ -359,8 +359,8 @@ UTC_PLUS_8 = timezone(timedelta(hours=8))
 
 
 def test_zones_decide_the_end_of_the_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = make_vault(tmp_path)
-    commit = dated(root, "2026-12-01T20:00:00Z", "x", monkeypatch)
+    root = make_vault(tmp_path)  # its first commit is of this moment
+    commit = dated(root, "2099-12-01T20:00:00Z", "x", monkeypatch)
     repo = opened(root).require_repo()
-    assert repo.resolve("2026-12-01", zone=UTC) == commit
-    assert repo.resolve("2026-12-01", zone=UTC_PLUS_8) != commit
+    assert repo.resolve("2099-12-01", zone=UTC) == commit
+    assert repo.resolve("2099-12-01", zone=UTC_PLUS_8) != commit

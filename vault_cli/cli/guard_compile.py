@@ -46,8 +46,12 @@ class Compiled:
     section: Section
 
 
-def judge_here(inv: Invocation) -> list[Standing]:
+def judge_here(inv: Invocation, *, whole: bool = False) -> list[Standing]:
     """Return how the guards of the vaults that are read here stand, whatever was compiled.
+
+    Args:
+        inv: the running command.
+        whole: every front matter is loaded at once: quicker where the vault was not read yet.
 
     Raises:
         VaultError: no vault can be read.
@@ -55,7 +59,7 @@ def judge_here(inv: Invocation) -> list[Standing]:
     from vault_cli.cli.rendering import Wanted, make_query
     from vault_cli.features.guards import judge_guards, weaken
 
-    snapshot = inv.reading.snapshot(whole=True, guarded=True)  # every front matter is asked
+    snapshot = inv.reading.snapshot(whole=whole, guarded=True)
     found = judge_guards(snapshot, make_query(inv, Wanted()))
     denying = [one.record for one in found if one.action == "deny"]
     history = _ancestries(inv, denying) if denying else {}

@@ -83,7 +83,7 @@ def list_guards(ctx: typer.Context) -> int:
 
     inv: Invocation = ctx.obj
     fold_quietly(inv)
-    standings = judge_here(inv)
+    standings = judge_here(inv, whole=True)
     hits = hits_here(inv)
     rows = [guard_data(inv, one, hits) for one in standings]
     notes = () if rows else ("no record has a guard",)

@@ -240,10 +240,9 @@ def _unreflected(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:
     from vault_cli.features.reflection import is_begun, points_of, runs_of, unreflected
 
     name = inv.layers.name_of(home.root)
-    own = tuple(r for r in snapshot.standing().records if r.vault == name)
-    here = replace(snapshot, records=own)
-    seen = replace(here, records=tuple(r for r in own if not r.is_unseen))
-    known = runs_of(seen)
+    own = (r for r in snapshot.standing().records if r.vault == name and not r.is_unseen)
+    here = replace(snapshot, records=tuple(own))
+    known = runs_of(here)
     if is_begun(known):
         return {}
     left = unreflected(here, known)

@@ -64,14 +64,14 @@ def find_meaning(inv: Invocation, clocks: Clocks, text: str, *, every: bool = Fa
 def _readable(inv: Invocation, clocks: Clocks) -> Iterable[tuple[Vault, list[Record]]]:
     """Yield each vault with the records the model may read.
 
-    What came from others and nobody looked at is found by its words alone: the model is a program
-    in C, and whoever can push could let every search read on without an end.
+    What came from others and nobody looked at, and what the scanner holds, is found by its words
+    alone: the model is a program in C, and whoever can push could let every search read on and on.
     """
     from vault_cli.cli.shelves import by_vault
     from vault_cli.recall.corpus import searchable
 
     snapshot = clocks.snapshot
-    every = (r for r in searchable(snapshot.records) if not r.is_unseen)
+    every = (r for r in searchable(snapshot.records) if r.has_say)
     return by_vault(inv, [r for r in every if (r.path, r.digest) not in snapshot.passed_over])
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from vault_cli.cli.invocation import Invocation
-from vault_cli.cli.shown import shown_of, work_of
+from vault_cli.cli.shown import work_of
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.features import reflection as runs
 from vault_cli.features.reflection import Run
@@ -46,8 +46,12 @@ def settle_language(inv: Invocation, asked: str, texts: Sequence[str]) -> str:
 
 
 def unreflected_of(inv: Invocation) -> list[Record]:
-    """Return the records of the vault at hand that no run of one's own cited as they are now."""
-    return runs.unreflected(shown_of(inv), runs.runs_of(work_of(inv)))
+    """Return the records of the vault at hand that no run of one's own cited as they are now.
+
+    What came from others and nobody looked at is not among them: a push must not ask for a run.
+    """
+    here = work_of(inv)
+    return runs.unreflected(here, runs.runs_of(here))
 
 
 def run_data(run: Run) -> dict[str, Any]:

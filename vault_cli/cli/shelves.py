@@ -47,7 +47,7 @@ def _prepare(index: Postings, records: Sequence[Record]) -> list[Shelf]:
             stored, loose = index.open(records, LAYOUT)
     except PostingsError:
         return [TextShelf(records)]
-    silent = {record.path for record in records if record.is_unseen}
+    silent = {record.path for record in records if not record.has_say}
     for shelf in stored:
         shelf.silence(silent)
     shelves: list[Shelf] = [*stored]

@@ -84,7 +84,7 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
         },
         **{name: [record_data(r) for r in records] for name, records in groups.items()},
         "work": work_data(snapshot, inv.now.date()),
-        "reflection": _reflection_data(inv),
+        "reflection": _reflection_data(inv, judged),
         "pending": [{"path": change.path, "code": change.code} for change in pending],
         "observations": {"uncommitted": len(every) > len(pending), **waiting_data(inv)},
         "unreadable": list(snapshot.unreadable),
@@ -108,15 +108,22 @@ def status(ctx: typer.Context, seen: Seen = False) -> int:
     return inv.out.show(view)
 
 
-def _reflection_data(inv: Invocation) -> dict[str, Any]:
-    """Return how many importance points are unreflected, and from how many a run begins."""
-    from vault_cli.cli.reflect_runs import unreflected_of
-    from vault_cli.cli.shown import work_of
-    from vault_cli.features.reflection import is_begun, points_of, runs_of
+def _reflection_data(inv: Invocation, judged: Snapshot) -> dict[str, Any]:
+    """Return how many importance points are unreflected, and from how many a run begins.
 
-    points, least = points_of(unreflected_of(inv)), int(inv.vault.config["reflection.threshold"])
-    is_due = points >= least and not is_begun(runs_of(work_of(inv)))
-    return {"points": points, "threshold": least, "due": is_due}
+    As `reflect_runs.unreflected_of`, of what the trust settings leave, also where they cannot be
+    read.
+    """
+    from vault_cli.features.reflection import is_begun, points_of, runs_of, unreflected
+
+    own = tuple(r for r in judged.standing().records if not r.is_unseen)
+    here = replace(judged, records=own)
+    runs = runs_of(here)
+    points, least = (
+        points_of(unreflected(here, runs)),
+        int(inv.vault.config["reflection.threshold"]),
+    )
+    return {"points": points, "threshold": least, "due": points >= least and not is_begun(runs)}
 
 
 def _counts_here(inv: Invocation, snapshot: Snapshot) -> dict[str, Any]:

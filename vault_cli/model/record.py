@@ -289,8 +289,9 @@ class Record:
 
         Copies of one id are not: they hold each other, and nobody knows which is the right one.
         """
-        held = bool(self.findings) and any(f.code not in _ABOUT_COPIES for f in self.held_by)
-        return bool(self.withheld) or held
+        if self.withheld:  # first: of what waits nobody needs to know what a scan would say
+            return True
+        return bool(self.findings) and any(f.code not in _ABOUT_COPIES for f in self.held_by)
 
     @property
     def is_unseen(self) -> bool:

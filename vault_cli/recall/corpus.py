@@ -69,7 +69,7 @@ class Shelf(Protocol):
 
     @property
     def unheard(self) -> AbstractSet[int]:
-        """Numbers of records without a say in what is usual (`Record.is_unseen`), and the gone."""
+        """Numbers of records without a say in what is usual (`Record.has_say`), and the gone."""
         ...
 
     @property
@@ -217,7 +217,7 @@ class TextShelf:
     @cached_property
     def unheard(self) -> AbstractSet[int]:
         """As `Shelf`."""
-        return frozenset(n for n, record in enumerate(self._records) if record.is_unseen)
+        return frozenset(n for n, record in enumerate(self._records) if not record.has_say)
 
     @property
     def digests(self) -> list[str]:

@@ -355,7 +355,7 @@ class _Search:
         hits.sort(
             key=lambda hit: (
                 hit.record is not named,
-                hit.record.is_unseen,  # it takes no place from one that counts
+                not hit.record.has_say,  # it takes no place from one that counts
                 -hit.score,
                 hit.record.id,
                 hit.record.path,
