@@ -151,6 +151,31 @@ def test_another_model_reads_all_again(root: Path, model: Standin) -> None:
         ]
 
 
+@pytest.mark.parametrize("how", [("--purge",), ("--reason-code", "privacy")])
+def test_of_a_text_that_is_given_up_the_cache_holds_nothing(
+    root: Path, model: Standin, how: tuple[str, ...]
+) -> None:
+    words = ("Zanzibar", "zanzibar", "orchid", "青铜门", "青铜")
+    text = note("n-gone", "Zanzibar 青铜门", "The orchid 青铜门 of lunch.")
+    write_files(root, {"memories/gone.md": text})
+    assert "n-gone" in find(root, "lunch")
+    run("--vault", root, "list").ok()
+    assert any(word.encode() in cached(root) for word in words)
+
+    run("--vault", root, "forget", "n-gone", "--yes", *how).ok()
+
+    assert [word for word in words if word.encode() in cached(root)] == []
+    with sqlite3.connect(root / ".state" / "index.sqlite") as connection:
+        assert connection.execute("SELECT count(*) FROM vector").fetchone() == (len(FILES),)
+    model.read.clear()
+    assert set(find(root, "lunch")) == {"n-soup", "n-wan"}
+    assert model.read == []  # of the others it holds what it held
+
+
+def cached(root: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in (root / ".state").rglob("*") if path.is_file())
+
+
 def test_a_model_that_cannot_run_is_none(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "is_installed", lambda: True)
     monkeypatch.setattr(models, "load_model", lambda: None)
