@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from helpers import Result, make_vault, run, write_files
 
 from vault_cli.cli import meaning
+from vault_cli.store.vectors import Vectors
 from vault_cli.text import meaning as models
 from vault_cli.text.meaning import READ, key_of, readable
 
@@ -113,6 +115,32 @@ def test_what_there_was_no_time_for_is_said_and_read_on_demand(
     assert "not yet read" not in all_read.err
     assert "n-soup" in all_read.out
     assert len(model.read) == len(FILES)
+
+
+def test_what_was_read_is_kept_when_it_is_ended_and_by_two_that_read_at_once(
+    root: Path, model: Standin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(meaning, "_STEP", 0)
+    turns = iter([False, True, False] + [True] * len(FILES))
+    updating = Vectors.updating
+
+    @contextmanager
+    def in_turn(index: Vectors) -> Iterator[bool]:
+        with updating(index) as writable:
+            yield writable and next(turns)
+
+    def of_text(text: str) -> bytes:
+        if len(model.read) == len(FILES) - 2:
+            raise KeyboardInterrupt
+        return Standin.of_text(model, text)
+
+    monkeypatch.setattr(Vectors, "updating", in_turn)
+    monkeypatch.setattr(model, "of_text", of_text)
+    run("--vault", root, "search", "lunch", "--embed")
+    monkeypatch.undo()
+
+    with sqlite3.connect(root / ".state" / "index.sqlite") as connection:
+        assert connection.execute("SELECT count(*) FROM vector").fetchone() == (len(FILES) - 2,)
 
 
 def test_it_can_be_switched_off_and_asks_nothing_of_the_past(root: Path, model: Standin) -> None:

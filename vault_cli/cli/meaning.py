@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 PATIENCE: Final = 1.0
 """Seconds that a search takes to read what the model has not read yet."""
 
-_STEP: Final = 64
-"""So many texts are read between two looks at the disk."""
+_STEP: Final = 1.0
+"""Seconds of reading that are lost at most when it is ended."""
 
 
 class Meant(NamedTuple):
@@ -121,17 +121,20 @@ class Reader:
 
         by_text = {vector.text: vector for vector in known.values()}
         fresh: dict[str, Vector] = {}
-        kept = 0
-        for number, record in enumerate(progress.counted("reading for meaning", missing), 1):
+        waiting: dict[str, Vector] = {}
+        kept = monotonic()
+        for record in progress.counted("reading for meaning", missing):
             if monotonic() > self._until:
                 break
-            fresh[record.digest] = self._vector_of(record, by_text)
-            if number % _STEP == 0:
-                kept = len(fresh)
-                index.add(self._model.layout, fresh, known, there)
-        if len(fresh) > kept:
-            index.add(self._model.layout, fresh, known, there)
-        return fresh
+            waiting[record.digest] = self._vector_of(record, by_text)
+            if monotonic() > kept + _STEP:
+                kept = monotonic()
+                fresh |= waiting
+                if index.add(self._model.layout, waiting, known, there):
+                    waiting = {}
+        if waiting:
+            index.add(self._model.layout, waiting, known, there)
+        return fresh | waiting
 
     def _vector_of(self, record: Record, by_text: dict[str, Vector]) -> Vector:
         from vault_cli.recall.corpus import text_of

@@ -23,7 +23,7 @@ _PATIENCE: Final = 2.0
 
 
 class Remains(Index):
-    """The cache of one vault, when a text has to leave it. Like all of it, it raises for nothing."""
+    """The cache of one vault, when a text has to leave it. Raises for nothing, as all of it."""
 
     def clear(self, gone: Sequence[str]) -> None:
         """Leave nothing in the file of texts that no file of the vault holds.

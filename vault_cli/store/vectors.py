@@ -51,8 +51,10 @@ class Vectors(Index):
         found: Mapping[str, Vector],
         known: Collection[str],
         there: Collection[str],
-    ) -> None:
+    ) -> bool:
         """Store vectors, and forget those of other models and, when they are many, of lost files.
+
+        Returns whether it was this run's turn to write.
 
         Args:
             layout: of which model they are.
@@ -74,6 +76,7 @@ class Vectors(Index):
         with self.updating() as writable:
             if writable:
                 self._in_transaction(write)
+        return writable
 
     def _rows(self, layout: str, found: Mapping[str, Vector]) -> list[tuple[Any, ...]]:
         seal = self._key.seal if self._key is not None else 0
