@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from helpers import Result, make_vault, run, write_files
 
 from vault_cli.cli import meaning
+from vault_cli.recall import meaning as meant
 from vault_cli.store.vectors import Vectors
 from vault_cli.text import meaning as models
 from vault_cli.text.meaning import READ, key_of, readable
@@ -165,6 +168,29 @@ def test_damaged_vectors_are_read_anew(root: Path, model: Standin, harm: str) ->
         connection.execute(harm)
     assert set(find(root, "lunch")) == {"n-soup", "n-wan"}
     assert len(model.read) == len(FILES)
+
+
+def test_a_vector_of_another_size_is_none_though_its_sum_is_right(
+    root: Path, model: Standin
+) -> None:
+    find(root, "lunch")
+    model.read.clear()
+    with sqlite3.connect(root / ".state" / "index.sqlite") as connection:
+        rows = connection.execute("SELECT digest, text FROM vector").fetchall()
+        odd = bytes(3)
+        for digest, text in rows:
+            crc = crc32(odd, crc32(f"{digest}\0{text}".encode()))
+            change = "UPDATE vector SET vector = ?, crc = ? WHERE digest = ?"
+            connection.execute(change, (odd, crc, digest))
+    assert set(find(root, "lunch")) == {"n-soup", "n-wan"}
+    assert len(model.read) == len(FILES)
+
+
+def test_what_is_no_number_says_nothing_and_spoils_no_other() -> None:
+    texts = ["a", "b", "c", "d", "e"]
+    said = meant.weigh_meaning(texts, [math.nan, 0.8, 0.8, 0.9, math.inf])
+    assert said.alone == {"d"}
+    assert meant.weigh_meaning(["a"], [math.nan]) == ({}, frozenset())
 
 
 def test_another_model_reads_all_again(root: Path, model: Standin) -> None:

@@ -54,10 +54,11 @@ def find_meaning(inv: Invocation, clocks: Clocks, text: str, *, every: bool = Fa
     model = load_model() if is_installed() else None
     if model is None:
         return Meant(None)
-    reading = Reader(model, every=every)
+    query = model.of_query(text)
+    reading = Reader(model, len(query), every=every)
     for vault, records in _readable(inv, clocks):
         reading.take(vault, records)
-    cosines = model.compare(model.of_query(text), reading.vectors)
+    cosines = model.compare(query, reading.vectors)
     return Meant(weigh_meaning(reading.digests, cosines), reading.unread)
 
 
@@ -80,11 +81,13 @@ class Reader:
 
     Args:
         model: what reads.
+        size: bytes of each of its vectors.
         every: read all, however long it takes.
     """
 
-    def __init__(self, model: Model, *, every: bool = False) -> None:
+    def __init__(self, model: Model, size: int, *, every: bool = False) -> None:
         self._model = model
+        self._size = size
         self._until = math.inf if every else monotonic() + PATIENCE
         self.digests: list[str] = []
         self.vectors: list[bytes] = []
@@ -96,7 +99,7 @@ class Reader:
 
         index = Vectors(vault.root, vault.config.gates)
         try:
-            known = index.load(self._model.layout)
+            known = index.load(self._model.layout, self._size)
             there = {record.digest: record for record in records}
             missing = [record for digest, record in there.items() if digest not in known]
             fresh = self._read(index, known, missing, there.keys())
