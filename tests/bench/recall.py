@@ -165,7 +165,7 @@ def read_all(vault: Any, records: Sequence[Any]) -> Callable[[str], Any]:
     model = load_model() if is_installed() else None
     if model is None:
         return no_meaning
-    reader = Reader(model, every=True)
+    reader = Reader(model, len(model.of_query("")), every=True)
     reader.take(vault, records)
     return lambda text: weigh_meaning(
         reader.digests, model.compare(model.of_query(text), reader.vectors)

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from helpers import commit_count, git, head, listed, make_vault, run
 
+from vault_cli.errors import StoreError
+from vault_cli.store.own_settings import change_settings
+
 NOTE = "---\nid: n-1\nkind: note\nstatus: active\ntitle: 标题\n---\nText.\n"
 
 
@@ -123,6 +126,17 @@ def test_a_setting_of_ones_own_needs_a_person_too(tmp_path: Path, home: Path) ->
     for key in ("trust.approve_without_terminal", "editor"):
         assert run(*argv, key, "ci-bot", "--yes", cwd=tmp_path).code == 3
     assert own.read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["file/mvault.toml", "file/below/mvault.toml"])
+def test_a_place_of_ones_own_settings_that_cannot_be_is_named(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    own = {"MVAULT_CONFIG": str(tmp_path / place)}
+    with pytest.raises(StoreError, match="cannot write") as found:
+        change_settings(tmp_path / place, lambda: b"")
+    assert str(tmp_path / place) in found.value.message
+    shown = run("config", "set", "--user", "render.budget", "1", cwd=tmp_path, env=own)
+    assert shown.code != 70, shown.text
 
 
 def test_settings_answers_have_the_keys_of_every_change(tmp_path: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from threading import Thread, Timer
 from typing import Any
@@ -18,6 +20,7 @@ from tests.helpers import PROJECT, make_vault
 from vault_cli.mcp.wire import Unreadable, read_message, write_message
 
 HALF = "\ud800"
+LONG = b"a" * 300
 DEEP = "[" * 100_000 + "]" * 100_000
 CALL = '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%s,"arguments":%s}}'
 
@@ -41,6 +44,9 @@ REFUSED: dict[str, tuple[bytes, int | str | None]] = {
     "a list of params": (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}', 7),
     "id null": (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None),
     "id true": (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None),
+    "an id of many characters": (b'{"jsonrpc":"2.0","id":"%s","method":5}' % LONG, LONG.decode()),
+    "an id with an escape in its key": (b'{"jsonrpc":"2.0","\\u0069d":7,"method":5}', 7),
+    "two ids, of which the last counts": (b'{"jsonrpc":"2.0","id":1,"id":7,"method":5}', 7),
     "id 1.5": (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None),
     "id of 5000 digits": (b'{"jsonrpc":"2.0","id":%s,"method":"ping"}' % (b"9" * 5000), None),
 }
@@ -102,14 +108,19 @@ class Server:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=environ, cwd=vault,
         )  # fmt: skip
-        who = {"name": "t", "version": "1"}
-        given = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
         ender = Timer(30, self._process.kill)  # of one that hangs
         ender.daemon = True
         ender.start()
+        self._lines = self.greeting()
+
+    @staticmethod
+    def greeting() -> list[bytes]:
+        """Return the lines with which an agent program begins."""
+        who = {"name": "t", "version": "1"}
+        given = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
         begin = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": given}
-        begun = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
-        self._lines = [json.dumps(begin).encode(), begun.strip()]
+        begun = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+        return [json.dumps(begin).encode(), begun]
 
     def interrupt(self) -> tuple[int, bytes]:
         """Return how the server ends when a person at a terminal has enough of it, and what it says."""
@@ -176,3 +187,54 @@ def test_it_ends_with_whoever_started_it_though_stdin_stays_open(vault: Path) ->
     assert Server(vault).leave() == (0, b"")
     for _ in range(3):
         assert Server(vault).interrupt() == (130, b"")
+
+
+def piped(vault: Path, how: str, *lines: bytes) -> tuple[int, list[Any], str]:
+    """Run the server from a shell, as `mvault mcp HOW`; return what it says."""
+    environ = {**os.environ, "PYTHONPATH": str(PROJECT), "MVAULT": str(vault)}
+    begin = Server.greeting()
+    done = subprocess.run(
+        ["sh", "-c", f"{shlex.quote(sys.executable)} -m vault_cli mcp {how}"],
+        input=b"".join(line + b"\n" for line in [*begin, *lines]),
+        capture_output=True, env=environ, cwd=vault, timeout=30, check=False,
+    )  # fmt: skip
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    return done.returncode, [answer["id"] for answer in answers], done.stderr.decode()
+
+
+def test_what_was_asked_before_the_end_of_stdin_is_answered(vault: Path) -> None:
+    cancelled = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}}'
+    code, found, noise = piped(vault, "", call("7"), call("8"), cancelled, call("9"))
+
+    assert (code, noise) == (0, "")
+    assert {0, 7, 9} <= set(found)
+
+
+@pytest.mark.parametrize("how", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "0>written", "</dev/null"])
+def test_streams_that_lead_nowhere_end_it_without_a_word(vault: Path, how: str) -> None:
+    code, found, noise = piped(vault, how, call("7"))
+
+    assert (code, noise) == (0, "")
+    assert set(found) == ({0, 7} if how == "2>&-" else set())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes there know no such mode")
+def test_pipes_that_do_not_wait_are_waited_for(vault: Path) -> None:
+    (stdin, asks), (answers, stdout) = os.pipe(), os.pipe()
+    for end in (stdin, stdout):
+        os.set_blocking(end, False)
+    environ = {**os.environ, "PYTHONPATH": str(PROJECT), "MVAULT": str(vault)}
+    command = [sys.executable, "-m", "vault_cli", "mcp"]
+    with subprocess.Popen(command, stdin=stdin, stdout=stdout, env=environ, cwd=vault) as process:
+        os.close(stdin)
+        os.close(stdout)
+        ender = Timer(30, process.kill)
+        ender.start()
+        with os.fdopen(asks, "wb") as out, os.fdopen(answers, "rb") as heard:
+            for line in [*Server.greeting(), b'{"jsonrpc":"2.0","id":7,"method":"tools/list"}']:
+                time.sleep(0.5)  # it looks for more meanwhile
+                out.write(line + b"\n")
+                out.flush()
+            found = [json.loads(heard.readline())["id"] for _ in range(2)]
+        ender.cancel()
+    assert (process.returncode, found) == (0, [0, 7])

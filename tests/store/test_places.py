@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from vault_cli.errors import StoreError
 from vault_cli.store import places
 from vault_cli.store.config import user_config_path
 from vault_cli.store.git_place import find_place
+from vault_cli.store.own_state import read_state, require_state
 from vault_cli.store.places import expand_home, machine_token, state_folder, user_folder
 from vault_cli.store.repo import Repository
 from vault_cli.store.trust import record_trust
@@ -70,3 +75,38 @@ def test_a_damaged_token_is_made_anew(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "file").touch()
     monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path / "file"))
     assert machine_token() is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such pipes there")
+@pytest.mark.parametrize(
+    ("name", "read", "found"),
+    [
+        ("cache-token", machine_token, None),
+        ("people/x.json", lambda: read_state("people", "x"), {}),
+        ("people/x.json", lambda: refused(lambda: require_state("people", "x")), StoreError),
+    ],
+)
+def test_nobody_waits_at_a_pipe_in_place_of_ones_own_file(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    read: Callable[[], object],
+    found: object,
+) -> None:
+    monkeypatch.setenv("MVAULT_STATE_DIR", str(tmp_path))
+    place = tmp_path / name
+    place.parent.mkdir(exist_ok=True)
+    os.mkfifo(place)
+    told: list[object] = []
+    reader = Thread(target=lambda: told.append(read()), daemon=True)
+    reader.start()
+    reader.join(5)
+    assert told == [found]
+
+
+def refused(call: Callable[[], object]) -> type[Exception] | None:
+    try:
+        call()
+    except StoreError as error:
+        return type(error)
+    return None

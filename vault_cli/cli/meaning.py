@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 PATIENCE: Final = 1.0
 """Seconds that a search takes to read what the model has not read yet."""
 
-_STEP: Final = 64
-"""So many texts are read between two looks at the disk."""
+_STEP: Final = 1.0
+"""Seconds of reading that are lost at most when it is ended."""
 
 
 class Meant(NamedTuple):
@@ -54,10 +54,11 @@ def find_meaning(inv: Invocation, clocks: Clocks, text: str, *, every: bool = Fa
     model = load_model() if is_installed() else None
     if model is None:
         return Meant(None)
-    reading = Reader(model, every=every)
+    query = model.of_query(text)
+    reading = Reader(model, len(query), every=every)
     for vault, records in _readable(inv, clocks):
         reading.take(vault, records)
-    cosines = model.compare(model.of_query(text), reading.vectors)
+    cosines = model.compare(query, reading.vectors)
     return Meant(weigh_meaning(reading.digests, cosines), reading.unread)
 
 
@@ -80,11 +81,13 @@ class Reader:
 
     Args:
         model: what reads.
+        size: bytes of each of its vectors.
         every: read all, however long it takes.
     """
 
-    def __init__(self, model: Model, *, every: bool = False) -> None:
+    def __init__(self, model: Model, size: int, *, every: bool = False) -> None:
         self._model = model
+        self._size = size
         self._until = math.inf if every else monotonic() + PATIENCE
         self.digests: list[str] = []
         self.vectors: list[bytes] = []
@@ -96,7 +99,7 @@ class Reader:
 
         index = Vectors(vault.root, vault.config.gates)
         try:
-            known = index.load(self._model.layout)
+            known = index.load(self._model.layout, self._size)
             there = {record.digest: record for record in records}
             missing = [record for digest, record in there.items() if digest not in known]
             fresh = self._read(index, known, missing, there.keys())
@@ -121,17 +124,20 @@ class Reader:
 
         by_text = {vector.text: vector for vector in known.values()}
         fresh: dict[str, Vector] = {}
-        kept = 0
-        for number, record in enumerate(progress.counted("reading for meaning", missing), 1):
+        waiting: dict[str, Vector] = {}
+        kept = monotonic()
+        for record in progress.counted("reading for meaning", missing):
             if monotonic() > self._until:
                 break
-            fresh[record.digest] = self._vector_of(record, by_text)
-            if number % _STEP == 0:
-                kept = len(fresh)
-                index.add(self._model.layout, fresh, known, there)
-        if len(fresh) > kept:
-            index.add(self._model.layout, fresh, known, there)
-        return fresh
+            waiting[record.digest] = self._vector_of(record, by_text)
+            if monotonic() > kept + _STEP:
+                kept = monotonic()
+                fresh |= waiting
+                if index.add(self._model.layout, waiting, known, there):
+                    waiting = {}
+        if waiting:
+            index.add(self._model.layout, waiting, known, there)
+        return fresh | waiting
 
     def _vector_of(self, record: Record, by_text: dict[str, Vector]) -> Vector:
         from vault_cli.recall.corpus import text_of

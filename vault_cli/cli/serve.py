@@ -44,8 +44,10 @@ def mcp(ctx: typer.Context) -> int:
         )
     try:
         from vault_cli.mcp.server import build_server
+        from vault_cli.mcp.wire import fill_closed
     except ImportError as error:
         raise UsageError(f"the MCP library is not installed ({error.name})", hint=_HINT) from error
+    fill_closed()
     gc.enable()  # a command is short and never collects; a server stays
     build_server(AgentRuns(inv.options.vault, inv.environ)).run("stdio")
     return 0

@@ -242,6 +242,7 @@ def plan_purge(record: Record, data: bytes, *, actor: Actor, origin: str = "cli"
         ids=(record.id,),
         actor=actor,
         origin=origin,
+        discarded=frozenset({record.path}),
     )
     return Planned(change, (record.id,))
 

@@ -29,6 +29,8 @@ from mcp_types import (
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
     RequestId,
     jsonrpc_message_adapter,
 )
@@ -39,6 +41,10 @@ _TOKEN: Final = re.compile(
 )
 _MOST_DIGITS: Final = 4000
 """Python reads no longer number, and no tool takes one."""
+
+_CANCELLED: Final = "notifications/cancelled"
+_PATIENCE: Final = 30.0
+"""Seconds in which what was asked before the end of stdin is answered."""
 
 Streams = tuple[
     MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
@@ -53,20 +59,62 @@ async def stdio() -> AsyncIterator[Streams]:
     empty stdin, and stderr.
     """
     lines, out = _take(0, os.open(os.devnull, os.O_RDONLY), "rb"), _take(1, os.dup(2), "wb")
+    asked = _Asked()
     to_reader, read = anyio.create_memory_object_stream[bytes](0)
     to_server, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     answers, said = anyio.create_memory_object_stream[SessionMessage](0)
     feed = partial(_feed, lines, to_reader, asyncio.get_running_loop())
     Thread(target=feed, daemon=True).start()  # nothing waits for it: a read cannot be ended
     async with anyio.create_task_group() as group:
-        group.start_soon(_listen, read, to_server, answers.clone())
-        group.start_soon(_speak, out, said, group.cancel_scope)
+        group.start_soon(_listen, read, to_server, answers.clone(), asked)
+        group.start_soon(_speak, out, said, group.cancel_scope, asked)
         yield heard, answers
+
+
+def fill_closed() -> None:
+    """Let stdin, stdout and stderr lead nowhere where they are closed.
+
+    Before anything is opened: it would get their numbers, and be taken for them.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+
+
+class _Asked:
+    """The requests that the server was handed and has not answered yet."""
+
+    def __init__(self) -> None:
+        self._open: set[RequestId] = set()
+        self._fewer = anyio.Event()
+
+    def add(self, message: JSONRPCMessage) -> None:
+        """Note what is handed to the server."""
+        if isinstance(message, JSONRPCRequest):
+            self._open.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
+            self.take((message.params or {}).get("requestId"))
+
+    def take(self, ident: object) -> None:
+        """Note that nobody waits for an answer any more."""
+        self._open = {one for one in self._open if one != ident}
+        self._fewer.set()
+        self._fewer = anyio.Event()
+
+    async def finish(self) -> None:
+        """Wait until all is answered: whoever asked last may have closed our stdin behind it."""
+        with anyio.move_on_after(_PATIENCE):
+            while self._open:
+                await self._fewer.wait()
 
 
 def _take(number: int, stand_in: int, mode: str) -> BinaryIO:
     """Return the stream of a descriptor for ourselves; under its number stands something else."""
     own = os.dup(number)
+    with suppress(OSError, AttributeError):  # the one who starts us may read both ends itself
+        os.set_blocking(own, True)
     os.dup2(stand_in, number)
     os.close(stand_in)
     return os.fdopen(own, mode)  # type: ignore[return-value]  # the mode is binary
@@ -77,8 +125,9 @@ def _feed(
 ) -> None:
     """Hand on line by line, until the end or until nobody listens any more."""
     with suppress(RuntimeError, CancelledError, anyio.BrokenResourceError):
-        for line in iter(lines.readline, b""):
-            asyncio.run_coroutine_threadsafe(to_reader.send(line), loop).result()
+        with suppress(OSError):  # what cannot be read is at its end
+            for line in iter(lines.readline, b""):
+                asyncio.run_coroutine_threadsafe(to_reader.send(line), loop).result()
         loop.call_soon_threadsafe(to_reader.close)
 
 
@@ -86,16 +135,18 @@ async def _listen(
     lines: MemoryObjectReceiveStream[bytes],
     to_server: MemoryObjectSendStream[SessionMessage | Exception],
     answers: MemoryObjectSendStream[SessionMessage],
+    asked: _Asked,
 ) -> None:
     # A server that ends lets go of its streams while a message may be on its way to it.
     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-        await _hand_on(lines, to_server, answers)
+        await _hand_on(lines, to_server, answers, asked)
 
 
 async def _hand_on(
     lines: MemoryObjectReceiveStream[bytes],
     to_server: MemoryObjectSendStream[SessionMessage | Exception],
     answers: MemoryObjectSendStream[SessionMessage],
+    asked: _Asked,
 ) -> None:
     async with lines, to_server, answers:
         async for line in lines:
@@ -103,11 +154,16 @@ async def _hand_on(
             if isinstance(message, Unreadable):
                 await answers.send(SessionMessage(message.answer))
             elif message is not None:
+                asked.add(message)
                 await to_server.send(SessionMessage(message))
+        await asked.finish()
 
 
 async def _speak(
-    out: BinaryIO, said: MemoryObjectReceiveStream[SessionMessage], whole: anyio.CancelScope
+    out: BinaryIO,
+    said: MemoryObjectReceiveStream[SessionMessage],
+    whole: anyio.CancelScope,
+    asked: _Asked,
 ) -> None:
     async with said:
         async for item in said:
@@ -116,6 +172,8 @@ async def _speak(
             except OSError:  # whoever asked is gone
                 whole.cancel()
                 return
+            if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+                asked.take(item.message.id)
 
 
 def _write(out: BinaryIO, line: bytes) -> None:
@@ -171,7 +229,12 @@ def _read_again(text: str) -> JSONRPCMessage | Unreadable | None:
             return message  # a request whose id is none would pass for a notification
     if isinstance(data, dict) and "method" not in data and ("result" in data or "error" in data):
         return None  # an answer, of which nobody waits for one
-    return Unreadable(_find_id(text), INVALID_REQUEST, _what_is_wrong(data))
+    return Unreadable(_id_of(data), INVALID_REQUEST, _what_is_wrong(data))
+
+
+def _id_of(data: object) -> RequestId | None:
+    ident = data.get("id") if isinstance(data, dict) else None
+    return ident if isinstance(ident, str | int) and not isinstance(ident, bool) else None
 
 
 def _what_is_wrong(data: object) -> str:

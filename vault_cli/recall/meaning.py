@@ -9,6 +9,7 @@ both languages (`tests/bench/recall.py`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from statistics import median
 from typing import Final, NamedTuple
 
@@ -50,14 +51,12 @@ def weigh_meaning(digests: Sequence[str], cosines: Sequence[float]) -> Meaning:
         digests: of the files of the texts.
         cosines: of the question and each of them.
     """
-    if not cosines:
+    pairs = zip(digests, cosines, strict=True)
+    known = {digest: cosine for digest, cosine in pairs if isfinite(cosine)}
+    if not known:
         return Meaning({}, frozenset())
-    usual = median(cosines)
-    above = {
-        digest: cosine - usual
-        for digest, cosine in zip(digests, cosines, strict=True)
-        if cosine > usual
-    }
+    usual = median(known.values())
+    above = {digest: cosine - usual for digest, cosine in known.items() if cosine > usual}
     best = sorted(above, key=lambda digest: (-above[digest], digest))[:_ALONE]
     alone = frozenset(digest for digest in best if above[digest] >= _STANDS_OUT)
     return Meaning(above, alone)

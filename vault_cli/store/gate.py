@@ -87,6 +87,10 @@ def apply_change(
         run = _Run(root, repo, change, screen, findings)
         receipt = run.carry_out(message, crashed=crashed)
     _hand_over(root, edits, screen)
+    if change.discarded:
+        from vault_cli.store.remains import Remains
+
+        Remains(root, screen.gates).clear(sorted(change.discarded))
     if len(edits) >= _LARGE:
         repo.tidy()
     return receipt

@@ -24,7 +24,13 @@ def change_settings(path: Path, change: Callable[[], bytes]) -> None:
     Raises:
         ChangedMeanwhileError: another program kept it too long. StoreError: it cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error.strerror}",
+            hint="Make its folder writable, or name another file in MVAULT_CONFIG.",
+        ) from error
     with own_turn():
         write_file(path.parent, path.name, change())
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.errors import StoreError
-from vault_cli.store.places import STATE_VARIABLE, state_folder
+from vault_cli.store.places import STATE_VARIABLE, read_plain, state_folder
 
 _SCHEMA: Final = 1
 INCOMING: Final = "incoming"
@@ -98,7 +98,7 @@ def _is_there(path: Path) -> bool:
 def read_state(group: str, name: str) -> dict[str, Any]:
     """Return what was kept under this name, nothing when there is none or it is damaged."""
     try:
-        data = json.loads(state_file(group, name).read_bytes())
+        data = json.loads(read_plain(state_file(group, name)))
     except (OSError, ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) and data.get("schema") == _SCHEMA else {}
@@ -114,7 +114,7 @@ def require_state(group: str, name: str) -> dict[str, Any] | None:
         return None
     path = state_file(group, name)
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(read_plain(path))
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

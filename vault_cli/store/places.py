@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 from sys import platform as _platform
@@ -66,6 +68,19 @@ def state_folder() -> Path:
     return expand_home(given).absolute() if given else user_folder("state")
 
 
+def read_plain(path: Path) -> bytes:
+    """Return the bytes of a person's own file; nobody is waited for at a pipe in its place.
+
+    Raises:
+        OSError: it cannot be read, or is no plain file.
+    """
+    flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+    with open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags)) as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise PermissionError(errno.EPERM, "not a plain file", str(path))
+        return stream.read()
+
+
 def machine_token() -> bytes | None:
     """Return this machine's random secret, made on first use; None when nothing can hold it.
 
@@ -74,7 +89,7 @@ def machine_token() -> bytes | None:
     """
     place = state_folder() / "cache-token"
     with suppress(OSError):
-        token = place.read_bytes()
+        token = read_plain(place)
         if len(token) == 32:  # noqa: PLR2004 - the length we write
             return token
         place.unlink()
@@ -91,7 +106,7 @@ def machine_token() -> bytes | None:
                 os.link(temporary, place)
         finally:
             temporary.unlink()
-        token = place.read_bytes()
+        token = read_plain(place)
     except OSError:
         return None
     return token if len(token) == 32 else None  # noqa: PLR2004 - as above

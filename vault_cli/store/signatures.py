@@ -20,7 +20,7 @@ from vault_cli.store.git_run import Git, Pairs
 from vault_cli.store.git_settings import Settings
 from vault_cli.store.lineage import HISTORY_CONFIG, HISTORY_ENVIRONMENT
 from vault_cli.store.own_state import path_key, read_state, write_state
-from vault_cli.store.places import expand_home
+from vault_cli.store.places import expand_home, read_plain
 
 UNSIGNED: Final = "unsigned"
 UNKNOWN_KEY: Final = "signed by an unknown key"
@@ -110,7 +110,7 @@ def _read_signers(git: Git, text: str) -> tuple[Path | None, bytes]:
             hint="Whoever can change the vault could name keys there. Keep the file elsewhere.",
         )
     try:
-        return path, path.read_bytes()
+        return path, read_plain(path)
     except OSError as error:
         raise UsageError(
             f"trust.allowed_signers: {path} cannot be read: {error.strerror}",
@@ -120,7 +120,7 @@ def _read_signers(git: Git, text: str) -> tuple[Path | None, bytes]:
 
 def _digest_of(text: str) -> str:
     try:
-        return hashlib.sha256(expand_home(text).read_bytes()).hexdigest() if text else ""
+        return hashlib.sha256(read_plain(expand_home(text))).hexdigest() if text else ""
     except OSError:
         return "unreadable"
 

@@ -37,12 +37,17 @@ class Vector(NamedTuple):
 class Vectors(Index):
     """The vectors of one vault. Like all of the cache it raises for nothing."""
 
-    def load(self, layout: str) -> dict[str, Vector]:
-        """Return the vectors of one model by the digest of their file."""
+    def load(self, layout: str, size: int) -> dict[str, Vector]:
+        """Return the vectors of one model by the digest of their file.
+
+        Args:
+            layout: of which model they are.
+            size: bytes of each; what has another number is none.
+        """
         return {
             digest: Vector(text, data)
             for digest, text, data, crc in self._query(_ALL, layout)
-            if type(data) is bytes and crc == _sum_of(digest, text, data)
+            if type(data) is bytes and len(data) == size and crc == _sum_of(digest, text, data)
         }
 
     def add(
@@ -51,8 +56,10 @@ class Vectors(Index):
         found: Mapping[str, Vector],
         known: Collection[str],
         there: Collection[str],
-    ) -> None:
+    ) -> bool:
         """Store vectors, and forget those of other models and, when they are many, of lost files.
+
+        Returns whether it was this run's turn to write.
 
         Args:
             layout: of which model they are.
@@ -74,6 +81,7 @@ class Vectors(Index):
         with self.updating() as writable:
             if writable:
                 self._in_transaction(write)
+        return writable
 
     def _rows(self, layout: str, found: Mapping[str, Vector]) -> list[tuple[Any, ...]]:
         seal = self._key.seal if self._key is not None else 0

@@ -53,8 +53,8 @@ def load_model() -> Model | None:
     """Return the model, None where it is not there or cannot run on this machine."""
     try:
         return _Nano()
-    except (ImportError, OSError, RuntimeError, AttributeError):
-        return None
+    except (ImportError, OSError, RuntimeError, AttributeError, ValueError, SystemError):
+        return None  # the last two: numpy of another build than what uses it
 
 
 class _Nano:
