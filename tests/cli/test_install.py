@@ -424,6 +424,15 @@ def test_check_measures_a_session_start(machine: Path, root: Path) -> None:
     assert found["problems"] == []
 
 
+def test_check_leaves_no_event_behind(machine: Path, root: Path) -> None:
+    """Else `status` would say that hooks took something down, though no agent ran."""
+    mvault(root, "install", "claude-code", "--yes").ok()
+    mvault(root, "install", "--check", "claude-code").ok()
+
+    assert mvault(root, "--json", "status").ok().data["sessions"]["spooled"] == 0
+    assert "taken in" not in mvault(root, "capture", "sessions").ok().err
+
+
 def test_skills_are_linked_or_copied_and_taken_away_again(machine: Path) -> None:
     root = make_vault(machine, {"skills/find-flaky/SKILL.md": SKILL})
     folder = machine / ".claude/skills"
