@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -36,6 +36,8 @@ RecipeId = Annotated[
         autocompletion=complete_in_force,
     ),
 ]
+
+_PLACED: Final = "`mvault install HOST` places it where an agent program finds its skills."
 
 
 def graduate(
@@ -121,7 +123,7 @@ def _plan_by_hand(
     graduation = without_proposals(inv.snapshot, graduation, record.id)
     planned = graduation.planned
     data = {"name": graduation.name, "description": graduation.description}
-    return Plan(
+    plan = Plan(
         planned.change,
         f"graduated {record.id} to skills/{graduation.name}",
         f"Write the skill {graduation.name}?",
@@ -131,6 +133,8 @@ def _plan_by_hand(
         findings=planned.notes,
         nothing=f"{record.id} is the skill {planned.ids[-1]} already",
     )
+    plan.hints = [_PLACED]
+    return plan
 
 
 def demote(
@@ -250,6 +254,7 @@ def plan_skill(inv: Invocation, records: tuple[Record, ...], *, yes: bool) -> Pl
     plan = decide_about(done.planned, proposal, "approved", "Approve", yes=yes)
     plan.data = {"name": done.name, "description": done.description}
     plan.card = [] if quiet else approval_card(inv, proposal)
+    plan.hints = [_PLACED]
     return plan
 
 
