@@ -122,7 +122,8 @@ class Reader:
         by_text = {vector.text: vector for vector in known.values()}
         fresh: dict[str, Vector] = {}
         kept = 0
-        for number, record in enumerate(progress.counted("reading for meaning", missing), 1):
+        counted = progress.counted("reading for meaning", missing, every=1)
+        for number, record in enumerate(counted, 1):
             if monotonic() > self._until:
                 break
             fresh[record.digest] = self._vector_of(record, by_text)
