@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,7 @@ from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.once import in_turn
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.placing import placing_words
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.record import Kind, Record
@@ -36,8 +37,6 @@ RecipeId = Annotated[
         autocompletion=complete_in_force,
     ),
 ]
-
-_PLACED: Final = "`mvault install HOST` places it where an agent program finds its skills."
 
 
 def graduate(
@@ -133,7 +132,7 @@ def _plan_by_hand(
         findings=planned.notes,
         nothing=f"{record.id} is the skill {planned.ids[-1]} already",
     )
-    plan.hints = [_PLACED]
+    plan.hints = [f"{placing_words(inv, 'HOST')} places it where an agent program finds skills."]
     return plan
 
 
@@ -254,7 +253,7 @@ def plan_skill(inv: Invocation, records: tuple[Record, ...], *, yes: bool) -> Pl
     plan = decide_about(done.planned, proposal, "approved", "Approve", yes=yes)
     plan.data = {"name": done.name, "description": done.description}
     plan.card = [] if quiet else approval_card(inv, proposal)
-    plan.hints = [_PLACED]
+    plan.hints = [f"{placing_words(inv, 'HOST')} places it where an agent program finds skills."]
     return plan
 
 
