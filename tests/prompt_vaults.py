@@ -78,10 +78,12 @@ def _more(rng: random.Random, vault: str, place: int, number: int) -> Iterator[s
     if rng.random() < 0.1:
         yield f'valid_to: "{rng.choice(("2026-11-29", "2027-01-01"))}"'
     if rng.random() < 0.15:
-        yield (
-            "evidence:\n  - {type: session-event, session: s" + f"{place % 4}, start: "
-            f'"2026-10-01T10:{place % 60:02d}:00Z"' + "}"
-        )
+        yield "evidence:"
+        for session in range(rng.choice((1, 1, 2, 3))):  # what was said often is of several
+            yield (
+                f"  - {{type: session-event, session: s{(place + session) % 4}, start: "
+                f'"2026-10-01T10:{place % 60:02d}:00Z"' + "}"
+            )
 
 
 def prompts(rng: random.Random, number: int) -> Iterator[str]:

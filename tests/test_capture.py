@@ -499,6 +499,8 @@ def test_what_hooks_spooled_is_taken_in(vault: Path) -> None:
     assert answer.data["events"]["frames"] == 7
     found = {item["kind"]: item for item in items(vault)}
     assert set(found) == {"correction", "failed-then-fixed"}
+    assert {item["id"] for item in answer.data["items"]} == {i["id"] for i in found.values()}
+    assert "2 new items" in answer.err
     seen = capture(vault, "show", found["correction"]["id"]).ok().data["sightings"]
     assert [(s["session"], s["start"], s["end"]) for s in seen] == [
         ("h-1", "2026-11-30T12:00:00Z", "2026-11-30T12:00:30Z")]  # fmt: skip

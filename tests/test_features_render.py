@@ -399,3 +399,14 @@ def test_a_brief_says_the_most_important_in_few_characters(tmp_path: Path) -> No
     assert "- [n-7]" in run("--vault", root, "brief", "--query", "笔记 7", "--max", "150").ok().out
     empty = make_vault(tmp_path / "empty", {})
     assert run("--vault", empty, "brief").ok().out == "Memory: nothing is in force here.\n"
+
+
+@pytest.mark.parametrize("command", [("render",), ("diff", "HEAD", "HEAD"), ("bisect", "start")])
+def test_a_kind_that_there_is_not_is_no_empty_block(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    root = make_vault(tmp_path, {"memories/a.md": "# 端口\n\n5432\n"})
+    refused = run("--vault", root, *command, "--kind", "lessn")
+    assert refused.code == 2, refused.text
+    assert "unknown kind: lessn" in refused.err
+    assert "lesson" in refused.err

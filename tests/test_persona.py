@@ -191,3 +191,14 @@ def test_an_agent_does_not_switch_it_off_by_an_objection(root: Path, words: dict
         assert refused.code in (3, 4), refused.text
     assert words["line"] in rendered(root)
     assert words["profile"] in rendered(root)
+
+
+def test_what_is_shown_of_the_persona_says_where_the_profile_is(
+    root: Path, words: dict[str, str]
+) -> None:
+    person = {"MVAULT_ACTOR": "person"}
+    run("--vault", root, "persona", "set", words["first"], "--yes", env=person).ok()
+    assert "hint" not in run("--vault", root, "persona", "show").ok().err
+    run("--vault", root, "persona", "set", "--user", "后端工程师", "--yes", env=person).ok()
+    assert "mvault persona show --user" in run("--vault", root, "persona", "show").ok().err
+    assert "后端工程师" in run("--vault", root, "persona", "show", "--user").ok().out

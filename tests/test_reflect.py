@@ -372,7 +372,7 @@ def test_precedent_tells_what_it_can_be_compared_with(proven: Path) -> None:
     assert (row["succeeded"], row["failed"]) == (1, 1)
     assert (row["without_succeeded"], row["without_failed"]) == (1, 1)
     assert row["words"] == (
-        "was there in 1 succeeded and 1 failed tasks (50%); without it 50% of 2"
+        "of the tasks that had it 1 succeeded, 1 failed (50%); without it 50% of 2"
     )
     shown = run("--vault", proven, "reflect", "precedent").ok().out
     assert "l-aaaaaa1  Run the tests with make" in shown

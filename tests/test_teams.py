@@ -74,6 +74,41 @@ def test_it_is_read_beside_and_marked(mine: Path, team: Path) -> None:
     assert "r-0000001" not in here(mine, "render", "--at", "HEAD").ok().out
 
 
+def bare(tmp_path: Path, team: Path, *branches: str) -> Path:
+    """A bare repository whose HEAD names a branch that nobody pushed."""
+    place = tmp_path / "远端.git"
+    git(tmp_path, "init", "--quiet", "--bare", "--initial-branch=trunk", str(place))
+    for name in branches:
+        git(team, "push", "--quiet", str(place), f"HEAD:refs/heads/{name}")
+    return place
+
+
+def test_the_only_branch_is_taken_where_the_main_one_is_not_there(
+    tmp_path: Path, mine: Path, team: Path
+) -> None:
+    """`git init --bare` and a push of another branch make such a repository."""
+    add(mine, bare(tmp_path, team, "main")).ok()
+    assert ids(mine)["r-0000001"] == "team:backend"
+
+
+def test_without_a_main_branch_one_of_several_is_asked_for(
+    tmp_path: Path, mine: Path, team: Path
+) -> None:
+    place = bare(tmp_path, team, "one", "two")
+    refused = add(mine, place)
+    assert refused.code == 6, refused.text
+    assert "main branch" in refused.err
+    assert "--commit" in refused.err
+    add(mine, place, "--commit", "two").ok()
+    assert ids(mine)["r-0000001"] == "team:backend"
+
+
+def test_an_empty_repository_is_named_as_one(tmp_path: Path, mine: Path, team: Path) -> None:
+    refused = add(mine, bare(tmp_path, team))
+    assert refused.code == 6, refused.text
+    assert "has no commit yet" in refused.err
+
+
 @pytest.mark.parametrize(
     "argv",
     [

@@ -44,6 +44,13 @@ def test_every_command_has_help_with_an_example(command: list[str]) -> None:
     assert "--json" in shown.partition("Options of every command")[2]
 
 
+@pytest.mark.parametrize("name", [name for name in COMMANDS if subcommands(name)])
+def test_the_help_of_a_group_cuts_no_line(name: str) -> None:
+    shown = run(name, "--help").ok().out.partition("\nCommands:\n")[2]
+    assert shown.count(".\n") == len(subcommands(name))
+    assert "..." not in shown
+
+
 @pytest.mark.parametrize("command", all_commands(), ids=" ".join)
 def test_every_command_stands_in_a_transcript_or_a_test(command: list[str]) -> None:
     words = " ".join(command)

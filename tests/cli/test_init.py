@@ -44,3 +44,23 @@ def test_the_log_names_who_made_the_vault(tmp_path: Path, actor: str, said: str)
     run("init", "v", cwd=tmp_path, env={"MVAULT_ACTOR": actor}).ok()
     trailer = git(tmp_path / "v", "log", "-1", "--format=%(trailers:key=Vault-Actor,valueonly)")
     assert trailer.strip() == said
+
+
+@pytest.mark.parametrize(
+    ("argv", "go"), [((".",), ""), (("记 忆",), "cd '记 忆'"), ((".mvault", "--in-repo"), "")]
+)
+def test_the_first_steps_can_be_typed_where_the_person_stands(
+    tmp_path: Path, argv: tuple[str, ...], go: str
+) -> None:
+    if "--in-repo" in argv:
+        git(tmp_path, "init", "--quiet")
+    said = run("init", *argv, cwd=tmp_path).ok().err.rpartition("hint: Begin with ")[2]
+    assert said.startswith(f"`{go}`, `mvault add note" if go else "`mvault add note")
+    place = tmp_path / "记 忆" if go else tmp_path
+    run("add", "note", "--title", "One", "--body", "Port 5432.", cwd=place).ok()
+
+
+def test_the_user_vault_is_found_anywhere_and_an_agent_program_comes_next(tmp_path: Path) -> None:
+    said = run("init", "--user", cwd=tmp_path).ok().err
+    assert "Begin with `mvault add note" in said
+    assert "`mvault install HOST`" in said

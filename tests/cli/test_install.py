@@ -424,6 +424,56 @@ def test_check_measures_a_session_start(machine: Path, root: Path) -> None:
     assert found["problems"] == []
 
 
+def test_a_file_for_every_project_gets_nothing_of_one(machine: Path) -> None:
+    """`install opencode` inside a project writes the instruction file that all projects read."""
+    project = machine / "project"
+    run("init", ".mvault", "--in-repo", cwd=project).ok()
+    person = {"MVAULT_ACTOR": "person"}
+
+    def remember(title: str, *more: str) -> None:
+        own = run("--json", "add", "rule", "--title", title, *more, cwd=project, env=person).ok()
+        run("approve", own.data["ids"][0], "--yes", cwd=project, env=person).ok()
+
+    remember("只属于这个项目")
+    alone = run("install", "opencode", "--yes", cwd=project).ok()
+    assert "mvault init --user" in alone.err
+    assert not (machine / ".config/opencode/AGENTS.md").exists()
+
+    run("init", "--user", cwd=project).ok()
+    remember("For every project", "--to-user")
+    remember("Of mine for one project", "--to-user", "--scope", "project:github.com/acme/web")
+    run("install", "opencode", "--yes", cwd=project).ok()
+    text = (machine / ".config/opencode/AGENTS.md").read_text("utf-8")
+    assert "For every project" in text
+    assert "只属于这个项目" not in text
+    assert "Of mine for one project" not in text
+
+
+def test_a_skill_of_a_project_is_placed_in_the_project_only(machine: Path) -> None:
+    project = machine / "project"
+    run("init", "--user", cwd=project).ok()
+    run("init", ".mvault", "--in-repo", cwd=project, env={"MVAULT_ACTOR": "person"}).ok()
+    (project / ".mvault/skills/find-flaky").mkdir(parents=True)
+    (project / ".mvault/skills/find-flaky/SKILL.md").write_text(SKILL)
+    run("install", "claude-code", "--yes", cwd=project).ok()
+    assert not (machine / ".claude/skills/find-flaky").exists()
+
+    check = run("install", "--check", "claude-code", cwd=project).ok().out
+    assert "`mvault install claude-code --project` places them" in check
+    run("install", "claude-code", "--project", "--yes", cwd=project).ok()
+    assert (project / ".claude/skills/find-flaky/SKILL.md").exists()
+    assert "does not find" not in run("install", "--check", "claude-code", cwd=project).ok().out
+
+
+def test_check_leaves_no_event_behind(machine: Path, root: Path) -> None:
+    """Else `status` would say that hooks took something down, though no agent ran."""
+    mvault(root, "install", "claude-code", "--yes").ok()
+    mvault(root, "install", "--check", "claude-code").ok()
+
+    assert mvault(root, "--json", "status").ok().data["sessions"]["spooled"] == 0
+    assert "taken in" not in mvault(root, "capture", "sessions").ok().err
+
+
 def test_skills_are_linked_or_copied_and_taken_away_again(machine: Path) -> None:
     root = make_vault(machine, {"skills/find-flaky/SKILL.md": SKILL})
     folder = machine / ".claude/skills"

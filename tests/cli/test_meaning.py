@@ -13,9 +13,9 @@ from zlib import crc32
 import pytest
 from helpers import Result, make_vault, run, write_files
 
-from vault_cli.cli import meaning
+from vault_cli.cli import app, meaning
 from vault_cli.recall import meaning as meant
-from vault_cli.store import index
+from vault_cli.store import index, progress
 from vault_cli.store.vectors import Vectors
 from vault_cli.text import meaning as models
 from vault_cli.text.meaning import READ, key_of, readable
@@ -279,3 +279,15 @@ def test_the_real_model_finds_across_languages() -> None:
     near = model.compare(model.of_query("上传超时怎么办"), [model.of_text(text) for text in texts])
     assert near.index(max(near)) == 0
     assert model.compare(model.of_query("x"), []) == []
+
+
+def test_each_record_that_is_read_is_told(
+    root: Path, model: Standin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One may take seconds: whoever waits sees at once that something is done."""
+    told: list[tuple[str, int, int]] = []
+    monkeypatch.setattr(progress, "_followers", [lambda *args: told.append(args)])
+    monkeypatch.setattr(app, "follow", lambda _: None)  # there is no terminal to draw on
+    find(root, "lunch", "--embed")
+    read = [(done, total) for what, done, total in told if what == "reading for meaning"]
+    assert read == [(number, len(FILES)) for number in range(len(FILES))]

@@ -88,6 +88,15 @@ def test_three_parts_without_a_task_file(vault: Path) -> None:
     assert "标题 l-old0001  (global; confidence high)" in out
 
 
+def test_each_entry_of_evidence_has_a_line(vault: Path) -> None:
+    out = run("--vault", vault, "show", "l-new0001").ok().out
+    assert (
+        "\nevidence:\n"
+        "  {id: e1, type: task, task: t-0000001, observed: 2026-06-15}\n"
+        "  {id: e2, type: session-event, session: 7f, start: 120, end: 188, observed: 2026-06-15}\n"
+    ) in out
+
+
 def test_a_task_in_the_vault_is_told(vault: Path) -> None:
     task = (
         "---\nid: t-0000001\nkind: task\nstatus: active\ntitle: 修好构建 the build\noutcome: succeeded\n"

@@ -76,8 +76,10 @@ def test_without_a_goal_the_turns_are_listed_and_nothing_is_written(root: Path) 
 
 def test_a_task_is_derived_with_its_range_and_no_word_of_the_log(root: Path) -> None:
     argv = ("--turns", "1-2", "--goal", "修好登录测试", "--status", "succeeded", "--result", "绿了")
-    own = derive(root, *argv).ok().data["task"]
+    done = derive(root, *argv).ok()
+    own = done.data["task"]
     found = task(root, own)
+    assert "mvault task end" not in done.err
 
     assert (found["goal"], found["state"], found["session"]) == (
         "修好登录测试",
@@ -93,7 +95,9 @@ def test_a_task_is_derived_with_its_range_and_no_word_of_the_log(root: Path) -> 
 
 
 def test_the_same_turns_make_one_task(root: Path) -> None:
-    own = derive(root, "--turns", "1", "--goal", "x").ok().data["task"]
+    first = derive(root, "--turns", "1", "--goal", "x").ok()
+    own = first.data["task"]
+    assert f"mvault task end {own} --status" in first.err
     commits = commit_count(root)
 
     assert derive(root, "--turns", "1", "--goal", "another").ok().data["task"] == own

@@ -217,7 +217,7 @@ def test_failures_are_counted_and_a_guard_is_proposed(attached: Machine) -> None
         (line,) = [each for each in failures.splitlines() if words in each] or [failures]
         assert "3x (3 raw, 3 sessions)" in line
         assert "due" in line
-    assert "9 ends other than 0, 6 of them failures" in failures
+    assert "9 calls ended other than with 0, 6 of them failures" in failures
     proposed = attached.mvault("guard", "propose").ok().text
     assert proposed.count("proposed after 3 failures") == 2
 
@@ -420,7 +420,7 @@ def test_a_long_command_that_fails_once_is_no_repeated_error(attached: Machine, 
     attached.mvault("capture", "sessions").ok()
     assert captured(attached, "repeated-error") == []
     failures = attached.mvault("guard", "failures").ok().out
-    assert "1 ends other than 0" in failures.replace("1 end other", "1 ends other")
+    assert "1 call ended other than with 0" in failures
 
 
 def test_no_hook_keeps_the_session_waiting_for_long(attached: Machine) -> None:

@@ -113,6 +113,8 @@ def load_command(name: str, entry: Entry, shared: list[Any]) -> Any:
     if isinstance(target, typer.Typer):
         command = typer.main.get_command(target)
         parts = list(getattr(command, "commands", {}).values())
+        for part in parts:
+            part.short_help = part.short_help or _first_sentence(part.help or "")
     else:
         holder = typer.Typer(add_completion=False, rich_markup_mode=None)
         holder.command(name, cls=PanelCommand)(target)
@@ -121,6 +123,11 @@ def load_command(name: str, entry: Entry, shared: list[Any]) -> Any:
     for part in [command, *parts]:
         part.params.extend(share_options(shared))
     return command
+
+
+def _first_sentence(text: str) -> str:
+    """Return what the list of a group's commands says of one: whole, where click would cut it."""
+    return " ".join(text.partition("\n\n")[0].split()).partition(". ")[0].removesuffix(".") + "."
 
 
 def build_root(*, completion: bool = True) -> Any:

@@ -10,6 +10,7 @@ import typer
 
 from vault_cli.cli.invocation import Invocation
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.views import plural
 
 
 def audit(ctx: typer.Context) -> int:
@@ -67,7 +68,7 @@ def _retrieval(part: Mapping[str, Any]) -> Iterator[str]:
         yield "no baseline (mvault eval run --baseline)"
     else:
         told = "below the baseline" if part["below"] else "not below the baseline"
-        yield f"{told}; {len(part['worse'])} cases worse, {len(part['missing'])} gone"
+        yield f"{told}; {plural(len(part['worse']), 'case')} worse, {len(part['missing'])} gone"
 
 
 def _feedback(part: Mapping[str, Any]) -> Iterator[str]:
@@ -80,7 +81,7 @@ def _feedback(part: Mapping[str, Any]) -> Iterator[str]:
 
 def _outcomes(part: Mapping[str, Any]) -> Iterator[str]:
     repeat, again = part["repeat_failure"], part["reproposal"]
-    yield f"{part['tasks']} tasks succeeded or failed"
+    yield f"{plural(part['tasks'], 'task')} succeeded or failed"
     yield f"failed again, with the vault: {_share(repeat['with'])}"
     yield f"failed again, without it: {_share(repeat['without'])}"
     about = _share(repeat["with_a_record_about_it"])

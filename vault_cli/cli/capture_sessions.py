@@ -67,7 +67,8 @@ def sessions(
         run = Capture(queue, make_echo(inv), make_benign(inv), int(now.timestamp()))
         folded = None if paths or inv.options.dry_run else _fold(run)
         _read_all(inv, run, paths, hosts, start, asked=bool(since))
-        found = [queue.find(own) for done in run.outcomes for own in done.new]
+        new = [*run.heard, *(own for done in run.outcomes for own in done.new)]
+        found = [queue.find(own) for own in dict.fromkeys(new)]
         return _report(inv, run, found, folded, problem)
 
 

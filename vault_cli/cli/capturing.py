@@ -66,6 +66,7 @@ class Capture:
         echo: what mvault said itself.
         is_benign: tells of a failed call that it was no failure.
         now: Unix time.
+        heard: ids of the items that came to wait by events of hooks.
     """
 
     queue: Queue
@@ -73,6 +74,7 @@ class Capture:
     is_benign: Benign
     now: int
     outcomes: list[Outcome] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
 
     def read_log(self, path: Path, host: str = "", *, again: bool = False) -> Outcome:
         """Read what is new in one log.
@@ -162,7 +164,8 @@ class Capture:
                 return
             happened = (event for heard in own for event in _events_of(heard, host))
             found = list(find_all(happened, self.echo, is_benign=self.is_benign, from_hooks=True))
-            self.queue.add(base, [_new(item, host, session, cwd, self.now) for item in found])
+            news = [_new(item, host, session, cwd, self.now) for item in found]
+            self.heard += self.queue.add(base, news)
 
 
 def _new(item: Finding, host: str, session: str, cwd: str, fallback: int) -> New:

@@ -30,7 +30,7 @@ from vault_cli.cli.installing import (
     this_program,
 )
 from vault_cli.cli.output import Line, View, inline
-from vault_cli.cli.placing import loose_skills, missing_skills
+from vault_cli.cli.placing import loose_skills, missing_skills, placing_words
 from vault_cli.cli.project import project_top
 from vault_cli.cli.reach import why_nothing
 from vault_cli.errors import VaultError
@@ -351,7 +351,7 @@ def _look_for_skills(inv: Invocation, report: Report) -> None:
     if missing := missing_skills(inv, folders):
         report.notes.append(
             f"skills in force that {report.host.title} does not find: {', '.join(missing)};"
-            f" `mvault install {report.host.name}` places them"
+            f" {placing_words(inv, report.host.name)} places them"
         )
 
 

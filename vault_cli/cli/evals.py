@@ -12,6 +12,7 @@ from vault_cli.cli.app import PanelCommand
 from vault_cli.cli.complete import complete_id
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.views import plural
 from vault_cli.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ def run_all(
         raise NotFoundError("there is no baseline", hint="mvault eval run --baseline")
     if baseline:
         return _keep(inv, BASELINE, write_baseline(report.found), report, yes=yes)
-    notes = [f"{len(report.missing)} cases of the baseline are gone"] if report.missing else []
+    gone = plural(len(report.missing), "case")
+    notes = [f"gone of the baseline: {gone}"] if report.missing else []
     if report.is_below:
         notes.append("below the baseline")
     code = 1 if gate and report.is_below else 0

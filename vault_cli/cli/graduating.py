@@ -16,6 +16,7 @@ from vault_cli.cli.guarding import require_admitted
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.once import in_turn
 from vault_cli.cli.output import Line, View, inline
+from vault_cli.cli.placing import placing_words
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.record import Kind, Record
@@ -121,7 +122,7 @@ def _plan_by_hand(
     graduation = without_proposals(inv.snapshot, graduation, record.id)
     planned = graduation.planned
     data = {"name": graduation.name, "description": graduation.description}
-    return Plan(
+    plan = Plan(
         planned.change,
         f"graduated {record.id} to skills/{graduation.name}",
         f"Write the skill {graduation.name}?",
@@ -131,6 +132,8 @@ def _plan_by_hand(
         findings=planned.notes,
         nothing=f"{record.id} is the skill {planned.ids[-1]} already",
     )
+    plan.hints = [f"{placing_words(inv, 'HOST')} places it where an agent program finds skills."]
+    return plan
 
 
 def demote(
@@ -250,6 +253,7 @@ def plan_skill(inv: Invocation, records: tuple[Record, ...], *, yes: bool) -> Pl
     plan = decide_about(done.planned, proposal, "approved", "Approve", yes=yes)
     plan.data = {"name": done.name, "description": done.description}
     plan.card = [] if quiet else approval_card(inv, proposal)
+    plan.hints = [f"{placing_words(inv, 'HOST')} places it where an agent program finds skills."]
     return plan
 
 

@@ -236,8 +236,8 @@ def _group_data(group: Group, threshold: int, known: dict[str, str]) -> dict[str
 
 
 def _failure_lines(data: dict[str, Any]) -> Iterator[Line]:
-    counted = f"{data['counted']:,} of them failures, {data['kinds']:,} kinds"
-    yield [("dim", "seen: "), f"{data['raw']:,} ends other than 0, {counted}"]
+    counted = f"{data['counted']:,} of them failures, {plural(data['kinds'], 'kind')}"
+    yield [("dim", "seen: "), f"{plural(data['raw'], 'call')} ended other than with 0, {counted}"]
     for row in data["failures"]:
         error = inline(" / ".join(row["error"].split("\n")))[:_LINE]
         state = row["record"] or ("due" if row["due"] else "")

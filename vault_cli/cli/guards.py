@@ -308,9 +308,9 @@ def _switch(inv: Invocation, record_id: str, until: float, *, yes: bool) -> int:
     consent = inv.consent(yes=yes)
     if not consent.how:
         inv.out.partial = data
-        typed = f"mvault guard off {own}" if until else f"mvault guard on {own}"
         raise NeedsPersonError(
-            f"a person decides whether the guard of {own} counts", hint=f"In a terminal: {typed}"
+            f"a person decides whether the guard of {own} counts",
+            hint="Run the same command in a terminal.",
         )
     if consent.ask and not inv.confirm(f"{what}. Do it?"):
         return inv.left(data)

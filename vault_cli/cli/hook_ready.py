@@ -115,7 +115,7 @@ class _Shelved:
         present = self.records.keys()
         counted = [number for number in present if number not in self.unheard] or [*present]
         total = sum(lengths[number] for number in counted)
-        terms, orders, sessions = self._terms(frozenset(counted))
+        terms, (orders, sets, sessions) = self._terms(frozenset(counted))
         topics, unsure = self._topics(terms, frozenset(counted))
         words = "\n".join(sorted(term for term, row in terms.items() if is_word(term) and row[1]))
         fences, blocks = self._writer.put_terms(terms)
@@ -133,7 +133,7 @@ class _Shelved:
             "blocks": blocks,
             "topics": topics,
             "unsure": unsure,
-            "orders": self._writer.put(_dump(orders)) if orders else 0,
+            "orders": self._writer.put(_dump((orders, sets))) if orders else 0,
             "sessions_of": self._column(sessions),
         }
 
@@ -161,8 +161,10 @@ class _Shelved:
             column[number] = known[parts]
         return {"worth": self._column(column), "points": [*points]}
 
-    def _terms(self, counted: frozenset[int]) -> tuple[dict[str, Any], list[int], list[int]]:
-        """Return the table of terms, references to the orders of sessions, and each record's."""
+    def _terms(
+        self, counted: frozenset[int]
+    ) -> tuple[dict[str, Any], tuple[list[int], list[tuple[int, ...]], list[int]]]:
+        """Return the table of terms, and what `_sessions` says."""
         every = len(counted) == len(self.records)
         postings: dict[str, list[tuple[array[int], bytes]]] = {}
         starts: dict[str, list[tuple[int, int]]] = {}
@@ -181,7 +183,7 @@ class _Shelved:
             table[term] = self._row(numbers, counts, counted, every)
         for number, record in self.records.items():
             table[prompts.NAMED + record.id.lower()] = number + 1
-        return table, *self._sessions(starts)
+        return table, self._sessions(starts)
 
     def _row(
         self,
@@ -223,19 +225,28 @@ class _Shelved:
                 table[prompts.OWN + term] = self._row(numbers, bytes(counts), counted, every=False)
         return terms, terms if declared.clashes else frozenset()
 
-    def _sessions(self, starts: dict[str, list[tuple[int, int]]]) -> tuple[list[int], list[int]]:
-        """Return the order of each captured session, and to which one each record belongs."""
+    def _sessions(
+        self, starts: dict[str, list[tuple[int, int]]]
+    ) -> tuple[list[int], list[tuple[int, ...]], list[int]]:
+        """Return the order of each captured session, and which of them each record comes from.
+
+        Returns:
+            The orders; the sets of sessions that some record comes from, each session the number of
+            an order from 0; and for each record the number of its set from 1, 0 for none.
+        """
         orders = []
-        sessions = [0] * self.bases[-1]
-        for place, key in enumerate(sorted(starts), 1):
+        own: dict[int, list[int]] = {}
+        for place, key in enumerate(sorted(starts)):
             heard = [(at, number) for number, at in starts[key] if number not in self.unheard]
             heard.sort(key=lambda item: (item[0], self.records[item[1]].path))
             orders.append(self._column([number for _, number in heard]))
             for number, _ in starts[key]:
-                if sessions[number]:
-                    raise ValueError("a record of two sessions")
-                sessions[number] = place
-        return orders, sessions
+                own.setdefault(number, []).append(place)
+        sets: dict[tuple[int, ...], int] = {}
+        column = [0] * self.bases[-1]
+        for number, places in own.items():
+            column[number] = sets.setdefault(tuple(places), len(sets) + 1)
+        return orders, [*sets], column
 
 
 def _postings(shelf: Shelf) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:

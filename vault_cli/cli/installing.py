@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -130,14 +131,22 @@ def plan_uninstall(inv: Invocation, wanted: Wanted) -> Installation:
                 found.notes.append(f"{path} keeps its block, which other programs read too")
             continue
         found.edit(path, without_block, "the block")
-    try:
-        own = inv.root / "skills"
-    except UsageError:
-        return found
-    changes, notes = plan_removal(skill_folder(inv, wanted), own)
-    found.changes += changes
-    found.notes += notes
+    folder = skill_folder(inv, wanted)
+    for root in _roots(inv, wanted):
+        changes, notes = plan_removal(folder, root / "skills")
+        found.changes += changes
+        found.notes += notes
     return found
+
+
+def _roots(inv: Invocation, wanted: Wanted) -> list[Path]:
+    """Return the vaults whose skills may have been placed here."""
+    roots = []
+    with suppress(UsageError):  # there is none, or none of the person's own
+        roots.append(inv.root)
+        if not wanted.is_project:
+            roots.append(_for_every_project(inv).root)
+    return list(dict.fromkeys(roots))
 
 
 def settings_files(inv: Invocation, host: Host) -> list[Path]:
@@ -308,7 +317,12 @@ def _plan_block(inv: Invocation, wanted: Wanted, found: Installation) -> None:
             " of its own. `mvault init .mvault` makes one; --block puts your own memory in."
         )
         return
-    texts = [standing_block(inv, alone=wanted.is_project), *[IMPORT_LINE] * (len(files) - 1)]
+    try:
+        block = standing_block(inv, for_project=wanted.is_project)
+    except UsageError:  # a project's vault is here, and none of the person's own
+        found.notes.append(f"{files[0]} gets no block: `mvault init --user` makes a vault for it")
+        return
+    texts = [block, *[IMPORT_LINE] * (len(files) - 1)]
     for path, text in zip(files, texts, strict=True):
         require_no_own_place(path, inv.environ)
         if text == IMPORT_LINE and _is_same_file(path, files[0]):
@@ -323,20 +337,34 @@ def _is_same_file(one: Path, other: Path) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def standing_block(inv: Invocation, *, alone: bool) -> str:
+def _for_every_project(inv: Invocation) -> Invocation:
+    """Return a run that reads the person's own vault alone, unless another one was named."""
+    if inv.options.vault or not inv.layers.is_project:
+        return inv
+    from vault_cli.cli.invocation import Invocation as Run
+
+    return Run(inv.options, {**inv.environ, "MVAULT_READ_SCOPES": "global"}, inv.origin)
+
+
+def standing_block(inv: Invocation, *, for_project: bool) -> str:
     """Return the block that `render --to` would put into a file.
 
     Args:
         inv: the run.
-        alone: of the project's vault only, when there is one: others get the file too.
+        for_project: of the project's vault only, when there is one: others get the file too. Else
+            every project reads the file: nothing of a single one goes in.
+
+    Raises:
+        UsageError: the file is for every project, and the person has no vault of their own.
     """
     from vault_cli.cli.clocks import set_clocks
     from vault_cli.cli.rendering import Wanted as Asked
     from vault_cli.cli.rendering import make_options, make_query, render_query
 
-    only = alone and inv.layers.beside is not None
+    inv = inv if for_project else _for_every_project(inv)
+    only = for_project and inv.layers.beside is not None
     clocks = set_clocks(inv, "", "", "", whole=True, alone=only, guarded=True)
-    asked = Asked()
+    asked = Asked() if for_project else Asked(scopes=("global",))
     return render_query(clocks.snapshot, make_query(inv, asked), make_options(inv, asked)).text
 
 
@@ -347,6 +375,7 @@ def _plan_skills(inv: Invocation, wanted: Wanted, found: Installation) -> None:
     if wanted.skills not in {"link", "copy"}:
         raise UsageError(f"--skills {wanted.skills}: unknown", hint="Use link, copy or none.")
     try:
+        inv = inv if wanted.is_project else _for_every_project(inv)
         skills = skills_in_force(inv)
     except UsageError:  # hooks may be there before any vault is
         found.notes.append("there is no vault here yet, so there are no skills to place")

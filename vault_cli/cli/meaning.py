@@ -126,7 +126,7 @@ class Reader:
         fresh: dict[str, Vector] = {}
         waiting: dict[str, Vector] = {}
         kept = monotonic()
-        for record in progress.counted("reading for meaning", missing):
+        for record in progress.counted("reading for meaning", missing, every=1):
             if monotonic() > self._until:
                 break
             waiting[record.digest] = self._vector_of(record, by_text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,7 @@ class RenderChoices:
             unit=self.unit,
             scopes=tuple(self.scope or ()),
             topics=tuple(self.topic or ()),
-            kinds=tuple(self.kind or ()),
+            kinds=_known_kinds(self.kind or ()),
             session=self.session,
             project=self.project,
             moment=moment,
@@ -54,6 +54,16 @@ class RenderChoices:
     def with_session(self, session: str) -> RenderChoices:
         """Return the same choices for a session."""
         return replace(self, session=session)
+
+
+def _known_kinds(typed: Sequence[str]) -> tuple[str, ...]:
+    """Return kinds as records have them; UsageError for one that there is not."""
+    if not typed:
+        return ()
+    from vault_cli.cli.filters import one_of
+    from vault_cli.model.record import Kind
+
+    return tuple(one_of(Kind, text, "kind").value for text in typed)
 
 
 def takes(**groups: type[Any]) -> Callable[[Command], Command]:

@@ -75,6 +75,8 @@ def show(ctx: typer.Context, user: OfUser = False, scope: flags.OneScope = "") -
     }
     notes = [] if found.current else [f"no {_name(role)} of {whose} is in force"]
     hints = [f"Waits for a person: mvault persona approve {r.id}" for r in found.waiting[:1]]
+    if not user and find_persona(snapshot, "user", whose).current:
+        hints.append("Whom it works for: mvault persona show --user")
     lines = lambda: _lines(found, budget)  # noqa: E731 - as every view
     return inv.out.show(View(data, lines, notes=notes, hints=hints, listed=True))
 

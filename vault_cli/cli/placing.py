@@ -45,6 +45,12 @@ def skills_in_force(inv: Invocation) -> list[Skill]:
     )
 
 
+def placing_words(inv: Invocation, host: str) -> str:
+    """Return the command that places the skills of this vault where a program finds them."""
+    of_project = inv.layers.is_project and not inv.options.vault
+    return f"`mvault install {host}{' --project' if of_project else ''}`"
+
+
 def missing_skills(inv: Invocation, folders: Iterable[Path]) -> list[str]:
     """Return the names of skills in force that stand in none of a program's folders; never raises.
 

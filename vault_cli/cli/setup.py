@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,6 +275,19 @@ def _write(inv: Invocation, setup: Setup) -> str:
     return Vault.open(setup.root, environ=inv.environ).apply(change).commit
 
 
+def _first_steps(inv: Invocation, root: Path) -> Iterator[str]:
+    """Yield what to do in a new vault, as it can be typed where the person stands."""
+    from shlex import quote
+
+    is_home = root == _target(inv, str(user_folder("data")))
+    reach = root.parent if root.name == PROJECT_FOLDER else root
+    is_found = is_home or inv.cwd.is_relative_to(reach)
+    go = "" if is_found else f"`cd {quote(os.path.relpath(root, inv.cwd))}`, "
+    yield f"Begin with {go}`mvault add note --title …`, then `mvault review`."
+    if is_home or root.name == PROJECT_FOLDER:
+        yield "`mvault install HOST` (claude-code, codex, …) lets an agent program read it."
+
+
 def _answer(inv: Invocation, setup: Setup, repo: Repository, commit: str, notes: list[str]) -> int:
     waiting = [change.path for change in repo.pending() if change.path.endswith(".md")]
     hints = []
@@ -286,7 +300,7 @@ def _answer(inv: Invocation, setup: Setup, repo: Repository, commit: str, notes:
         notes.extend(f"  {path}" for path in waiting)
         hints.append("`mvault adopt PATH` takes a note in; `mvault check` looks at all of them.")
     elif commit:
-        hints.append("Begin with `mvault add note --title …`, then `mvault review`.")
+        hints += _first_steps(inv, setup.root)
     is_done = bool(commit)
     data = {**_data(setup), "changed": is_done, "applied": is_done, "commit": commit}
     data["pending"] = waiting

@@ -12,6 +12,7 @@ from vault_cli.cli import flags
 from vault_cli.cli.invocation import Invocation, Plan
 from vault_cli.cli.output import Line, View, inline
 from vault_cli.cli.task_notes import (
+    end_hint,
     find_scope,
     is_person,
     read_logs,
@@ -19,7 +20,7 @@ from vault_cli.cli.task_notes import (
     settle,
     strange_hints,
 )
-from vault_cli.cli.views import cut
+from vault_cli.cli.views import cut, plural
 from vault_cli.errors import NotFoundError, UsageError, VaultError
 from vault_cli.store.places import expand_home
 
@@ -110,7 +111,7 @@ def _turns_view(session: Session, turns: Sequence[Turn]) -> View:
         for turn in turns:
             failed = f", {turn.failed} failed" if turn.failed else ""
             said = cut(inline(turn.prompt.partition("\n")[0]), _PROMPT)
-            work = f"{turn.calls} calls{failed}"
+            work = f"{plural(turn.calls, 'call')}{failed}"
             yield [f"{turn.number:>3}  ", ("dim", f"{turn.began[:16]:<16}  {work:<20}  "), said]
 
     hints = ['Make a task of some: mvault task derive LOG --turns N-M --goal "…"']
@@ -172,11 +173,14 @@ def _write(
     )
     planned = plan_derived(planned, found, shown, inv.now)
     own = planned.ids[0]
-    plan = Plan(planned.change, f"derived {own} from {len(turns)} turns of {session.id}", yes=yes)
+    many = plural(len(turns), "turn")
+    plan = Plan(planned.change, f"derived {own} from {many} of {session.id}", yes=yes)
     plan.nothing = f"{own} is open with this goal already"
     plan.data = {"task": own, "session": session.id, "start": start, "end": end}
     strange = [key for key in named if key not in used]
     plan.hints = list(strange_hints(inv, strange, session.id))
+    if not how[0]:
+        plan.hints.append(end_hint(own))
     code = inv.submit(plan)
     settle(inv, logs)
     return code

@@ -83,6 +83,11 @@ def strange_hints(inv: Invocation, strange: Sequence[str], session: str) -> Iter
         yield f"Not noted as used: {', '.join(strange)}; nothing says {which} was shown the text."
 
 
+def end_hint(task_id: str) -> str:
+    """Return what is to be done once an open task is over."""
+    return f"When it is over: mvault task end {task_id} --status succeeded|failed"
+
+
 def settle(inv: Invocation, logs: Sequence[Log]) -> None:
     """Let the observations follow the tasks: of this end, of one that was cut short or taken back.
 

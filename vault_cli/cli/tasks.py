@@ -15,6 +15,7 @@ from vault_cli.cli.output import View
 from vault_cli.cli.task_derive import derive
 from vault_cli.cli.task_notes import (
     Log,
+    end_hint,
     find_scope,
     is_person,
     read_logs,
@@ -125,7 +126,7 @@ def start(
     plan = Plan(change, f"began {own}; {shown_words(shown)}", findings=planned.notes)
     plan.nothing = f"{own} is open with this goal already"
     plan.lines = (own,)
-    plan.hints = [f"When it is over: mvault task end {own} --status succeeded|failed"]
+    plan.hints = [end_hint(own)]
     plan.data = {"task": own, "shown": shown.as_data()}
     code = inv.submit(plan)
     if filed is not None and change.edits and not inv.options.dry_run:

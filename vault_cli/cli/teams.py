@@ -85,11 +85,13 @@ def add(
       mvault team add backend ~/src/backend-vault
       mvault team add backend https://git.example.com/backend-vault.git --commit v3
     """
+    from vault_cli.store.teams import fetch_team
+
     inv: Invocation = ctx.obj
     named = _named(inv)
     place = _place_of(inv, location)
     fresh = _make(name, place, "0" * 40)  # looked at before anything is asked of it
-    fresh = fresh._replace(commit=_fetched(place, commit))
+    fresh = fresh._replace(commit=fetch_team(place, commit))
     before = next((item for item in named if item.name == name), None)
     _own_names(inv, name, fresh)  # they can be read and changed
     data = _difference(inv, fresh, before)
@@ -157,7 +159,7 @@ def trust(ctx: typer.Context, name: Name, yes: flags.Yes = False) -> int:
     try:
         open_team(item.location, item.commit)
     except NotFoundError:
-        fetch_team(item.location)
+        fetch_team(item.location, item.commit)
     data = _difference(inv, item, None)
     if not _agreed(inv, data, yes=yes):
         return inv.out.left(data, NeedsPersonError(LEFT))
@@ -254,21 +256,6 @@ def _make(name: str, location: str, commit: str) -> Team:
         raise UsageError(
             str(error), hint="A name has letters, digits, dots and hyphens."
         ) from error
-
-
-def _fetched(location: str, revision: str) -> str:
-    """Fetch a team vault; return the commit that is meant."""
-    from vault_cli.store.git_place import find_place
-    from vault_cli.store.repo import Repository
-    from vault_cli.store.teams import clone_folder, fetch_team, resolve_team
-
-    newest = fetch_team(location)
-    if not revision:
-        return newest
-    folder = clone_folder(location)
-    place = find_place(folder)
-    assert place is not None  # noqa: S101 - just fetched
-    return resolve_team(Repository(folder, place), revision)
 
 
 def _shared(inv: Invocation, item: Team | None) -> dict[str, Record]:

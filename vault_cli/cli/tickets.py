@@ -222,7 +222,7 @@ def move(
     )
     freed = board.unblocked_by(found.id) if stage == DONE and found.stage != DONE else []
     stopped = board.waiting_for(found.id) if found.stage == DONE and stage != DONE else []
-    plan = Plan(change, f"{found.id} is {stage}; next: {NEXT_MOVE[stage]}")
+    plan = Plan(change, f"{found.id} is {stage} (next: {NEXT_MOVE[stage]})")
     plan.nothing = f"{found.id} is {stage} already"
     plan.data = {
         "ticket": found.id,

@@ -243,12 +243,22 @@ def show_lines(
         if key == "anchors" and anchors:
             yield from anchors
         elif key not in (*_HEAD_KEYS, *told) and value not in (None, "", []):
-            yield [("dim", f"{inline(str(key))}: "), inline(value_text(value))]
+            yield from _field_lines(inline(str(key)), value)
     yield ""
     if record.status is Status.TOMBSTONED and not record.body.strip():
         yield f"This is all that remains; the text was deleted. Its history: mvault log {record.id}"
         return
     yield from record.body.strip("\n").split("\n")
+
+
+def _field_lines(key: str, value: Any) -> Iterator[Line]:
+    """Yield a key with its value; of several entries with keys of their own each has a line."""
+    entries = value if isinstance(value, list | tuple) and len(value) > 1 else ()
+    if not any(hasattr(entry, "items") for entry in entries):
+        yield [("dim", f"{key}: "), inline(value_text(value))]
+        return
+    yield [("dim", f"{key}:")]
+    yield from (f"  {inline(value_text(entry))}" for entry in entries)
 
 
 def value_text(value: Any) -> str:

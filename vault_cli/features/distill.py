@@ -219,7 +219,7 @@ def plan_distilled(answer: Answer, table: Table, drafting: Drafting, actor: Acto
     if faults:
         raise RefusedError(
             f"the answer has {len(faults)} fault{'s' * (len(faults) != 1)}; nothing was written",
-            hint="Mend them and run again: mvault distill commit --answer -",
+            hint="Mend them and run the same command again.",
             diagnostics=(*fault_findings(faults, ""), *drafting.notes),
         )
     ids = {id(one): own for one, _, own in drafting.drafts}

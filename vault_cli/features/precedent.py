@@ -18,7 +18,7 @@ SUCCEEDED, FAILED = "succeeded", "failed"
 _WORDS: Final = {
     "en": (
         "no finished task had it",
-        "was there in {} succeeded and {} failed tasks",
+        "of the tasks that had it {} succeeded, {} failed",
         "; no task was without it, so this compares with nothing",
         " ({}); without it {} of {}",
     ),

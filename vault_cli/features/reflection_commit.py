@@ -151,7 +151,7 @@ def _refusal(
         f"the answer to {run.id} has {len(faults)} fault{'s' * (len(faults) != 1)};"
         " nothing was written",
         codes,
-        hint=f"Mend them and run again: mvault reflect commit {run.id} --answer -",
+        hint="Mend them and run the same command again.",
         diagnostics=(*found, *notes),
     )
 

@@ -161,12 +161,12 @@ def _require_credit(ids: Sequence[str], request: MarkRequest, pool: Sequence[Kep
     if HIT in request.kinds and OUTCOME not in request.kinds:
         raise RefusedError(
             "a hit is a person's word, or a match of a guard",
-            hint="How following it went: mvault used ID --ok --session ID",
+            hint="How following it went: mvault used ID --ok --session SESSION",
         )
     if not session:
         raise RefusedError(
             "an agent says in which session it used a record",
-            hint="Render with --session ID, then: mvault mark ID --session ID --cited --helpful",
+            hint="Add to the command: --session SESSION, one that was shown the record",
         )
     for record_id in dict.fromkeys(ids):
         if not was_shown(pool, session, record_id):

@@ -177,7 +177,7 @@ def answer_call(call: Call) -> bytes:
     is_silent = call.event in _SILENT or call.event == events.OTHER or not call.host
     if not is_silent and not _is_ours(call):
         return encode(call, {})
-    if call.event in _SPOOLED:
+    if call.event in _SPOOLED and not events.is_check(call.payload):
         _spool(call)
     if is_silent:
         return NOTHING

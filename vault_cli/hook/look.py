@@ -213,11 +213,14 @@ class Look:
         known = set(self._taken)
         best = self._cut(self._by_say(heard=True), MOST_SPREAD)
         sessions = self._ready.numbers("sessions_of")
-        orders = self._ready.value(self._head["orders"])
-        for session in sorted({sessions[place] for place in best} - {0}):
-            order = memoryview(self._ready.piece(orders[session - 1])).cast("I")
-            own = {place for place in best if sessions[place] == session}
-            draw_along(order, own, self._words, self._beside)
+        orders, sets = self._ready.value(self._head["orders"])
+        own: dict[int, set[int]] = {}
+        for place in best:
+            for session in sets[sessions[place] - 1] if sessions[place] else ():
+                own.setdefault(session, set()).add(place)
+        for session in sorted(own):
+            order = memoryview(self._ready.piece(orders[session])).cast("I")
+            draw_along(order, own[session], self._words, self._beside)
         self._taken += self._allowed(sorted(p for p in self._beside if p not in known))
 
     def _by_say(self, *, heard: bool) -> list[int]:

@@ -27,7 +27,7 @@ LEARNED = "learned"
 MOST_LEARNED = 300
 """So many texts are kept beside the file of a place."""
 
-LAYOUT = 1
+LAYOUT = 2
 MOST = 16
 """So many places are kept."""
 

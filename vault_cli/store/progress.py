@@ -27,13 +27,19 @@ def report(what: str, done: int = 0, total: int = 0) -> None:
         told(what, done, total)
 
 
-def counted(what: str, items: Sequence[_Item]) -> Iterable[_Item]:
-    """Return the items as they are; whoever follows is told how many were taken."""
-    return _count(what, items) if _followers else items
+def counted(what: str, items: Sequence[_Item], *, every: int = _EVERY) -> Iterable[_Item]:
+    """Return the items as they are; whoever follows is told how many were taken.
+
+    Args:
+        what: what is done with them.
+        items: what is taken, one by one.
+        every: after how many it is told; 1 where each takes long.
+    """
+    return _count(what, items, every) if _followers else items
 
 
-def _count(what: str, items: Sequence[_Item]) -> Iterator[_Item]:
+def _count(what: str, items: Sequence[_Item], every: int) -> Iterator[_Item]:
     for number, item in enumerate(items):
-        if not number % _EVERY:
+        if not number % every:
             report(what, number, len(items))
         yield item

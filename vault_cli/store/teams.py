@@ -78,13 +78,19 @@ def clone_folder(location: str) -> Path:
     return state_folder() / CLONES / hashlib.sha256(place.encode()).hexdigest()[:24]
 
 
-def fetch_team(location: str) -> str:
-    """Bring a team vault's commits here; return the newest one of its main branch.
+def fetch_team(location: str, revision: str = "") -> str:
+    """Bring a team vault's commits here; return the one that is meant.
+
+    Args:
+        location: a folder, or an address of git.
+        revision: a commit or a branch there; else the newest of the main branch is meant, and of
+            the only branch where HEAD names one that nobody pushed, as in `git init --bare`.
 
     Raises:
-        RemoteError: it cannot be reached. StoreError: the state folder cannot be written.
+        NotFoundError: there is no such commit, or none at all. RemoteError: it cannot be reached.
+        StoreError: the state folder cannot be written.
     """
-    from vault_cli.store.remotes import fetch_into
+    from vault_cli.store.remotes import RemoteError, fetch_into
     from vault_cli.store.repo import Repository
 
     folder = clone_folder(location)
@@ -96,8 +102,28 @@ def fetch_team(location: str) -> str:
         raise StoreError(f"cannot make {folder}: {error.strerror}") from error
     repo = Repository.create(folder)
     place = str(expand_home(location)) if is_place(location) else location
-    fetch_into(repo, place, ("+refs/heads/*:refs/team/heads/*", f"+HEAD:{_NEWEST}"))
-    return resolve_team(repo, _NEWEST)
+    branches, newest = "+refs/heads/*:refs/team/heads/*", _NEWEST
+    try:
+        fetch_into(repo, place, (branches, f"+HEAD:{_NEWEST}"))
+    except RemoteError as error:
+        if "remote ref HEAD" not in error.message:
+            raise
+        fetch_into(repo, place, (branches,))
+        newest = "" if revision else _only_branch(repo, location)
+    return resolve_team(repo, revision or newest)
+
+
+def _only_branch(repo: Repository, location: str) -> str:
+    found = repo.git.run("for-each-ref", "--format=%(refname)", "refs/team/heads/").out
+    names = found.decode("utf-8", "surrogateescape").splitlines()
+    if not names:
+        raise NotFoundError(f"{location} has no commit yet", hint="Push a vault there first.")
+    if len(names) > 1:
+        raise NotFoundError(
+            f"{location} has no main branch: its HEAD names one that is not there",
+            hint="Name a branch of it: --commit BRANCH",
+        )
+    return names[0]
 
 
 def resolve_team(repo: Repository, revision: str) -> str:
