@@ -141,12 +141,10 @@ def _place(inv: Invocation, into: str) -> Path:
 
 
 def _texts(text: str) -> tuple[str, ...]:
-    import sys
-
+    from vault_cli.cli.intake import read_stdin
     from vault_cli.store.purging import require_sound_text
 
-    read = sys.stdin.read() if text == "-" else text
-    return (require_sound_text(read),)
+    return (require_sound_text(read_stdin() if text == "-" else text),)
 
 
 def _versions(inv: Invocation, ids: list[str]) -> tuple[Holding, ...]:
