@@ -42,6 +42,9 @@ REFUSED: dict[str, tuple[bytes, int | str | None]] = {
     "id null": (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None),
     "id true": (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None),
     "id 1.5": (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None),
+    "an id that no reader takes": (b'{"jsonrpc":"2.0","id":"\\q","method":"ping"}', None),
+    "an id with a zero before": (b'{"jsonrpc":"2.0","id":012,"method":"ping"}', None),
+    "an id with a tab": (b'{"jsonrpc":"2.0","id":"a\tb","method":5}', "a\tb"),
     "id of 5000 digits": (b'{"jsonrpc":"2.0","id":%s,"method":"ping"}' % (b"9" * 5000), None),
 }
 READ: dict[str, bytes] = {

@@ -216,9 +216,17 @@ def _find_id(text: str) -> RequestId | None:
         elif part in "}]":
             depth -= 1
         elif found["id"] and depth == 1 and text[0] == "{":
-            ident = json.loads(found["id"])
-            return _whole(ident) if isinstance(ident, str) else int(ident)
+            return _read_id(found["id"])
     return None
+
+
+def _read_id(said: str) -> RequestId | None:
+    """Return an id; None for one that is itself what cannot be read."""
+    try:
+        ident = json.loads(said, strict=False)
+    except ValueError:
+        return None
+    return _whole(ident) if isinstance(ident, str) else int(ident)
 
 
 def write_message(message: JSONRPCMessage) -> bytes:
