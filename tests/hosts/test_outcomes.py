@@ -174,6 +174,15 @@ def test_a_call_is_named_by_its_session_and_id() -> None:
         ),
         ("the build said\n[exit code: 1]\nand went on", None, None),
         ("log of yesterday\nExit code 1", None, None),
+        ("昨天的日志\nProcess exited with code 3\nand on", None, None),
+        ("a log\nProcess exited with code 3\n[exit code: 4]", 4, "a log\nProcess exited with code 3"),
+        ("a log\nExit Code: 3\nand on", None, None),
+        (
+            "<untrusted_context>\nOutput: a log\nExit Code: 3\nand on\nSignal: 0\n</untrusted_context>",
+            None,
+            "a log\nExit Code: 3\nand on",
+        ),
+        ("Output: boom\nError: (none)\nExit Code: 6\nSignal: (none)", 6, None),
         ("x" * 400_000 + "\n[exit code: 7]", 7, "x" * 400_000),
     ],
 )  # fmt: skip

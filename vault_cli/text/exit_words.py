@@ -24,8 +24,10 @@ _LAST: Final = (
 )
 _CODE: Final = late(
     rf"{_FIRST}|{_LAST}"
-    r"|^Process exited with code (-?\d{1,10})\b"  # Codex
-    r"|^Exit Code: (-?\d{1,10})[ \t]*$",  # Gemini CLI
+    r"|\A(?:(?:Chunk ID|Wall time|Original token count)[^\n]{0,200}\n){0,8}"  # Codex
+    r"Process exited with code (-?\d{1,10})\b"
+    r"|^Exit Code: (-?\d{1,10})(?=(?:\n(?:(?:Signal|Background PIDs|Process Group PGID): [^\n]*"
+    r"|</untrusted_context>))+\s*\Z)",  # Gemini CLI
     re.MULTILINE,
 )
 _HEAD: Final = late(rf"{_FIRST}\s*")
