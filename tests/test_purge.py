@@ -219,6 +219,7 @@ def test_what_reflogs_and_older_stashes_keep_is_said(root: Path) -> None:
     plan = run("--vault", root, "purge", "--text", "-", stdin=f"{AWKWARD}\n").ok()
     assert "1 commit that no branch or tag reaches" in plan.out
     assert "git reflog expire" in plan.out
+    assert "mvault purge --text - --into FOLDER" in plan.err
 
 
 @needs_tool

@@ -115,6 +115,16 @@ def test_what_there_was_no_time_for_is_said_and_read_on_demand(
     assert len(model.read) == len(FILES)
 
 
+@pytest.mark.parametrize("argv", [(), ("--known-at", "HEAD")])
+def test_who_asks_for_a_model_that_is_not_used_is_told(
+    root: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(models, "is_installed", lambda: False)
+    told = run("--vault", root, "search", "soup", "--embed", *argv)
+    assert "nothing was read for meaning" in told.err
+    assert "meaning" not in run("--vault", root, "search", "soup", *argv).err
+
+
 def test_it_can_be_switched_off_and_asks_nothing_of_the_past(root: Path, model: Standin) -> None:
     assert (
         run("--vault", root, "search", "lunch", env={"MVAULT_SEARCH_SEMANTIC": "false"}).code == 1

@@ -99,7 +99,8 @@ def purge(
         return inv.out.show(View(data, notes=("nothing to do: no commit has it",)))
     lines = _plan_lines(data)
     if not into or inv.options.dry_run:
-        hint = () if into else ("To make the copy: mvault purge ID --into FOLDER",)
+        what = " ".join((*(ids or ()), *(("--text -",) if texts else ())))
+        hint = () if into else (f"To make the copy: mvault purge {what} --into FOLDER",)
         return inv.out.show(
             View(data, lambda: lines, notes=("a plan; nothing is done",), hints=hint)
         )
