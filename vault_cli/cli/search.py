@@ -130,7 +130,11 @@ def search(
             lambda: _data(text, results, mates, clocks),
             lambda: _lines(results, mates, clocks, width, explain=explain),
             diagnostics=clocks.snapshot.diagnostics,
-            notes=(*note_forgotten(clocks, ids), *_notes(text, results), *_meant_notes(meant, embed=embed)),
+            notes=(
+                *note_forgotten(clocks, ids),
+                *_notes(text, results),
+                *_meant_notes(meant, embed=embed),
+            ),
             hints=(
                 *_hints(
                     results, is_narrowed=bool(kind or scope or topic or source or since or until)

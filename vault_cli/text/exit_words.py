@@ -31,6 +31,7 @@ _CODE: Final = late(
     re.MULTILINE,
 )
 _HEAD: Final = late(rf"{_FIRST}\s*")
+_CODE_LINE: Final = late(r"exit code:? -?\d{1,10}", re.IGNORECASE)
 _AROUND: Final = late(rf"{_FIRST}[ \t]*\n|^\[std(?:err|out)\][ \t]*\n|\n?(?:{_LAST})", re.MULTILINE)
 _OUTPUT: Final = late(r"\A(?:[^\n]{0,200}\n){1,8}?Output:\n")
 """Codex: what it measured, then the output."""
@@ -74,4 +75,4 @@ def without_code(text: str) -> str:
 
 def is_code(line: str) -> bool:
     """Tell whether a line says only that a command ended."""
-    return line.lower().startswith("exit code")
+    return _CODE_LINE.fullmatch(line.strip()) is not None

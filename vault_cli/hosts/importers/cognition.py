@@ -88,8 +88,8 @@ def _item(raw: Raw, entry: dict[str, Any]) -> Item:
         sha256=raw.sha256,
         checklist=is_rule and fields.is_true("checklist"),
         correction=said_kind == "correction",
-        valid_from=fields.instant("validFrom"),
-        valid_to=fields.instant("validTo"),
+        valid_from=fields.when("validFrom"),
+        valid_to=fields.when("validTo"),
         conflicts=tuple(f"{FORMAT}:{one}" for one in fields.texts("conflictWith")),
     )
     dates = {key: fields.instant(key) for key in ("recordedAt", "supersededAt")}

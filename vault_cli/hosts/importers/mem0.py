@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.port import Basket, Raw
-from vault_cli.hosts.importers.values import Fields, claims_of, importance_of, one_line, text_of
+from vault_cli.hosts.importers.values import (
+    Fields,
+    claims_of,
+    importance_of,
+    one_line,
+    text_of,
+    when_of,
+)
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
 FORMAT: Final = "mem0"
 _TEXTS: Final = ("memory", "text", "data")
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
 def fits(root: Path) -> bool:
@@ -60,7 +65,7 @@ def _item(raw: Raw, number: int, entry: dict[str, Any], key: str) -> Item:
     fields = Fields(entry)
     given = entry.get("metadata")
     metadata = fields.take("metadata") if isinstance(given, dict) else {}
-    topics, ends = fields.texts("categories"), text_of(entry.get("expiration_date"))
+    topics = fields.texts("categories")
     fields.text("id")
     said = fields.text(key)
     rest = fields.rest() | {f"metadata.{key}": value for key, value in metadata.items()}
@@ -74,6 +79,6 @@ def _item(raw: Raw, number: int, entry: dict[str, Any], key: str) -> Item:
         file=raw.shown,
         sha256=raw.sha256,
         source="agent",
-        valid_to=ends if _DAY.fullmatch(ends) else "",
+        valid_to=when_of(entry.get("expiration_date")),
         claims=claims_of(rest),
     )
