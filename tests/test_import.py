@@ -939,6 +939,16 @@ def test_a_time_behind_a_blank_is_read(tmp_path: Path) -> None:
     assert "valid_to: 2026-12-31T10:00:00Z\n" in text_of(root, item["id"])
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("name", ["export.json", "memory.jsonl"])
+def test_a_file_that_may_not_be_read_looks_like_no_format(tmp_path: Path, name: str) -> None:
+    place = write_all(tmp_path / "s", {name: "{}"}) / name
+    place.chmod(0)
+    refused = run("--vault", make_vault(tmp_path), "import", "auto", place)
+    assert refused.code == 2
+    assert "looks like no format" in refused.err
+
+
 def test_expmem_names_no_user_of_windows(tmp_path: Path) -> None:
     file = {
         "id": "f1", "kind": "imported-file", "provider": "claude", "sha256": "ab" * 32,

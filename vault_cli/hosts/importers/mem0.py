@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.port import Basket, Raw, head_of
 from vault_cli.hosts.importers.values import (
     Fields,
     claims_of,
@@ -23,10 +23,7 @@ _TEXTS: Final = ("memory", "text", "data")
 
 def fits(root: Path) -> bool:
     """Tell whether a file holds mem0's memories."""
-    if not root.is_file() or root.suffix != ".json":
-        return False
-    with root.open("rb") as stream:
-        head = stream.read(1 << 16)
+    head = head_of(root) if root.suffix == ".json" else b""
     return b'"memory"' in head and (
         b'"user_id"' in head or b'"hash"' in head or b'"results"' in head
     )

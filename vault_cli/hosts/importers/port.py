@@ -281,14 +281,26 @@ def read_plain(path: Path, limit: int) -> bytes:
     Raises:
         OSError: it cannot be read. ValueError: it is no regular file, or larger than `limit`.
     """
+    data = _read_at_most(path, limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"is larger than {limit >> 10} KiB")
+    return data
+
+
+def head_of(path: Path, limit: int = 1 << 16) -> bytes:
+    """Return the beginning of a regular file; b"" of anything else, and of what cannot be read."""
+    try:
+        return _read_at_most(path, limit)
+    except (OSError, ValueError):
+        return b""
+
+
+def _read_at_most(path: Path, limit: int) -> bytes:
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as stream:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise ValueError("is not a regular file")
-        data = stream.read(limit + 1)
-    if len(data) > limit:
-        raise ValueError(f"is larger than {limit >> 10} KiB")
-    return data
+        return stream.read(limit)
 
 
 def load_json(text: str) -> Any:

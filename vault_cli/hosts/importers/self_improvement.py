@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.notes import Names, front_text, read_note, slug_of, split_parts
-from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.port import Basket, Raw, head_of
 from vault_cli.hosts.importers.values import (
     claims_of,
     importance_of,
@@ -50,12 +50,7 @@ _ORIGINS: Final = {**_SOURCES, "tool": "agent", "sleep": "agent"}
 def fits(root: Path) -> bool:
     """Tell whether a folder has the plugin's memory files."""
     files = [_top(root) / "memory" / name for name in _FILES]
-    return any(path.is_file() and _MADE.search(_head(path)) for path in files)
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(1 << 16)
+    return any(_MADE.search(head_of(path)) for path in files)
 
 
 def _top(root: Path) -> Path:
