@@ -11,6 +11,7 @@ from pathlib import Path
 from vault_cli.errors import StoreError
 from vault_cli.store.files import write_file
 from vault_cli.store.lock import hold_file
+from vault_cli.store.opening import explain_os_error
 from vault_cli.store.places import STATE_VARIABLE, state_folder
 
 
@@ -24,7 +25,10 @@ def change_settings(path: Path, change: Callable[[], bytes]) -> None:
     Raises:
         ChangedMeanwhileError: another program kept it too long. StoreError: it cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise explain_os_error(error, str(path), "write") from error
     with own_turn():
         write_file(path.parent, path.name, change())
 
