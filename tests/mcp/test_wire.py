@@ -179,3 +179,15 @@ def test_it_ends_with_whoever_started_it_though_stdin_stays_open(vault: Path) ->
     assert Server(vault).leave() == (0, b"")
     for _ in range(3):
         assert Server(vault).interrupt() == (130, b"")
+
+
+@pytest.mark.parametrize(("stream", "name"), [("<&-", "stdin"), (">&-", "stdout")])
+def test_a_closed_stream_is_said_in_words(vault: Path, stream: str, name: str) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'"$0" -m vault_cli mcp {stream}', sys.executable],
+        env={**os.environ, "PYTHONPATH": str(PROJECT), "MVAULT": str(vault)},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert f"{name} is closed" in done.stderr
+    assert "Traceback" not in done.stderr

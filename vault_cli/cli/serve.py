@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
@@ -46,9 +47,21 @@ def mcp(ctx: typer.Context) -> int:
         from vault_cli.mcp.server import build_server
     except ImportError as error:
         raise UsageError(f"the MCP library is not installed ({error.name})", hint=_HINT) from error
+    _require_streams()
     gc.enable()  # a command is short and never collects; a server stays
     build_server(AgentRuns(inv.options.vault, inv.environ)).run("stdio")
     return 0
+
+
+def _require_streams() -> None:
+    for number, name in enumerate(("stdin", "stdout")):
+        try:
+            os.fstat(number)
+        except OSError as error:
+            raise UsageError(
+                f"{name} is closed: the server speaks over it",
+                hint="An agent program starts it: claude mcp add mvault -- mvault mcp",
+            ) from error
 
 
 class AgentRuns:

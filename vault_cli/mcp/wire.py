@@ -77,8 +77,9 @@ def _feed(
 ) -> None:
     """Hand on line by line, until the end or until nobody listens any more."""
     with suppress(RuntimeError, CancelledError, anyio.BrokenResourceError):
-        for line in iter(lines.readline, b""):
-            asyncio.run_coroutine_threadsafe(to_reader.send(line), loop).result()
+        with suppress(OSError):  # what cannot be read any more has ended
+            for line in iter(lines.readline, b""):
+                asyncio.run_coroutine_threadsafe(to_reader.send(line), loop).result()
         loop.call_soon_threadsafe(to_reader.close)
 
 
