@@ -904,6 +904,15 @@ def test_mem0_every_field_has_a_place(tmp_path: Path) -> None:
     assert "  metadata.k: v\n" in two
 
 
+def test_half_of_a_character_pair_is_no_defect(tmp_path: Path) -> None:
+    lesson = {"kind": "lesson", "title": "先跑测试 \ud83d", "problem": "P", "correction": "C"}
+    task = {"record_type": "reflection", "task_id": "t1", "lessons": [lesson]}
+    place = write_all(tmp_path / "s", {"tasks.jsonl": f"{json.dumps(task)}\n"})
+    root = make_vault(tmp_path)
+    (item,) = imported(root, "dsh-lessons", place)["items"]
+    assert "先跑测试" in text_of(root, item["id"])
+
+
 ENDS = ["2026-02-31", "2026-12-31T99:00:00Z", "下周"]
 
 
