@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import os
 import signal
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from threading import Thread, Timer
 from typing import Any
 
+import anyio
 import pytest
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, TextContent
 
 from tests.helpers import PROJECT, make_vault
-from vault_cli.mcp.wire import Unreadable, read_message, write_message
+from vault_cli.mcp.wire import Unreadable, _feed, _one_end, read_message, write_message
 
 HALF = "\ud800"
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -179,6 +183,32 @@ def test_it_ends_with_whoever_started_it_though_stdin_stays_open(vault: Path) ->
     assert Server(vault).leave() == (0, b"")
     for _ in range(3):
         assert Server(vault).interrupt() == (130, b"")
+
+
+@pytest.mark.parametrize("is_interrupted", [True, False])
+def test_a_stream_that_breaks_in_an_interrupt_hides_it_not(*, is_interrupted: bool) -> None:
+    """The SDK's own tasks may fail over a stream that it closed, in the place of the interrupt."""
+
+    async def end() -> None:
+        with _one_end():
+            if is_interrupted:
+                task = asyncio.current_task()
+                assert task is not None
+                task.cancel()
+            raise BaseExceptionGroup("", [anyio.BrokenResourceError()])
+
+    wanted = asyncio.CancelledError if is_interrupted else BaseExceptionGroup
+    with pytest.raises(wanted):
+        asyncio.run(end())
+
+
+def test_a_line_that_comes_behind_the_end_is_dropped(recwarn: pytest.WarningsRecorder) -> None:
+    to_reader, _ = anyio.create_memory_object_stream[bytes](0)
+    loop = asyncio.new_event_loop()
+    loop.close()
+    _feed(BytesIO(b"one\ntwo\n"), to_reader, loop)
+    gc.collect()
+    assert not [str(found.message) for found in recwarn if "never awaited" in str(found.message)]
 
 
 @pytest.mark.parametrize(("stream", "name"), [("<&-", "stdin"), (">&-", "stdout")])

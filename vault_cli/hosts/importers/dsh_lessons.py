@@ -105,8 +105,7 @@ def _item(raw: Raw, own: str, entry: dict[str, Any]) -> Item:
     if confidence in CONFIDENCES:
         fields.take("confidence")
     session = text_of(entry.get("session_id"))
-    whole = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str)
-    digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+    whole = json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str).encode()
     return Item(
         alias=f"{FORMAT}:{own}",
         kind=_KINDS.get(said_kind, Kind.LESSON),
@@ -127,7 +126,7 @@ def _item(raw: Raw, own: str, entry: dict[str, Any]) -> Item:
                 **fields.rest(),
                 "id": own,
                 "kind": said_kind or entry.get("kind"),
-                "entry_sha256": digest,
+                "entry_sha256": hashlib.sha256(whole).hexdigest(),
             }
         ),
     )

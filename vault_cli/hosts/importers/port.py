@@ -20,6 +20,7 @@ from vault_cli.errors import Diagnostic, NotFoundError, Severity, UsageError
 from vault_cli.model.foreign import Item, Source, Store
 from vault_cli.store.places import real_path
 from vault_cli.text.codes import show
+from vault_cli.text.halves import without_halves
 
 MAX_NOTE: Final = 1 << 20
 """Bytes of a Markdown file, as in a vault (02-format)."""
@@ -304,7 +305,7 @@ def _read_at_most(path: Path, limit: int) -> bytes:
 
 
 def load_json(text: str) -> Any:
-    """Read JSON of a bounded depth.
+    """Read JSON of a bounded depth, without halves of characters.
 
     Raises:
         ValueError: it is no JSON, holds NaN, or is nested too deep; where, but not what, is named.
@@ -318,7 +319,7 @@ def load_json(text: str) -> Any:
         raise ValueError(f"is not JSON ({error.msg}, {place})") from error
     if _depth(value) > MAX_NESTING:
         raise ValueError("is nested too deep")
-    return value
+    return without_halves(value)
 
 
 def _no_constant(name: str) -> Any:
