@@ -203,10 +203,11 @@ def test_a_stream_that_breaks_in_an_interrupt_hides_it_not(*, is_interrupted: bo
 
 
 def test_a_line_that_comes_behind_the_end_is_dropped(recwarn: pytest.WarningsRecorder) -> None:
-    to_reader, _ = anyio.create_memory_object_stream[bytes](0)
+    to_reader, read = anyio.create_memory_object_stream[bytes](0)
     loop = asyncio.new_event_loop()
     loop.close()
-    _feed(BytesIO(b"one\ntwo\n"), to_reader, loop)
+    with to_reader, read:
+        _feed(BytesIO(b"one\ntwo\n"), to_reader, loop)
     gc.collect()
     assert not [str(found.message) for found in recwarn if "never awaited" in str(found.message)]
 
