@@ -904,6 +904,60 @@ def test_mem0_every_field_has_a_place(tmp_path: Path) -> None:
     assert "  metadata.k: v\n" in two
 
 
+def test_half_of_a_character_pair_is_no_defect(tmp_path: Path) -> None:
+    lesson = {"kind": "lesson", "title": "先跑测试 \ud83d", "problem": "P", "correction": "C"}
+    task = {"record_type": "reflection", "task_id": "t1", "lessons": [lesson]}
+    place = write_all(tmp_path / "s", {"tasks.jsonl": f"{json.dumps(task)}\n"})
+    root = make_vault(tmp_path)
+    (item,) = imported(root, "dsh-lessons", place)["items"]
+    assert "先跑测试" in text_of(root, item["id"])
+
+
+ENDS = ["2026-02-31", "2026-12-31T99:00:00Z", "下周"]
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("name", ["mem0", "cognition-engine", "self-improvement"])
+def test_a_date_that_is_none_refuses_no_memory(tmp_path: Path, name: str, end: str) -> None:
+    place = tmp_path / "s"
+    entry = {"id": "mem-1", "memory": "用户住在上海", "content": "用户住在上海"}
+    files = {
+        "mem0": ("export.json", {"results": [{**entry, "expiration_date": end}]}),
+        "cognition-engine": ("state.json", {"memories": [{**entry, "validTo": end}]}),
+        "self-improvement": (
+            "memory/facts.md",
+            f"- [2026-04-27] (fact) 用户住在上海 {{invalid:{end}}}\n",
+        ),
+    }
+    file, data = files[name]
+    text = data if isinstance(data, str) else json.dumps(data)
+    write_all(place, {file: text})
+    root = make_vault(tmp_path)
+    (item,) = imported(root, name, place if name == "self-improvement" else place / file)["items"]
+    assert item["action"] == "added"
+    record = text_of(root, item["id"])
+    assert "valid_to" not in record.partition("claimed:")[0]
+    assert end in record
+
+
+def test_a_time_behind_a_blank_is_read(tmp_path: Path) -> None:
+    line = "- [2026-04-27] (fact) 用户住在上海 {invalid:2026-12-31 10:00:00Z}\n"
+    root = make_vault(tmp_path)
+    place = write_all(tmp_path / "s", {"memory/facts.md": line})
+    (item,) = imported(root, "self-improvement", place)["items"]
+    assert "valid_to: 2026-12-31T10:00:00Z\n" in text_of(root, item["id"])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("name", ["export.json", "memory.jsonl"])
+def test_a_file_that_may_not_be_read_looks_like_no_format(tmp_path: Path, name: str) -> None:
+    place = write_all(tmp_path / "s", {name: "{}"}) / name
+    place.chmod(0)
+    refused = run("--vault", make_vault(tmp_path), "import", "auto", place)
+    assert refused.code == 2
+    assert "looks like no format" in refused.err
+
+
 def test_expmem_names_no_user_of_windows(tmp_path: Path) -> None:
     file = {
         "id": "f1", "kind": "imported-file", "provider": "claude", "sha256": "ab" * 32,

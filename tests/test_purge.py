@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import commit_all, fsck, git, head, make_vault, run, write_files
@@ -157,6 +158,55 @@ def test_only_a_tag_s_message_or_a_merge_has_it(root: Path) -> None:
     assert plan["commits"] == []
 
 
+def plan_for(root: Path, text: str) -> dict[str, Any]:
+    plan = run("--vault", root, "--json", "purge", "--text", "-", stdin=f"{text}\n").ok().data
+    assert isinstance(plan, dict)
+    return plan
+
+
+@pytest.mark.parametrize("text", ["hunter2horse", "电池钉书机钥匙"])
+def test_only_a_short_message_has_it(root: Path, text: str) -> None:
+    git(root, "commit", "-q", "--allow-empty", "-m", text)
+    assert plan_for(root, text)["commits"] == [head(root)]
+
+
+def test_only_the_end_of_a_big_file_has_it(root: Path) -> None:
+    write_files(root, {"log.txt": "a line\n" * (1 << 18) + AWKWARD})
+    made = commit_all(root, "a log")
+    assert plan_for(root, AWKWARD)["commits"] == [made]
+
+
+def test_a_branch_without_a_message_hides_no_other(root: Path) -> None:
+    write_files(root, {"a.txt": AWKWARD})
+    commit_all(root, "with it")
+    git(root, "checkout", "-q", "--orphan", "before")
+    git(root, "commit", "-q", "--allow-empty-message", "-m", "")
+    git(root, "checkout", "-q", "main")
+    git(root, "commit", "-q", "--allow-empty", "--allow-empty-message", "-m", "")
+    git(root, "tag", "v1")
+    refs = ["refs/heads/before", "refs/heads/main", "refs/tags/v1"]
+    assert plan_for(root, AWKWARD)["refs"] == refs
+
+
+def test_a_submodule_is_no_file(root: Path) -> None:
+    write_files(root, {"a.txt": AWKWARD})
+    made = commit_all(root, "with it")
+    git(root, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub.md")
+    git(root, "commit", "-q", "-m", "a submodule")
+    assert plan_for(root, AWKWARD)["commits"] == [made]
+    git(root, "rm", "-q", "--cached", "sub.md")
+    git(root, "commit", "-q", "-m", "and not")
+    forget(root)
+    assert len(run("--vault", root, "--json", "purge", "f-0000001").ok().data["commits"]) == 3
+
+
+@pytest.mark.parametrize("argv", [("--text", "hunter\udcff2horse"), ("f-\udcff000001",)])
+def test_what_is_not_utf8_is_refused_in_words(root: Path, argv: tuple[str, ...]) -> None:
+    refused = run("--vault", root, "purge", *argv)
+    assert refused.code in (2, 6)
+    assert "hint:" in refused.err or "no commit has" in refused.err
+
+
 def test_what_reflogs_and_older_stashes_keep_is_said(root: Path) -> None:
     for number in range(2):
         write_files(root, {"memories/y.md": note("f-0000002", body=f"{AWKWARD} {number}\n")})
@@ -169,6 +219,7 @@ def test_what_reflogs_and_older_stashes_keep_is_said(root: Path) -> None:
     plan = run("--vault", root, "purge", "--text", "-", stdin=f"{AWKWARD}\n").ok()
     assert "1 commit that no branch or tag reaches" in plan.out
     assert "git reflog expire" in plan.out
+    assert "mvault purge --text - --into FOLDER" in plan.err
 
 
 @needs_tool

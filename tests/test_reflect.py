@@ -718,6 +718,12 @@ def test_a_week_has_a_budget(vault: Path) -> None:
     assert late["trials"][0]["over"] is True
 
 
+@pytest.mark.parametrize("name", ["E²", "E" + "9" * 5000, "E0", "e三"])
+def test_a_name_that_no_record_was_given_under_is_refused(vault: Path, name: str) -> None:
+    prepare(vault, "--task", "t-failed1", "--log", LOG)
+    assert any(name[:20] in fault for fault in faults(commit(vault, answer(lesson(cites=[name])))))
+
+
 def test_the_environment_is_recorded_and_need_not_be_told(vault: Path) -> None:
     run(
         "--vault", vault, "config", "set", "reflection.environment", "false", "--yes", env=PERSON

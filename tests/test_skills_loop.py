@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import checked, commit_count, make_vault, run, write_files
+from helpers import checked, commit_count, git, make_vault, run, write_files
 
 from vault_cli.features.practice import find_practice, is_idle, success_rank
 from vault_cli.model.record import Kind, Record, Snapshot, Status, Tally
@@ -207,6 +207,14 @@ def test_failures_outweigh(root: Path) -> None:
     assert (row["hits"], row["succeeded"], row["failed"], row["mature"]) == (3, 3, 3, False)
     done = cli(root, "graduate", "c-keys", "--name", "keys", "--yes", code=4)
     assert "3 succeeded and 3 failed" in done.json["error"]["message"]
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "²", "many"])
+def test_a_trailer_of_others_that_is_no_number_stops_nothing(root: Path, number: str) -> None:
+    use(root)
+    said = f"x\n\nVault-Id: c-keys\nVault-Uses: {number}"
+    git(root, "commit", "-q", "--allow-empty", "-m", said)
+    assert [record["id"] for record in cli(root, "status")["ready"]] == ["c-keys"]
 
 
 def test_the_setting_turns_proposals_off(root: Path) -> None:

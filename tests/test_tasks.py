@@ -444,7 +444,8 @@ def test_a_dry_run_writes_nothing(root: Path) -> None:
 def test_hand_written_tasks_are_read_as_far_as_they_go(root: Path) -> None:
     files = {
         "tasks/a.md": "---\nid: t-a\nstatus_of_task: failed\nshown: nonsense\ncited: {a: b}\n---\n# A\n",
-        "tasks/b.md": "---\nid: t-b\nstatus_of_task: suceeded\n---\n# B\n\n## 结果\n\n好\n",
+        "tasks/b.md": "---\nid: t-b\nstatus_of_task: suceeded\n"
+        f"shown: {{uncounted: {{full: ², line: '{'9' * 5000}', named: 3}}}}\n---\n# B\n\n## 结果\n\n好\n",
         "tasks/c.md": "# C\n",
         "memories/n.md": "---\nid: n-1\nkind: note\ndue: whenever\nstage: left\ngoal: [a]\n---\nx\n",
     }
@@ -455,6 +456,7 @@ def test_hand_written_tasks_are_read_as_far_as_they_go(root: Path) -> None:
         "t-a": "failed", "t-b": "open", "c": "open",
     }  # fmt: skip
     assert found["t-b"]["result"] == "好"
+    assert found["t-b"]["shown"]["uncounted"] == {"named": 3}
     codes = {(d["path"], d["code"]) for d in mv(root, "check").json["diagnostics"]}
     assert ("tasks/b.md", "odd-value") in codes
     assert ("tasks/c.md", "task-without-state") in codes

@@ -148,6 +148,16 @@ def test_what_was_read_is_kept_when_it_is_ended_and_by_two_that_read_at_once(
         assert connection.execute("SELECT count(*) FROM vector").fetchone() == (len(FILES) - 2,)
 
 
+@pytest.mark.parametrize("argv", [(), ("--known-at", "HEAD")])
+def test_who_asks_for_a_model_that_is_not_used_is_told(
+    root: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(models, "is_installed", lambda: False)
+    told = run("--vault", root, "search", "soup", "--embed", *argv)
+    assert "nothing was read for meaning" in told.err
+    assert "meaning" not in run("--vault", root, "search", "soup", *argv).err
+
+
 def test_it_can_be_switched_off_and_asks_nothing_of_the_past(root: Path, model: Standin) -> None:
     assert (
         run("--vault", root, "search", "lunch", env={"MVAULT_SEARCH_SEMANTIC": "false"}).code == 1

@@ -36,6 +36,8 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def shown(value: object) -> str:
     """A default as a person would type it."""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
     if isinstance(value, tuple | list):
         return " ".join(f"`{item}`" for item in value) or "none"
     return f"`{value}`" if value not in ("", {}) and str(value) != "{}" else "none"

@@ -95,7 +95,9 @@ def test_the_list_can_be_changed() -> None:
     assert len(read_benign([])) == len(set(BENIGN)) == len(BENIGN)
 
 
-@pytest.mark.parametrize("line", ["exit=1", "grep exit=one", "grep says=", "says=x", "x exit="])
+@pytest.mark.parametrize(
+    "line", ["exit=1", "grep exit=one", "grep says=", "says=x", "x exit=", "x exit=²"]
+)
 def test_a_line_that_cannot_be_read_is_named(line: str) -> None:
     with pytest.raises(UsageError, match=r"guard\.benign"):
         read_benign([line])

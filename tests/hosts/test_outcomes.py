@@ -13,7 +13,7 @@ from vault_cli.hook import events
 from vault_cli.hook.fingerprint import fingerprint
 from vault_cli.hosts.outcomes import key_of, read_sighting
 from vault_cli.model.sighting import Sighting
-from vault_cli.text.exit_words import exit_code_in, output_of
+from vault_cli.text.exit_words import exit_code_in, is_code, output_of
 
 PAYLOADS = DATA / "hook-payloads"
 
@@ -155,6 +155,20 @@ def test_exit_codes_are_found_where_hosts_write_them() -> None:
     assert exit_code_in("the exit code 3 is odd") is None
 
 
+@pytest.mark.parametrize(
+    ("line", "says_only_that"),
+    [
+        ("Exit code 1", True),
+        ("exit code: -2 ", True),
+        ("Exit code mismatch: expected 0, got 3", False),
+        ("exit codes are documented", False),
+        ("退出码 1", False),
+    ],
+)
+def test_a_line_that_says_more_than_a_code_is_output(line: str, *, says_only_that: bool) -> None:
+    assert is_code(line) is says_only_that
+
+
 def test_a_call_is_named_by_its_session_and_id() -> None:
     assert key_of("codex", "s", "c", "a") == key_of("codex", "s", "c", "b")
     assert key_of("codex", "s", "", "a") != key_of("codex", "s", "", "b")
@@ -174,6 +188,15 @@ def test_a_call_is_named_by_its_session_and_id() -> None:
         ),
         ("the build said\n[exit code: 1]\nand went on", None, None),
         ("log of yesterday\nExit code 1", None, None),
+        ("昨天的日志\nProcess exited with code 3\nand on", None, None),
+        ("a log\nProcess exited with code 3\n[exit code: 4]", 4, "a log\nProcess exited with code 3"),
+        ("a log\nExit Code: 3\nand on", None, None),
+        (
+            "<untrusted_context>\nOutput: a log\nExit Code: 3\nand on\nSignal: 0\n</untrusted_context>",
+            None,
+            "a log\nExit Code: 3\nand on",
+        ),
+        ("Output: boom\nError: (none)\nExit Code: 6\nSignal: (none)", 6, None),
         ("x" * 400_000 + "\n[exit code: 7]", 7, "x" * 400_000),
     ],
 )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import os
 import shlex
@@ -9,15 +11,17 @@ import signal
 import subprocess
 import sys
 import time
+from io import BytesIO
 from pathlib import Path
 from threading import Thread, Timer
 from typing import Any
 
+import anyio
 import pytest
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, TextContent
 
 from tests.helpers import PROJECT, make_vault
-from vault_cli.mcp.wire import Unreadable, read_message, write_message
+from vault_cli.mcp.wire import Unreadable, _feed, _one_end, read_message, write_message
 
 HALF = "\ud800"
 LONG = b"a" * 300
@@ -48,6 +52,9 @@ REFUSED: dict[str, tuple[bytes, int | str | None]] = {
     "an id with an escape in its key": (b'{"jsonrpc":"2.0","\\u0069d":7,"method":5}', 7),
     "two ids, of which the last counts": (b'{"jsonrpc":"2.0","id":1,"id":7,"method":5}', 7),
     "id 1.5": (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None),
+    "an id that no reader takes": (b'{"jsonrpc":"2.0","id":"\\q","method":"ping"}', None),
+    "an id with a zero before": (b'{"jsonrpc":"2.0","id":012,"method":"ping"}', None),
+    "an id with a tab": (b'{"jsonrpc":"2.0","id":"a\tb","method":5}', "a\tb"),
     "id of 5000 digits": (b'{"jsonrpc":"2.0","id":%s,"method":"ping"}' % (b"9" * 5000), None),
 }
 READ: dict[str, bytes] = {
@@ -238,3 +245,30 @@ def test_pipes_that_do_not_wait_are_waited_for(vault: Path) -> None:
             found = [json.loads(heard.readline())["id"] for _ in range(2)]
         ender.cancel()
     assert (process.returncode, found) == (0, [0, 7])
+
+
+@pytest.mark.parametrize("is_interrupted", [True, False])
+def test_a_stream_that_breaks_in_an_interrupt_hides_it_not(*, is_interrupted: bool) -> None:
+    """The SDK's own tasks may fail over a stream that it closed, in the place of the interrupt."""
+
+    async def end() -> None:
+        with _one_end():
+            if is_interrupted:
+                task = asyncio.current_task()
+                assert task is not None
+                task.cancel()
+            raise BaseExceptionGroup("", [anyio.BrokenResourceError()])
+
+    wanted = asyncio.CancelledError if is_interrupted else BaseExceptionGroup
+    with pytest.raises(wanted):
+        asyncio.run(end())
+
+
+def test_a_line_that_comes_behind_the_end_is_dropped(recwarn: pytest.WarningsRecorder) -> None:
+    to_reader, read = anyio.create_memory_object_stream[bytes](0)
+    loop = asyncio.new_event_loop()
+    loop.close()
+    with to_reader, read:
+        _feed(BytesIO(b"one\ntwo\n"), to_reader, loop)
+    gc.collect()
+    assert not [str(found.message) for found in recwarn if "never awaited" in str(found.message)]

@@ -20,6 +20,7 @@ from vault_cli.cli.placing import placing_words
 from vault_cli.cli.views import brief_data, plural
 from vault_cli.errors import NotFoundError, UsageError
 from vault_cli.model.record import Kind, Record
+from vault_cli.text.values import whole_number
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -321,7 +322,7 @@ def demoted_uses(inv: Invocation) -> SetAside:
         repo = inv.vault.repo
         commits = repo.log(paths=(path,), record_id=own) if repo is not None else ()
         said = (v for c in commits for name, v in c.trailers if name == USES_TRAILER)
-        return int(found) if (found := next(said, "")).isdecimal() else 0
+        return whole_number(next(said, "")) or 0
 
     return lambda recipe: uses(recipe.path, recipe.id)
 

@@ -99,7 +99,8 @@ def purge(
         return inv.out.show(View(data, notes=("nothing to do: no commit has it",)))
     lines = _plan_lines(data)
     if not into or inv.options.dry_run:
-        hint = () if into else ("To make the copy: mvault purge ID --into FOLDER",)
+        what = " ".join((*(ids or ()), *(("--text -",) if texts else ())))
+        hint = () if into else (f"To make the copy: mvault purge {what} --into FOLDER",)
         return inv.out.show(
             View(data, lambda: lines, notes=("a plan; nothing is done",), hints=hint)
         )
@@ -141,12 +142,10 @@ def _place(inv: Invocation, into: str) -> Path:
 
 
 def _texts(text: str) -> tuple[str, ...]:
-    import sys
-
+    from vault_cli.cli.intake import read_stdin
     from vault_cli.store.purging import require_sound_text
 
-    read = sys.stdin.read() if text == "-" else text
-    return (require_sound_text(read),)
+    return (require_sound_text(read_stdin() if text == "-" else text),)
 
 
 def _versions(inv: Invocation, ids: list[str]) -> tuple[Holding, ...]:

@@ -130,7 +130,11 @@ def search(
             lambda: _data(text, results, mates, clocks),
             lambda: _lines(results, mates, clocks, width, explain=explain),
             diagnostics=clocks.snapshot.diagnostics,
-            notes=(*note_forgotten(clocks, ids), *_notes(text, results), *_unread_notes(meant)),
+            notes=(
+                *note_forgotten(clocks, ids),
+                *_notes(text, results),
+                *_meant_notes(meant, embed=embed),
+            ),
             hints=(
                 *_hints(
                     results, is_narrowed=bool(kind or scope or topic or source or since or until)
@@ -311,7 +315,9 @@ def _notes(text: str, results: Results) -> tuple[str, ...]:
     return (*meant, plural(results.total, "record"))
 
 
-def _unread_notes(meant: Meant) -> tuple[str, ...]:
+def _meant_notes(meant: Meant, *, embed: bool) -> tuple[str, ...]:
+    if embed and meant.meaning is None:
+        return ("nothing was read for meaning: no model is installed, or it does not count here",)
     if not meant.unread:
         return ()
     waiting = plural(meant.unread, "record")

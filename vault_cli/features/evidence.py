@@ -40,6 +40,7 @@ from vault_cli.model.paths import is_skill_file
 from vault_cli.model.record import Record, Snapshot, Status
 from vault_cli.text.late import late
 from vault_cli.text.spelling import nearest_choice
+from vault_cli.text.values import whole_number
 
 __all__ = [
     "VerifyRequest",
@@ -313,7 +314,8 @@ def _new_entry(
             hint="Leave the id out, or choose another.",
         )
     # Numbers are written plain, as people write them; a text that looks like one gets quotes.
-    plain = {k: int(v) if k in _NUMBERS and v.isdigit() else v for k, v in entry.values.items()}
+    numbers = {key: whole_number(entry.values.get(key, "")) for key in _NUMBERS}
+    plain = {**entry.values, **{key: n for key, n in numbers.items() if n is not None}}
     return entry, {"id": own_id, "type": entry.type, **plain, "observed": observed}
 
 

@@ -20,6 +20,7 @@ from vault_cli.features.export_parts import (
 from vault_cli.features.foreign import OWN, content_digest
 from vault_cli.model.foreign import CONTENT, echo_digest
 from vault_cli.model.record import Kind, Record
+from vault_cli.text.values import whole_number
 
 _EXPMEM: Final = {
     Kind.PREFERENCE: "habit",
@@ -143,7 +144,8 @@ def _expmem_entry(entry: Mapping[str, Any], home: str) -> dict[str, Any] | None:
     if kind == "session-event" and entry.get("session"):
         more = {"sessionId": str(entry["session"])}
         ends = {"startSeq": str(entry.get("start", "")), "endSeq": str(entry.get("end", ""))}
-        more |= {key: int(text) for key, text in ends.items() if text.isascii() and text.isdigit()}
+        numbers = {key: whole_number(text) for key, text in ends.items()}
+        more |= {key: number for key, number in numbers.items() if number is not None}
     elif kind == "imported-file":
         path = _expanded(str(entry.get("path", "")), home)
         more = {

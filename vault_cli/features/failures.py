@@ -16,6 +16,7 @@ from vault_cli.hook.command_words import Part, split_command
 from vault_cli.model.sighting import Sighting
 from vault_cli.text.exit_words import without_code
 from vault_cli.text.late import late
+from vault_cli.text.values import whole_number
 
 MODEL: Final = "M"
 PRECONDITION: Final = "P"
@@ -148,10 +149,10 @@ def _read_line(line: str) -> Benign:
     words, codes = [], frozenset[int]()
     for word in head.split():
         if word.startswith("exit="):
-            numbers = word[5:].split(",")
-            if not all(number.isdigit() for number in numbers):
+            numbers = list(map(whole_number, word[5:].split(",")))
+            codes = frozenset(number for number in numbers if number is not None)
+            if None in numbers:
                 raise _bad_line(line)
-            codes = frozenset(map(int, numbers))
         else:
             words.append(word)
     if not words or words[0].startswith("says=") or (sign and not says):

@@ -16,6 +16,7 @@ from vault_cli.errors import Diagnostic, NotFoundError, RefusedError
 from vault_cli.model.evidence import claim_digest
 from vault_cli.model.record import CROCKFORD, Kind, Record, Snapshot, Status
 from vault_cli.model.schema import RUN_MODES, RUN_STATES
+from vault_cli.text.values import whole_number
 
 PENDING, PREPARED, COMPLETED, ABANDONED = "pending", "prepared", "completed", "abandoned"
 STATES: Final = RUN_STATES
@@ -113,9 +114,9 @@ class Run:
         known = {source.id for source in self.sources} | {place.id for place in self.places}
         if name in known:
             return name
-        number = name[1:]
-        if name[:1] in "Ee" and number.isdigit() and 0 < int(number) <= len(self.environment):
-            return self.environment[int(number) - 1]
+        number = whole_number(name[1:]) if name[:1] in "Ee" else None
+        if number and number <= len(self.environment):
+            return self.environment[number - 1]
         return name.upper() if name.upper() in known else ""
 
 
@@ -195,7 +196,7 @@ def _rows(value: Any, keys: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 def _sources(value: Any) -> Iterator[Source]:
     for own, revision, weight in _rows(value, ("id", "revision", "importance")):
-        yield Source(own, revision, int(weight) if weight.isdigit() else 0)
+        yield Source(own, revision, whole_number(weight) or 0)
 
 
 def _questions(value: Any) -> Iterator[Question]:

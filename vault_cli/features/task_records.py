@@ -10,6 +10,7 @@ from vault_cli.errors import Diagnostic
 from vault_cli.model.record import Kind, Record, Snapshot, Status
 from vault_cli.model.schema import TASK_STATES
 from vault_cli.text.sections import section_text
+from vault_cli.text.values import whole_number
 
 OPEN: Final = "open"
 END_STATES: Final = tuple(state for state in TASK_STATES if state != OPEN)
@@ -168,7 +169,7 @@ def _read_shown(value: Any) -> Shown:
         named,
         omitted,
         receipts=_ids(value.get("receipts")),
-        uncounted={str(key): int(n) for key, n in counts if str(n).isdigit()},
+        uncounted={str(key): n for key, said in counts if (n := whole_number(str(said)))},
     )
 
 

@@ -2,7 +2,7 @@
 
 The SDK's own transport drops a line that its parser refuses without a word, so that whoever asked
 waits for ever, and it ends when an answer holds half of a character pair.
-May import the SDK (extra `mvault[mcp]`) and nothing of ours.
+May import `text.halves`, and the SDK (extra `mvault[mcp]`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import CancelledError
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from threading import Thread
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
 import anyio
 import anyio.to_thread
@@ -35,6 +35,8 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
+
+from vault_cli.text.halves import without_halves
 
 _TOKEN: Final = re.compile(
     r'"id"\s*:\s*(?P<id>-?\d{1,18}|"(?:[^"\\]|\\.){0,200}")(?=\s*[,}])|"(?:[^"\\]|\\.)*"?|[][{}]'
@@ -68,7 +70,21 @@ async def stdio() -> AsyncIterator[Streams]:
     async with anyio.create_task_group() as group:
         group.start_soon(_listen, read, to_server, answers.clone(), asked)
         group.start_soon(_speak, out, said, group.cancel_scope, asked)
-        yield heard, answers
+        with _one_end():
+            yield heard, answers
+
+
+@contextmanager
+def _one_end() -> Iterator[None]:
+    """Let an interrupt be one, also when the SDK fails meanwhile over a stream that it closed."""
+    try:
+        yield
+    except BaseExceptionGroup as error:
+        task = asyncio.current_task()
+        is_ending = task is not None and task.cancelling()
+        if is_ending and error.split(anyio.BrokenResourceError)[1] is None:
+            raise asyncio.CancelledError from error
+        raise
 
 
 def fill_closed() -> None:
@@ -125,9 +141,14 @@ def _feed(
 ) -> None:
     """Hand on line by line, until the end or until nobody listens any more."""
     with suppress(RuntimeError, CancelledError, anyio.BrokenResourceError):
-        with suppress(OSError):  # what cannot be read is at its end
+        with suppress(OSError):  # what cannot be read any more has ended
             for line in iter(lines.readline, b""):
-                asyncio.run_coroutine_threadsafe(to_reader.send(line), loop).result()
+                sending = to_reader.send(line)
+                try:
+                    asyncio.run_coroutine_threadsafe(sending, loop).result()
+                except RuntimeError:  # the server has ended: nobody is told of this line
+                    sending.close()
+                    return
         loop.call_soon_threadsafe(to_reader.close)
 
 
@@ -198,8 +219,8 @@ class Unreadable:
 def read_message(line: bytes) -> JSONRPCMessage | Unreadable | None:
     """Return the message of a line; None for one that asks for nothing.
 
-    Halves of character pairs and bytes that are not UTF-8 are read as U+FFFD, as writers of JSON
-    let them through and their readers do not.
+    Halves of character pairs and bytes that are not UTF-8 are replaced, as writers of JSON let them
+    through and their readers do not.
     """
     text = line.decode("utf-8", "replace").strip("\ufeff \t\r\n")
     if not text:
@@ -215,7 +236,7 @@ def read_message(line: bytes) -> JSONRPCMessage | Unreadable | None:
 def _read_again(text: str) -> JSONRPCMessage | Unreadable | None:
     """Read what the SDK's parser refused; say what is wrong with what no parser can read."""
     try:
-        data = _without_halves(json.loads(text, parse_int=_number, strict=False))
+        data = without_halves(json.loads(text, parse_int=_number, strict=False))
     except RecursionError:
         return Unreadable(_find_id(text), INVALID_REQUEST, "the request is nested too deeply")
     except ValueError as error:
@@ -255,20 +276,6 @@ def _number(digits: str) -> int | float:
     )
 
 
-def _without_halves(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if value.isascii() else _whole(value)
-    if isinstance(value, list):
-        return [_without_halves(item) for item in value]
-    if isinstance(value, dict):
-        return {_whole(key): _without_halves(item) for key, item in value.items()}
-    return value
-
-
-def _whole(text: str) -> str:
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 def _find_id(text: str) -> RequestId | None:
     """Return the id of a request that cannot be read: the one of the outermost object."""
     depth = 0
@@ -279,9 +286,17 @@ def _find_id(text: str) -> RequestId | None:
         elif part in "}]":
             depth -= 1
         elif found["id"] and depth == 1 and text[0] == "{":
-            ident = json.loads(found["id"])
-            return _whole(ident) if isinstance(ident, str) else int(ident)
+            return _read_id(found["id"])
     return None
+
+
+def _read_id(said: str) -> RequestId | None:
+    """Return an id; None for one that is itself what cannot be read."""
+    try:
+        ident = json.loads(said, strict=False)
+    except ValueError:
+        return None
+    return without_halves(ident) if isinstance(ident, str) else int(ident)
 
 
 def write_message(message: JSONRPCMessage) -> bytes:

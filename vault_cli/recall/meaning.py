@@ -25,7 +25,7 @@ _STANDS_OUT: Final = 0.05
 
 _NEAREST: Final = 3
 _STANDS_OUT_ALONE: Final = 0.035
-"""The same of the few best where no text has a word of it: texts in another language are farther."""
+"""The same of the few best where no text has a word of it: another language is farther off."""
 
 
 class Meaning(NamedTuple):

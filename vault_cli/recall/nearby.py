@@ -1,4 +1,4 @@
-"""Which records share the rarest words with a text. May import `text`, `model`.
+"""Which records share the rarest words with a text. May import `text`, `model`, `recall.corpus`.
 
 To look for what says the same, or the opposite, thousands of texts need not be taken apart: what is
 near to a text has most of its rare words. Those are looked up, and the best are compared in full.

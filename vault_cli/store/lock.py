@@ -179,7 +179,7 @@ def _busy(file: int) -> ChangedMeanwhileError:
     owner = read_owner(file)
     who = f" ({owner})" if owner else ""
     return ChangedMeanwhileError(
-        f"another mvault{who} is writing to this vault",
+        f"another mvault{who} is writing here",
         hint="Wait for it to end and run the command again.",
     )
 

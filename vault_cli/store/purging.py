@@ -18,10 +18,12 @@ from vault_cli.errors import RefusedError, StoreError, UsageError
 from vault_cli.store.git_log import SAFE
 from vault_cli.store.git_place import is_partial, is_shallow
 from vault_cli.store.git_run import find_git, start
+from vault_cli.store.remotes import read_all
 from vault_cli.store.repo import Repository
 from vault_cli.text.codes import show
 
 TOOL: Final = "git-filter-repo"
+_SUBMODULE: Final = b"160000"
 STAND_IN: Final = "***REMOVED***"
 _SHORTEST: Final = 6
 
@@ -59,6 +61,10 @@ class Target(NamedTuple):
             for form in (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1])
         )
         return tuple(dict.fromkeys(forms))
+
+    def is_in(self, data: bytes) -> bool:
+        """Tell whether one of the texts stands in some bytes."""
+        return any(form.encode() in data for form in self.forms)
 
 
 class Reach(NamedTuple):
@@ -158,7 +164,7 @@ def versions_of(repo: Repository, record_id: str) -> tuple[Holding, ...]:
             paths, commits = held.setdefault(blob, (set(), set()))
             paths.add(path)
             commits.add(commit)
-    word = record_id.encode()
+    word = os.fsencode(record_id)
     found = []
     for blob, data in zip(held, repo.read_blobs(list(held)), strict=True):
         paths, commits = held[blob]
@@ -182,7 +188,10 @@ def _additions(repo: Repository, *revisions: str) -> Iterator[tuple[str, str, st
             commit = facts.split(b"\x01")[1][:64].split(b"\n")[0].decode("ascii", "replace")
             facts = facts.split(b"\n")[-1]
         if facts.startswith(b":"):
-            yield commit, facts.split(b" ")[3].decode("ascii"), os.fsdecode(next(tokens, b""))
+            _, mode, _, blob, _ = facts.split(b" ")
+            path = os.fsdecode(next(tokens, b""))
+            if mode != _SUBMODULE:
+                yield commit, blob.decode("ascii"), path
 
 
 def require_sound_text(text: str) -> str:
@@ -197,6 +206,10 @@ def require_sound_text(text: str) -> str:
             f"a text of one line with at least {_SHORTEST} characters is needed",
             hint="A short one stands in many places that are no secret.",
         )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError("the text is not UTF-8", hint="Give a part of it that is.") from error
     return text
 
 
@@ -213,21 +226,25 @@ def measure(repo: Repository, target: Target) -> Reach:
             commits.append(name)
         if name in held or rewritten.intersection(parents):
             rewritten.add(name)
-    asked = (
-        "for-each-ref", "--format=%(objectname) %(*objectname) %(refname)%00%(contents)%00%00",
-        "refs/heads", "refs/tags", "refs/remotes",
-    )  # fmt: skip
-    changed = []
-    for entry in repo.git.run(*asked).out.decode("utf-8", "replace").split("\0\0"):
-        facts, _, message = entry.lstrip("\n").partition("\0")
-        *ids, name = facts.split(" ") if facts else [""]
-        if name and (rewritten.intersection(ids) or _has_text(target, message.encode())):
-            changed.append(name)
+    refs = tuple(
+        name
+        for name, ids, message in _refs(repo)
+        if rewritten.intersection(ids) or target.is_in(message)
+    )
     remotes = tuple(repo.git.run("remote").out.decode("utf-8", "replace").split())
     return Reach(
-        tuple(commits), len(rewritten), tuple(changed), remotes, tuple(sorted(names)),
-        len(unreached),
-    )  # fmt: skip
+        tuple(commits), len(rewritten), refs, remotes, tuple(sorted(names)), len(unreached)
+    )
+
+
+def _refs(repo: Repository) -> Iterator[tuple[str, tuple[str, str], bytes]]:
+    """Yield name, object, commit of a tag, and message of every branch and tag."""
+    asked = "--format=%(refname)%00%(objectname)%00%(*objectname)%00%(contents)%00"
+    out = repo.git.run("for-each-ref", asked, "refs/heads", "refs/tags", "refs/remotes").out
+    parts = iter(out.split(b"\0")[:-1])
+    for name, own, tagged, message in zip(parts, parts, parts, parts, strict=True):
+        ids = own.decode("ascii"), tagged.decode("ascii")
+        yield name.lstrip(b"\n").decode("utf-8", "replace"), ids, message
 
 
 def _holders(repo: Repository, target: Target, *revisions: str) -> tuple[set[str], set[str]]:
@@ -236,24 +253,21 @@ def _holders(repo: Repository, target: Target, *revisions: str) -> tuple[set[str
     names: set[str] = set()
     for commit, blob, path in _additions(repo, *revisions):
         added.setdefault(blob, set()).add(commit)
-        if _has_text(target, os.fsencode(path)):
+        if target.is_in(os.fsencode(path)):
             names.add(path)
     gone = {version.blob for version in target.versions}
     found = set().union(*(commits for blob, commits in added.items() if blob in gone))
     if not target.texts:
         return found, names
-    for blob, data in zip(added, repo.read_blobs(list(added)), strict=True):
-        if _has_text(target, data):
+    for blob, data in read_all(repo, list(added)).items():
+        if target.is_in(data):
             found |= added[blob]
     out = repo.git.run("log", *SAFE, "-z", "--format=%H %B", *revisions).out
     for entry in out.split(b"\0"):
-        if _has_text(target, entry[65:] if len(entry) > 64 else b""):  # noqa: PLR2004 - SHA-256
-            found.add(entry.split(b" ", 1)[0].decode("ascii"))
+        own, _, message = entry.partition(b" ")
+        if target.is_in(message):
+            found.add(own.decode("ascii"))
     return found, names
-
-
-def _has_text(target: Target, data: bytes) -> bool:
-    return any(form.encode() in data for form in target.forms)
 
 
 def rewrite(repo: Repository, target: Target, into: Path) -> None:
@@ -302,5 +316,5 @@ def _require_gone(repo: Repository, target: Target, into: Path) -> None:
     if any(version.blob.encode() in listed for version in target.versions):
         raise StoreError(f"the copy still has one of the versions; do not use {into}")
     objects = start([*git, "cat-file", "--batch-all-objects", "--batch", "--buffer"], into).out
-    if _has_text(target, objects):
+    if target.is_in(objects):
         raise StoreError(f"the copy still has the text; do not use {into}")

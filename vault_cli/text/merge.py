@@ -15,6 +15,7 @@ from vault_cli.model.schema import BY_KEY
 from vault_cli.text.compose import REMOVE
 from vault_cli.text.diff3 import merge_text
 from vault_cli.text.document import Document
+from vault_cli.text.values import whole_number
 
 Value = Any
 """A value of the front matter as read, or REMOVE where a key is missing."""
@@ -211,8 +212,7 @@ def _summed(old: Value, mine: Value, theirs: Value) -> Value:
 
 
 def _number(value: Value) -> int:
-    text = "" if _is_missing(value) else str(value)
-    return int(text) if text.isascii() and text.isdigit() else 0
+    return 0 if _is_missing(value) else whole_number(str(value)) or 0
 
 
 _RULES: Final[Mapping[str, Callable[[Value, Value, Value], Value]]] = {

@@ -23,6 +23,7 @@ from vault_cli.text.late import late
 LATEST_YEAR = 2200
 """A record that claims to be created later cannot be right."""
 
+_MOST_DIGITS = 20
 _DATE = late(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
 _ID_DATE = late(ID_DATE)
 _DAY = late(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -108,15 +109,23 @@ def read_flag(value: Any) -> bool:
     return flag
 
 
+def whole_number(text: str) -> int | None:
+    """Return a row of ASCII digits as a number, None for any other text.
+
+    `int` refuses digits such as `²`, which `isdigit` lets pass, and rows of thousands.
+    """
+    is_plain = text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS
+    return int(text) if is_plain else None
+
+
 def read_number(key: str, value: Any) -> int | None:
     """Return a whole number in the range of its key; nothing is None."""
     if value is None:
         return None
     low, high = NUMBER_RANGES[key]
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:  # noqa: PLR2004
-        number = int(value)
-        if low <= number <= high:
-            return number
+    number = whole_number(value) if isinstance(value, str) else None
+    if number is not None and low <= number <= high:
+        return number
     message = f"{describe(value)} is not a whole number from {low} to {high}"
     raise BadValueError(message, f"Write a number from {low} to {high}.")
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from vault_cli.hosts.importers.markdown import note_item
 from vault_cli.hosts.importers.notes import front_text, read_note
-from vault_cli.hosts.importers.port import Basket
+from vault_cli.hosts.importers.port import Basket, head_of
 
 FORMAT: Final = "basic-memory"
 _OBSERVATION: Final = re.compile(r"(?m)^[ \t]*- \[([^\]\n]{1,40})\] .*$")
@@ -26,17 +26,7 @@ _LOOKED: Final = 20
 def fits(root: Path) -> bool:
     """Tell whether one of the first notes has a permalink."""
     files = [root] if root.is_file() else list(islice(root.rglob("*.md"), _LOOKED))
-    return any(_PERMALINK.search(_head(path)) for path in files)
-
-
-def _head(path: Path) -> bytes:
-    try:
-        if path.is_symlink() or not path.is_file():
-            return b""
-        with path.open("rb") as stream:
-            return stream.read(2048)
-    except OSError:
-        return b""
+    return any(_PERMALINK.search(head_of(path, 2048)) for path in files)
 
 
 def read(basket: Basket) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.port import Basket, Raw, head_of
 from vault_cli.hosts.importers.values import Fields, claims_of, one_line, text_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
@@ -31,10 +31,7 @@ def fits(root: Path) -> bool:
     """Tell whether a folder has the engine's state, or a file looks like its export."""
     if root.is_dir():
         return any((root / name).is_file() for name in _FILES)
-    if root.suffix != ".json":
-        return False
-    with root.open("rb") as stream:
-        head = stream.read(1 << 20)
+    head = head_of(root, 1 << 20) if root.suffix == ".json" else b""
     return any(mark in head for mark in _MARKS)
 
 
@@ -88,8 +85,8 @@ def _item(raw: Raw, entry: dict[str, Any]) -> Item:
         sha256=raw.sha256,
         checklist=is_rule and fields.is_true("checklist"),
         correction=said_kind == "correction",
-        valid_from=fields.instant("validFrom"),
-        valid_to=fields.instant("validTo"),
+        valid_from=fields.when("validFrom"),
+        valid_to=fields.when("validTo"),
         conflicts=tuple(f"{FORMAT}:{one}" for one in fields.texts("conflictWith")),
     )
     dates = {key: fields.instant(key) for key in ("recordedAt", "supersededAt")}

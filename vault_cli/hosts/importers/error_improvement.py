@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.port import Basket, Raw, head_of
 from vault_cli.hosts.importers.values import Fields, claims_of, one_line, text_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
@@ -33,6 +33,7 @@ _PLACED: Final = frozenset(
     {"id", "title", "kind", "applies_when", "mistake", "prevention", "problem", "solution"}
     | {"keywords", "supersedes", *_CLAIMS}
 )
+_LOOKED_AT: Final = 1 << 20
 _NAMES: Final = {Kind.RECIPE: ("problem", "steps"), Kind.LESSON: ("problem", "correction")}
 _KINDS: Final = {"recipe": Kind.RECIPE, "decision": Kind.DECISION, "lesson": Kind.LESSON}
 
@@ -40,14 +41,9 @@ _KINDS: Final = {"recipe": Kind.RECIPE, "decision": Kind.DECISION, "lesson": Kin
 def fits(root: Path) -> bool:
     """Tell whether a folder has the plugin's memory files, or a file its settings."""
     if root.is_file():
-        return root.suffix == ".json" and b'"error-improvement"' in _head(root)
+        return root.suffix == ".json" and b'"error-improvement"' in head_of(root, _LOOKED_AT)
     files = [_top(root) / "memory" / name for name in _FILES]
-    return any(path.is_file() and _MADE in _head(path) for path in files)
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(1 << 20)
+    return any(_MADE in head_of(path, _LOOKED_AT) for path in files)
 
 
 def _top(root: Path) -> Path:
@@ -70,7 +66,7 @@ def read(basket: Basket) -> None:
             basket.skip(path, "a queue of raw messages, which nobody has looked at")
         elif below == "state.json":
             _read_state(basket, path)
-        elif path.suffix == ".json" and b'"error-improvement"' in _head(path):
+        elif path.suffix == ".json" and b'"error-improvement"' in head_of(path, _LOOKED_AT):
             _read_settings(basket, path)
         else:
             basket.skip(path, "not a memory")

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw
-from vault_cli.hosts.importers.values import Fields, claims_of, importance_of, one_line, text_of
+from vault_cli.hosts.importers.port import Basket, Raw, head_of
+from vault_cli.hosts.importers.values import (
+    Fields,
+    claims_of,
+    importance_of,
+    one_line,
+    text_of,
+    when_of,
+)
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
 FORMAT: Final = "mem0"
 _TEXTS: Final = ("memory", "text", "data")
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
 
 
 def fits(root: Path) -> bool:
     """Tell whether a file holds mem0's memories."""
-    if not root.is_file() or root.suffix != ".json":
-        return False
-    with root.open("rb") as stream:
-        head = stream.read(1 << 16)
+    head = head_of(root) if root.suffix == ".json" else b""
     return b'"memory"' in head and (
         b'"user_id"' in head or b'"hash"' in head or b'"results"' in head
     )
@@ -60,7 +62,7 @@ def _item(raw: Raw, number: int, entry: dict[str, Any], key: str) -> Item:
     fields = Fields(entry)
     given = entry.get("metadata")
     metadata = fields.take("metadata") if isinstance(given, dict) else {}
-    topics, ends = fields.texts("categories"), text_of(entry.get("expiration_date"))
+    topics = fields.texts("categories")
     fields.text("id")
     said = fields.text(key)
     rest = fields.rest() | {f"metadata.{key}": value for key, value in metadata.items()}
@@ -74,6 +76,6 @@ def _item(raw: Raw, number: int, entry: dict[str, Any], key: str) -> Item:
         file=raw.shown,
         sha256=raw.sha256,
         source="agent",
-        valid_to=ends if _DAY.fullmatch(ends) else "",
+        valid_to=when_of(entry.get("expiration_date")),
         claims=claims_of(rest),
     )

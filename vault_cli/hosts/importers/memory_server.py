@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.port import Basket, Raw, head_of
 from vault_cli.hosts.importers.values import Fields, claims_of, echo_of, text_of, texts_of
 from vault_cli.model.foreign import ECHO, Item
 from vault_cli.model.record import Kind
@@ -20,8 +20,7 @@ def fits(root: Path) -> bool:
     """Tell whether a file holds entities of the memory server."""
     if not root.is_file() or root.suffix not in (".json", ".jsonl"):
         return (root / "memory.jsonl").is_file() if root.is_dir() else False
-    with root.open("rb") as stream:
-        head = stream.read(1 << 16)
+    head = head_of(root)
     return b'"entityType"' in head or b'"entities"' in head
 
 

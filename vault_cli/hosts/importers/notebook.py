@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from vault_cli.hosts.importers.notes import Names, Part, read_note, slug_of, split_parts
-from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.port import Basket, Raw, head_of
 from vault_cli.hosts.importers.values import claims_of
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
@@ -36,10 +36,7 @@ _BANS: Final = ("ban", "forbid", "never", "red", "🔴", "禁止", "禁令", "�
 def fits(root: Path) -> bool:
     """Tell whether a file, or `LESSONS.md` of a folder, has numbered entries."""
     path = root / "LESSONS.md" if root.is_dir() else root
-    if path.suffix.lower() != ".md" or not path.is_file() or path.is_symlink():
-        return False
-    with path.open("rb") as stream:
-        head = stream.read(1 << 16).decode("utf-8", "replace")
+    head = head_of(path).decode("utf-8", "replace") if path.suffix.lower() == ".md" else ""
     return any(_HEADING.match(line[3:]) for line in head.split("\n") if line.startswith("## "))
 
 

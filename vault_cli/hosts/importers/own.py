@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from vault_cli.hosts.importers.port import Basket, Raw
+from vault_cli.hosts.importers.port import Basket, Raw, head_of
 from vault_cli.hosts.importers.values import text_of
 from vault_cli.model.foreign import CLAIMED, Item
 from vault_cli.model.record import Record
@@ -24,10 +24,7 @@ _OURS: Final = frozenset(
 
 def fits(root: Path) -> bool:
     """Tell whether a file is our export."""
-    if not root.is_file() or root.suffix != ".json":
-        return False
-    with root.open("rb") as stream:
-        return SCHEMA.encode() in stream.read(4096)
+    return root.suffix == ".json" and SCHEMA.encode() in head_of(root, 4096)
 
 
 def read(basket: Basket) -> None:

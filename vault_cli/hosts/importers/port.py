@@ -20,6 +20,7 @@ from vault_cli.errors import Diagnostic, NotFoundError, Severity, UsageError
 from vault_cli.model.foreign import Item, Source, Store
 from vault_cli.store.places import real_path
 from vault_cli.text.codes import show
+from vault_cli.text.halves import without_halves
 
 MAX_NOTE: Final = 1 << 20
 """Bytes of a Markdown file, as in a vault (02-format)."""
@@ -281,18 +282,30 @@ def read_plain(path: Path, limit: int) -> bytes:
     Raises:
         OSError: it cannot be read. ValueError: it is no regular file, or larger than `limit`.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise ValueError("is not a regular file")
-        data = stream.read(limit + 1)
+    data = _read_at_most(path, limit + 1)
     if len(data) > limit:
         raise ValueError(f"is larger than {limit >> 10} KiB")
     return data
 
 
+def head_of(path: Path, limit: int = 1 << 16) -> bytes:
+    """Return the beginning of a regular file; b"" of anything else, and of what cannot be read."""
+    try:
+        return _read_at_most(path, limit)
+    except (OSError, ValueError):
+        return b""
+
+
+def _read_at_most(path: Path, limit: int) -> bytes:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ValueError("is not a regular file")
+        return stream.read(limit)
+
+
 def load_json(text: str) -> Any:
-    """Read JSON of a bounded depth.
+    """Read JSON of a bounded depth, without halves of characters.
 
     Raises:
         ValueError: it is no JSON, holds NaN, or is nested too deep; where, but not what, is named.
@@ -306,7 +319,7 @@ def load_json(text: str) -> Any:
         raise ValueError(f"is not JSON ({error.msg}, {place})") from error
     if _depth(value) > MAX_NESTING:
         raise ValueError("is nested too deep")
-    return value
+    return without_halves(value)
 
 
 def _no_constant(name: str) -> Any:

@@ -12,8 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from vault_cli.hosts.importers.notes import Names, front_text, read_note, slug_of, split_parts
-from vault_cli.hosts.importers.port import Basket, Raw
-from vault_cli.hosts.importers.values import claims_of, importance_of, one_line, text_of
+from vault_cli.hosts.importers.port import Basket, Raw, head_of
+from vault_cli.hosts.importers.values import (
+    claims_of,
+    importance_of,
+    one_line,
+    text_of,
+    when_of,
+)
 from vault_cli.model.foreign import Item
 from vault_cli.model.record import Kind
 
@@ -21,7 +27,6 @@ FORMAT: Final = "self-improvement"
 _LINE: Final = re.compile(r"-[ \t]*\[([^\]]*)\][ \t]*\(([a-z]+)\)[ \t]*(.*)")
 _LOOSE: Final = re.compile(r"-[ \t]+(.+)")
 _PAIR: Final = re.compile(r"(?:^|,)[ \t]*(imp|src|origin|invalid|uses|why|promoted|at|ttl|vfy|by):")
-_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][0-9:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
 _MADE: Final = re.compile(rb"(?m)^- \[[^\]\n]*\] \([a-z]+\) ")
 _FILES: Final = ("facts.md", "lessons.md", "methods.md", "resources.md")
 _FREE: Final = {"principles.md": Kind.INSIGHT, "hypotheses.md": Kind.HYPOTHESIS}
@@ -45,12 +50,7 @@ _ORIGINS: Final = {**_SOURCES, "tool": "agent", "sleep": "agent"}
 def fits(root: Path) -> bool:
     """Tell whether a folder has the plugin's memory files."""
     files = [_top(root) / "memory" / name for name in _FILES]
-    return any(path.is_file() and _MADE.search(_head(path)) for path in files)
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(1 << 16)
+    return any(_MADE.search(head_of(path)) for path in files)
 
 
 def _top(root: Path) -> Path:
@@ -155,7 +155,6 @@ def _item(
     raw: Raw, line: int, own: str, kind: Kind, said: str, claims: Mapping[str, Any], workspace: str
 ) -> Item:
     title = one_line(said, 110)
-    ended = text_of(claims.get("invalid"))
     is_steps = kind is Kind.RECIPE
     return Item(
         alias=f"{FORMAT}:{own}",
@@ -170,7 +169,7 @@ def _item(
         workspace=workspace,
         importance=importance_of(claims.get("imp")),
         source=_source_of(claims),
-        valid_to=ended if _INSTANT.fullmatch(ended) else "",
+        valid_to=when_of(claims.get("invalid")),
         claims=claims_of({k: v for k, v in claims.items() if k != "imp"}),
     )
 

@@ -1,6 +1,6 @@
 """Values of foreign files as values of ours; what does not fit gives nothing.
 
-May import `model`.
+May import `text`, `model`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from vault_cli.model.foreign import ECHO, echo_digest
+from vault_cli.text.values import BadValueError, read_date
 
 MAX_TITLE: Final = 200
 """Characters of a title that is made of a text."""
@@ -28,6 +29,16 @@ def texts_of(value: Any) -> tuple[str, ...]:
     """Return a list of texts, also from one text."""
     items = value if isinstance(value, list) else [value]
     return tuple(dict.fromkeys(text for text in map(text_of, items) if text))
+
+
+def when_of(value: Any) -> str:
+    """Return a day or an instant; "" for what is none: no record can hold it."""
+    text = instant_of(value).replace(" ", "T", 1)
+    try:
+        read_date(text)
+    except BadValueError:
+        return ""
+    return text
 
 
 class Fields:
@@ -68,6 +79,13 @@ class Fields:
         if number is not None:
             self._placed.add(key)
         return number
+
+    def when(self, key: str) -> str:
+        """Return a day or an instant."""
+        text = when_of(self._entry.get(key))
+        if text:
+            self._placed.add(key)
+        return text
 
     def instant(self, key: str) -> str:
         """Return an instant as ISO text."""
