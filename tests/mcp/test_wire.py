@@ -145,8 +145,9 @@ class Server:
         return self._ending()
 
     def _ending(self) -> tuple[int, bytes]:
-        assert self._process.stderr is not None
-        return self._process.wait(20), self._process.stderr.read()
+        with self._process as process:  # its streams are closed then, and not in another test
+            assert process.stderr is not None
+            return process.wait(20), process.stderr.read()
 
     def talk_on(self, lines: list[bytes]) -> None:
         """Write some lines, and leave stdin open."""
