@@ -155,6 +155,14 @@ def test_an_answer_becomes_candidates_in_one_change(vault: Path, tmp_path: Path)
     assert SAID not in git(vault, "log", "-p", "--all")
 
 
+def test_the_same_answer_twice_drops_nothing_twice(vault: Path, tmp_path: Path) -> None:
+    ids = capture(vault, tmp_path / "a.jsonl", SAID, "不对，别改那个文件")
+    answer = (item(ids[0]), {"item": [ids[1]], "decision": "drop", "reason": "once"})
+    first = commit(vault, *answer).ok().data
+    again = commit(vault, *answer).ok().data
+    assert (again["already"], again["dropped"], again["made"]) == (first["made"], [], {})
+
+
 def test_the_same_answer_twice_makes_nothing_twice(vault: Path, tmp_path: Path) -> None:
     own = capture(vault, tmp_path / "a.jsonl", SAID)[0]
     made = commit(vault, item(own)).ok().data["made"][own]

@@ -196,6 +196,8 @@ def _status_hints(data: dict[str, Any], records: Sequence[Record]) -> list[str]:
     if data["quarantined"]:
         hints.append("`mvault quarantine list` names what was held back.")
     hints += queue_hints(data["sessions"])
+    if data["work"]["open_runs"]:
+        hints.append("`mvault reflect status` lists the reflections to answer.")
     if data["reflection"]["due"]:
         from vault_cli.cli.reflect_runs import DUE
 

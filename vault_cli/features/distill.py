@@ -39,6 +39,9 @@ DECISIONS: Final = (DRAFT, DROP, SKIP)
 MOST_ITEMS: Final = 12
 """Items handed over at once."""
 
+_DROPPED: Final = "dropped"
+"""State of an item that was dropped (`store.queue_base`)."""
+
 _TEXT: Final = 400
 _PINNED: Final = frozenset({Kind.LESSON, Kind.RULE, Kind.FACT})
 
@@ -245,6 +248,8 @@ def _read(item: Item, table: Table, named: set[str]) -> tuple[Checked, list[Wait
             continue
         if waiting.id in named:
             one.fault(f"{waiting.id} is named twice in the answer")
+        elif decision == DROP and waiting.state == _DROPPED:
+            pass  # the answer was carried out before
         elif not waiting.record and not table.is_open(waiting.state):
             one.fault(f"{waiting.id} is {waiting.state}")
         else:
