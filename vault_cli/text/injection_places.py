@@ -81,12 +81,23 @@ def _han_places(
     for word in book.silent:
         for at in _find_all(text, word):
             covered[at : at + len(word)] = b"\x01" * len(word)
-    hidden = 1 in covered
+    hidden, inside = 1 in covered, _inside_words(text, book.whole)
     for word in {word for word, mask in words if mask & wanted and word in book.han}:
         mask, size = book.han[word] & wanted, len(word)
         for at in _find_all(text, word):
+            if inside[at] or inside[at + size]:
+                continue  # 前文 in 当前文件
             if not hidden or 0 in covered[at : at + size]:
                 yield Place(at, at + size, mask)
+
+
+def _inside_words(text: str, words: tuple[str, ...]) -> bytearray:
+    """Return for each place of a text whether a word goes on there, so that none begins or ends."""
+    inside = bytearray(len(text) + 1)
+    for word in words:
+        for at in _find_all(text, word):
+            inside[at + 1 : at + len(word)] = b"\x01" * (len(word) - 1)
+    return inside
 
 
 def _find_all(text: str, word: str) -> Iterator[int]:

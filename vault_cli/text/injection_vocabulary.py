@@ -106,6 +106,7 @@ class Vocabulary(NamedTuple):
         heads: the words with which an entry begins.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
+        whole: the Chinese words that no other word is read across the border of.
         guards: the concepts that make a rule harmless when they stand before it.
         addresses, key_files, commands: the concepts found by a pattern.
         all: all entries.
@@ -118,6 +119,7 @@ class Vocabulary(NamedTuple):
     heads: frozenset[str]
     han: dict[str, int]
     silent: tuple[str, ...]
+    whole: tuple[str, ...]
     guards: int
     addresses: int
     key_files: int
@@ -133,6 +135,7 @@ def vocabulary() -> Vocabulary:
     words = _by_kind("words")
     phrases = _section("phrases")
     han = _by_kind("han")
+    silent = tuple(word for word, mask in han.items() if not mask)
     heads = {pair.partition(" ")[0] for pair in phrases}
     anchored = _grouped((t.anchor, t) for rule in RULES for t in _tracks(rule, bits))
     return Vocabulary(
@@ -141,7 +144,8 @@ def vocabulary() -> Vocabulary:
         Rows(phrases, _read_phrases),
         frozenset(heads.union(words)),
         han,
-        tuple(word for word, mask in han.items() if not mask),
+        silent,
+        (*silent, *_text("whole").split(",")),
         bits["NEG"] | bits["DEFEND"],
         bits["DEST"] | bits["EVILHOST"],
         bits["KEYFILE"] | bits["HARDKEY"] | bits["WIPEOUT"],
