@@ -208,11 +208,15 @@ def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
 
 
 def _is_set_apart(raw: str) -> bool:
-    """Whether a mark stands between any two words (`ignore|all|rules`, `**all** **rules**`)."""
+    """Whether the same mark stands between any two words (`ignore|all|rules`, `**all** **rules**`).
+
+    In code there are different ones.
+    """
     return (
         len(raw) <= _LONGEST_APART
         and len(_LATIN_WORD.findall(raw)) >= _FEWEST_APART
         and _PLAIN_GAP.search(raw) is None
+        and len(set(_LATIN_WORD.split(raw)[1:-1])) == 1
     )
 
 

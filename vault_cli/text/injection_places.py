@@ -58,9 +58,21 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[Place]:
                 silent = end
         if at < silent:
             continue
+        if mask & wanted & book.handing and _is_name(text, *spans[at]):
+            mask &= ~book.handing
         for end, among in ((at + 1, mask), *met):
             if among & wanted:
                 yield Place(spans[at][0], spans[end - 1][1], among & wanted)
+
+
+def _is_name(text: str, start: int, end: int) -> bool:
+    """Whether a word is a name in code: a key, a method, a part of a longer name."""
+    before, after = text[start - 1 : start], text[end : end + 2]
+    if before == "-":
+        return after[:1] == "-" and after[1:].isalnum() and text[start - 2 : start - 1].isalnum()
+    if before == ".":
+        return after[:1] == "("
+    return after[:1] == "=" or (after in {'":', "':"} and before == after[:1])
 
 
 def _phrases_at(words: list[str], at: int, book: Vocabulary) -> Iterator[tuple[int, int]]:

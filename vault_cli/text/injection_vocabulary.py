@@ -22,9 +22,14 @@ WORD: Final = late(r"[a-z0-9_][a-z0-9_']*")
 
 BREAK: Final = late(
     r"[.!?;。！？；\n](?:(?<=[。！？；])|(?<=[.!?;])(?=[\s\"')\]]|$)"
-    r"|(?<=\n)[ \t]*(?=[-*#>+\n]|\d{1,3}[.)]))"
+    r"|(?<=\n)[ \t]*(?=[-*#>+|$}\])\n]|\d{1,3}[.)]|//|\[\w{1,20}@"
+    r"|[\"'][\w .-]{1,40}[\"']\s?:|[a-z_][\w.-]{0,40}(?:\(|\s?=\s?\S|:[ \n]))"
+    r"|(?<=[{(\[\\|=};]\n))"
 )
-"""Where a sentence ends: nothing that a rule looks for goes past it."""
+"""Where a sentence ends: nothing that a rule looks for goes past it.
+
+A line of code, of a table or of a list is a sentence of its own.
+"""
 
 PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY", "EVILHOST", "WIPEOUT", "DANGERCMD")
 """Concepts found by a pattern rather than by words."""
@@ -108,6 +113,7 @@ class Vocabulary(NamedTuple):
         silent: the Chinese words that hide others.
         whole: the Chinese words that no other word is read across the border of.
         guards: the concepts that make a rule harmless when they stand before it.
+        handing: the concepts of handing something on, which a name in code does not say.
         addresses, key_files, commands: the concepts found by a pattern.
         all: all entries.
         anchored: the tracks by the mask of their rarest step.
@@ -121,6 +127,7 @@ class Vocabulary(NamedTuple):
     silent: tuple[str, ...]
     whole: tuple[str, ...]
     guards: int
+    handing: int
     addresses: int
     key_files: int
     commands: int
@@ -147,6 +154,7 @@ def vocabulary() -> Vocabulary:
         silent,
         (*silent, *_text("whole").split(",")),
         bits["NEG"] | bits["DEFEND"],
+        bits["SEND"] | bits["SENDV"] | bits["PUT"],
         bits["DEST"] | bits["EVILHOST"],
         bits["KEYFILE"] | bits["HARDKEY"] | bits["WIPEOUT"],
         bits["DANGERCMD"],
