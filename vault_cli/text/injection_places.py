@@ -6,10 +6,17 @@ Everything here is linear but for the words of one sentence. Standard library on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from vault_cli.text.injection_concepts import LEET_SIGN, PATTERNS, plain_word
 from vault_cli.text.injection_vocabulary import WORD, Vocabulary
+from vault_cli.text.late import late
+
+_LONGEST_TITLE: Final = 200
+_TITLE_SPACES: Final = 4
+_BEFORE: Final = 12
+_IN_PASSING = late(r"(?:(?<![\w-])(?:in|of|by|from|for|see|using|like|and|or|than|with)[ \n]{1,3}|[见看是和或]\s?)$")
+"""What stands before a link that is a reference, not a place to send to."""
 
 
 class Place(NamedTuple):
@@ -36,9 +43,28 @@ def find_places(
         places.extend(_han_places(text, book, words, wanted))
     for name, pattern in PATTERNS:
         if book.bits[name] & wanted:
-            places.extend(Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
+            spans = (m.span() for m in pattern.finditer(text))
+            places.extend(
+                Place(start, end, book.bits[name])
+                for start, end in spans
+                if name != "DEST" or not _is_reference(text, start)
+            )
     places.sort()
     return places
+
+
+def _is_reference(text: str, start: int) -> bool:
+    """Whether an address belongs to a link that is named in passing (`posts in [my repo](https:`).
+
+    So does one whose text is a sentence of its own: the title of a page orders nothing.
+    """
+    if text[start - 2 : start] != "](":
+        return False
+    opened = text.rfind("[", max(0, start - _LONGEST_TITLE), start)
+    if opened < 0:
+        return False
+    titled = text[opened:start].count(" ") >= _TITLE_SPACES
+    return titled or _IN_PASSING.search(text[max(0, opened - _BEFORE) : opened]) is not None
 
 
 def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[Place]:
