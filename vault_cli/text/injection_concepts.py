@@ -62,8 +62,7 @@ _EVILHOST = late(
     re.ASCII,
 )
 _WIPEOUT = late(
-    r"(?<!\w)rm\s{1,3}-(?:rf|fr|r\s{1,3}-f|rf\s--no-preserve-root)\s{1,3}(?:/\*?|~/?\*?|\$home/?)(?![\w./$*-])"
-    r"|(?<!\w)mkfs(?:\.\w{2,5})?\s{1,3}/dev/|(?<!\w)dd\s[^\n]{0,60}of=/dev/(?:sd|nvme|disk)",
+    r"(?<!\w)rm\s{1,3}-(?:rf|fr|r\s{1,3}-f|rf\s--no-preserve-root)\s{1,3}(?:/\*?|~/?\*?|\$home/?)(?![\w./$*-])",
     re.ASCII,
 )
 _DANGERCMD = late(
@@ -71,6 +70,7 @@ _DANGERCMD = late(
     r"|/etc/(?:shadow|sudoers)(?!\w)|(?<!\w)iptables\s{1,3}-(?:f(?!\w)|[^\n]{1,60}(?:--dport\s{1,3}22|-p\s)[^\n]{0,40}drop)"
     r"|(?<!\w)(?:setenforce\s{1,3}0|ufw\s{1,3}disable|history\s{1,3}-c|crontab\s{1,3}-r|userdel|passwd\s{1,3}-d)(?!\w)"
     r"|systemctl\s{1,3}(?:stop|disable|mask)\s{1,3}(?:--now\s)?(?:auditd|firewalld|ufw|apparmor|fail2ban|rsyslog|sshd?)(?!\w)"
+    r"|(?<!\w)mkfs(?:\.\w{2,5})?\s{1,3}/dev/|(?<!\w)dd\s[^\n]{0,60}of=/dev/(?:sd|nvme|disk)"
     r"|kill\s{1,3}-9\s{1,3}-1(?!\w)|nopasswd|unset\s{1,3}histfile|histsize=0|useradd\s[^\n]{0,40}-o\s|>\s{0,3}/dev/sd[a-z]"
     r"|:\(\)\s?\{|>>\s{0,3}~?/?[\w./]{0,20}(?:authorized_keys|sudoers|\.bashrc|\.profile)(?!\w)"
     r"|usermod\s[^\n]{0,20}-a?g\s{0,2}(?:sudo|wheel|root|docker)(?!\w)|net\s{1,3}user\s[^\n]{1,40}/add"
@@ -95,11 +95,11 @@ _KEY_WORDS: Final = {
         ".env", ".git-cred", ".netrc", ".pem", ".ssh", ".gnupg", ".pgpass", "wallet.dat",
         "seed.txt", "mcp.json",
     ),
-    "/": ("/etc/", "~/.", "/sam", "of=/dev/"),
+    "/": ("/etc/", "~/.", "/sam"),
     "_": ("id_",),
     "\\": ("\\sam",),
     " -": ("rm -",),
-    **{word: (word,) for word in ("credentials", "login data", "mkfs")},
+    **{word: (word,) for word in ("credentials", "login data")},
 }  # fmt: skip
 """What key files and commands that wipe out must contain."""
 _COMMAND_WORDS: Final = {
@@ -110,7 +110,7 @@ _COMMAND_WORDS: Final = {
     "/": ("/etc/s", "/dev/"),
     ":(": (":()",),
     **{word: (word,) for word in (
-        "chmod", "iptables", "setenforce", "ufw ", "crontab", "systemctl", "hist", ">>", "vssadmin",
+        "chmod", "mkfs", "iptables", "setenforce", "ufw ", "crontab", "systemctl", "hist", ">>", "vssadmin",
     )},
 }  # fmt: skip
 """What dangerous commands must contain."""

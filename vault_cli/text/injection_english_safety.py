@@ -208,6 +208,11 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         violate~, without, no, disable~, free from, free of, free, unbound by, defeat~, get around,
         avoid, removed, remove, lacks, lack of, ignoring, beyond, trick, fool
     """,
+    "DEFEAT": """
+        bypass, bypassing, circumvent, circumventing, evade, evading, ignore, ignoring, disregard,
+        disregarding, override, overriding, violate, violating, disable, disabling, defeat,
+        defeating, get around, trick, fool, remove, removing
+    """,
     "ETHICS": """
         ethical, ethics, moral, morals, morality, censorship, guardrails, guardrail, safeguards,
         safeguard, content policy, content policies, usage policies, usage policy, safety features,

@@ -48,8 +48,10 @@ DISHONEST: Final = "a dishonest report"
 PAYMENT: Final = "money or an account redirected"
 
 RULES: Final = (
-    Rule("forget-prior", OVERRIDE, "IGNORE PRIOR|MINE INSTR|STUFF",
+    Rule("forget-prior", OVERRIDE, "IGNORE PRIOR|MINE INSTR",
          "the oldest form: what stood before shall not count", gap=32, unless="SAFEWORD"),
+    Rule("forget-talk", OVERRIDE, "IGN PRIOR|MINE STUFF",
+         "the same of what was said", gap=32, unless="SAFEWORD"),
     Rule("forget-all", OVERRIDE, "IGNORE ALL INSTR",
          "the same without `previous`", gap=16, unless="SAFEWORD"),
     Rule("forget-instructions", OVERRIDE, "IGN STRICT",
@@ -148,7 +150,7 @@ RULES: Final = (
          "the same, told as a fact", gap=24),
     Rule("no-ethics", SAFETY, "GETROUND ETHICS",
          "the same in the words of jailbreaks", gap=24),
-    Rule("round-security", SAFETY, "GETROUND SECURITYN",
+    Rule("round-security", SAFETY, "DEFEAT SECURITYN",
          "security as an obstacle", gap=16, unless="SAFEWORD LOCAL FORBID"),
     Rule("weaken", SAFETY, "EVER WEAKEN PROTECTION",
          "weakens security as a standing rule", gap=24),

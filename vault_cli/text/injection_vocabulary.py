@@ -22,7 +22,7 @@ WORD: Final = late(r"[a-z0-9_][a-z0-9_']*")
 
 BREAK: Final = late(
     r"[.!?;。！？；\n](?:(?<=[。！？；])|(?<=[.!?;])(?=[\s\"')\]]|$)"
-    r"|(?<=\n)[ \t]*(?=[-*#>+|$}\])\n]|\d{1,3}[.)]|//|\[\w{1,20}@"
+    r"|(?<=\n)[ \t]*(?=[-*#>+|$}\])\n]|```|\d{1,3}[.)]|//|\[\w{1,20}@"
     r"|[\"'][\w .-]{1,40}[\"']\s?:|[a-z_][\w.-]{0,40}(?:\(|\s?=\s?\S|:[ \n]))"
     r"|(?<=[{(\[\\|=};]\n))"
 )
@@ -30,6 +30,9 @@ BREAK: Final = late(
 
 A line of code, of a table or of a list is a sentence of its own.
 """
+
+FENCE: Final = late(r"(?m)^[ \t]{0,12}(?:> ?)?```")
+"""The line that opens or closes a block of code."""
 
 PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY", "EVILHOST", "WIPEOUT", "DANGERCMD")
 """Concepts found by a pattern rather than by words."""
