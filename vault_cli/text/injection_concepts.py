@@ -77,7 +77,13 @@ _DANGERCMD = late(
     r"|vssadmin\s{1,3}delete|drop\s{1,3}(?:database|schema)\s|mv\s{1,3}/(?:etc|\*)?\s{0,2}[^\n]{0,20}/dev/null",
     re.ASCII,
 )
+_OPTION = late(
+    r"\A(?:[-*+] )?[`*]{0,3}(?:-{1,2}[a-z0-9][\w-]{0,30}(?:[=< ,|/、或-]{1,3}[\w<>-]{1,24}){0,3}[`*]{0,3}\s{0,30}[：:\s]"
+    r"|[a-z+][：])"
+)
+"""How a line begins that says what an option of a command does."""
 PATTERNS: Final = (
+    ("OPTION", _OPTION),
     ("DANGERCMD", _DANGERCMD),
     ("DEST", _DEST),
     ("KEYFILE", _KEYFILE),

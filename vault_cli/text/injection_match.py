@@ -42,6 +42,9 @@ BETWEEN: Final = "\n\n;\n\n"
 
 _GUARD_REACH: Final = 40
 _EXCUSE_REACH: Final = 40
+_MOST_ITEMS: Final = 6
+_LONGEST_ITEM: Final = 40
+_OR = late(r",\s(?:or|nor)\s")
 _NEGATED_REACH: Final = 12
 _PADDED: Final = 8
 _LONG_WORD: Final = 12
@@ -341,7 +344,9 @@ def _run_track(scene: _Scene, track: Track) -> _Span | None:
             state[at] = (before[0], end)
             if at == last:
                 span = _Span(rule, before[0], end)
-                if not (rule.guard and _guarded(span, scene.guards)):
+                if not (
+                    rule.guard and (_guarded(span, scene.guards) or _in_negated_list(scene, span))
+                ):
                     return span
     return None
 
@@ -386,7 +391,19 @@ def _guarded(span: _Span, guards: list[Place]) -> bool:
     at = bisect_left(guards, (span.start - _GUARD_REACH,))
     for place in guards[at : at + _GUARD_REACH]:
         if place.start >= span.start:
-            return False
+            break
         if place.end <= span.end:
             return True
     return False
+
+
+def _in_negated_list(scene: _Scene, span: _Span) -> bool:
+    """Whether a span is an item of a list that begins with a negation (`never A, B, or C`)."""
+    at = bisect_left(scene.guards, (span.start,)) - 1
+    if at < 0:
+        return False
+    items = scene.text[scene.guards[at].end : span.start].split(",")
+    if not items[1:] or len(items) > _MOST_ITEMS or max(map(len, items)) > _LONGEST_ITEM:
+        return False
+    last = scene.text[max(0, span.start - _LONGEST_ITEM) : span.end + _LONGEST_ITEM]
+    return _OR.search(last) is not None

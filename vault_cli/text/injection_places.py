@@ -15,7 +15,9 @@ from vault_cli.text.late import late
 _LONGEST_TITLE: Final = 200
 _TITLE_SPACES: Final = 4
 _BEFORE: Final = 12
-_IN_PASSING = late(r"(?:(?<![\w-])(?:in|of|by|from|for|see|using|like|and|or|than|with)[ \n]{1,3}|[见看是和或]\s?)$")
+_IN_PASSING = late(
+    r"(?:(?<![\w-])(?:in|of|by|from|for|see|using|like|and|or|than|with)[ \n]{1,3}|[见看是和或]\s?)$"
+)
 """What stands before a link that is a reference, not a place to send to."""
 
 
@@ -63,7 +65,7 @@ def _is_reference(text: str, start: int) -> bool:
     opened = text.rfind("[", max(0, start - _LONGEST_TITLE), start)
     if opened < 0:
         return False
-    titled = text[opened:start].count(" ") >= _TITLE_SPACES
+    titled = text[opened + 1] == "`" or text[opened:start].count(" ") >= _TITLE_SPACES
     return titled or _IN_PASSING.search(text[max(0, opened - _BEFORE) : opened]) is not None
 
 
@@ -94,10 +96,10 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[Place]:
 def _is_name(text: str, start: int, end: int) -> bool:
     """Whether a word is a name in code: a key, a method, a part of a longer name."""
     before, after = text[start - 1 : start], text[end : end + 2]
-    if before == "-":
-        return after[:1] == "-" and after[1:].isalnum() and text[start - 2 : start - 1].isalnum()
+    if after[:1] == "-":
+        return after[1:].isalpha()
     if before == ".":
-        return after[:1] == "("
+        return after[:1] in {"(", ",", ")"}
     return after[:1] == "=" or (after in {'":', "':"} and before == after[:1])
 
 

@@ -24,7 +24,7 @@ BREAK: Final = late(
     r"[.!?;。！？；\n](?:(?<=[。！？；])|(?<=[.!?;])(?=[\s\"')\]]|$)"
     r"|(?<=\n)[ \t]*(?=[-*#>+|$}\])\n]|```|\d{1,3}[.)]|//|\[\w{1,20}@"
     r"|[\"'][\w .-]{1,40}[\"']\s?:|[a-z_][\w.-]{0,40}(?:\(|\s?=\s?\S|:[ \n]))"
-    r"|(?<=[{(\[\\|=};]\n))"
+    r"|(?<=[{(\[\\|=};]\n))|[ \t]#(?=[ \t\u3400-\u9fff])"
 )
 """Where a sentence ends: nothing that a rule looks for goes past it.
 
@@ -34,7 +34,15 @@ A line of code, of a table or of a list is a sentence of its own.
 FENCE: Final = late(r"(?m)^[ \t]{0,12}(?:> ?)?```")
 """The line that opens or closes a block of code."""
 
-PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY", "EVILHOST", "WIPEOUT", "DANGERCMD")
+PATTERN_CONCEPTS: Final = (
+    "DEST",
+    "KEYFILE",
+    "HARDKEY",
+    "EVILHOST",
+    "WIPEOUT",
+    "DANGERCMD",
+    "OPTION",
+)
 """Concepts found by a pattern rather than by words."""
 
 _K = TypeVar("_K")
