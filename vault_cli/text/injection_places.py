@@ -100,6 +100,8 @@ def _is_name(text: str, start: int, end: int) -> bool:
         return after[1:].isalpha()
     if before == ".":
         return after[:1] in {"(", ",", ")"}
+    if text[start:end] in {"email", "mail"} and after.strip()[:1] in {":", "="}:
+        return True
     return after[:1] == "=" or (after in {'":', "':"} and before == after[:1])
 
 

@@ -52,7 +52,7 @@ NO_CONCEPT: Final = """
     辨别, 免费, 首都, 成都, 都市, 泄露的, 泄漏的, {关闭/取消/停用/禁用/跳过/绕过}{之前/前/之后/后/时}, {未经/未}{授权/许可/批准/同意}的,
     并不执行, 但不执行, 被{偷偷/悄悄/暗中/私下/静默},
     静默{模式/安装/失败/失效/捕获/吞/忽略/降级/）/时/运行/错误/丢弃/执行}, 默默的在, prompt caching, org policies, 提示词缓存, 令牌{数/计数/用量/预算/消耗}, {泄露/泄漏}{时/后/事件/路径},
-    ssh add, ssh copy id, waiting for user input, wait for user input, x api key, 系统空闲时,
+    ssh add, ssh copy id, copy paste, copy and paste, waiting for user input, wait for user input, x api key, 系统空闲时,
     {doesn't/does not/didn't/did not} {tell/mention/inform/notify/alert/reveal/report}
 """
 """Phrases that hide the words inside them: `do not hesitate` is no negation."""
