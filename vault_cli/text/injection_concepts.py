@@ -78,7 +78,8 @@ _DANGERCMD = late(
     re.ASCII,
 )
 _OPTION = late(
-    r"\A(?:[-*+] )?[`*]{0,3}(?:-{1,2}[a-z0-9][\w-]{0,30}(?:[=< ,|/、或-]{1,3}[\w<>-]{1,24}){0,3}[`*]{0,3}\s{0,30}[：:\s]"
+    r"\A(?:[-*+] )?[`*]{0,3}(?:-{1,2}[a-z0-9][\w-]{0,30}"
+    r"(?:[=< ,|/、或-]{1,3}[\w<>-]{1,24}){0,3}[`*]{0,3}\s{0,30}[：:\s]"
     r"|[a-z+][：])"
 )
 """How a line begins that says what an option of a command does."""
@@ -116,7 +117,8 @@ _COMMAND_WORDS: Final = {
     "/": ("/etc/s", "/dev/"),
     ":(": (":()",),
     **{word: (word,) for word in (
-        "chmod", "mkfs", "iptables", "setenforce", "ufw ", "crontab", "systemctl", "hist", ">>", "vssadmin",
+        "chmod", "mkfs", "iptables", "setenforce", "ufw ", "crontab", "systemctl", "hist", ">>",
+        "vssadmin",
     )},
 }  # fmt: skip
 """What dangerous commands must contain."""

@@ -210,9 +210,10 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
     """,
     "FOREIGN": """
         embedded in {the/a/any} {tool/retrieved/fetched/web/page/external/file/files/data/response},
-        embedded in {tool/retrieved/fetched/web/external/file/files/data/code}, {in/inside/from/within}
-        {tool/retrieved/fetched/external/third party/untrusted}, tool {output/outputs/results/result},
-        untrusted {content/input/data/text/source/sources}, {fetched/retrieved/scraped} {content/pages/text}
+        embedded in {tool/retrieved/fetched/web/external/file/files/data/code},
+        {in/inside/from/within} {tool/retrieved/fetched/external/third party/untrusted},
+        tool {output/outputs/results/result}, untrusted {content/input/data/text/source/sources},
+        {fetched/retrieved/scraped} {content/pages/text}
     """,
     "DEFEAT": """
         bypass, bypassing, circumvent, circumventing, evade, evading, ignore, ignoring, disregard,

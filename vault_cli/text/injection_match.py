@@ -22,9 +22,8 @@ from vault_cli.text.injection_concepts import (
 )
 from vault_cli.text.injection_places import Place, find_places
 from vault_cli.text.injection_rules import Rule
+from vault_cli.text.injection_sentences import sentences
 from vault_cli.text.injection_vocabulary import (
-    BREAK,
-    FENCE,
     WORD,
     Track,
     Vocabulary,
@@ -54,8 +53,6 @@ _MOST_PARTED: Final = 8192
 _FIRST_HAN: Final = "\u3400"
 
 
-_PER_BLOCK: Final = 2
-"""Fences of a block of code."""
 _SPREAD_SHARE: Final = 3
 _EXCHANGED: Final = 2
 _FEWEST_APART: Final = 3
@@ -131,7 +128,7 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     rare = [word for word, mask in words if mask & anchors]
     found: dict[str, _Span] = {}
     asked: set[str] = set()
-    for start, sentence in _sentences(folded.text):
+    for start, sentence in sentences(folded.text):
         if sentence in asked:  # whatever rules it meets are found by now
             continue
         asked.add(sentence)
@@ -187,25 +184,6 @@ def _part_words(folded: Folded) -> Folded:
     return Folded(
         "".join((*parts, folded.text[done:])), offsets + folded.offsets[done:], folded.length
     )
-
-
-def _sentences(text: str) -> Iterator[tuple[int, str]]:
-    fences = [match.start() for match in FENCE.finditer(text)] if "```" in text else []
-    start = 0
-    for match in BREAK.finditer(text):
-        yield from _lines(text, start, match.start(), fences)
-        start = match.end()
-    yield from _lines(text, start, len(text), fences)
-
-
-def _lines(text: str, start: int, end: int, fences: list[int]) -> Iterator[tuple[int, str]]:
-    """Yield part of a text, in a block of code line by line: each command stands for itself."""
-    if bisect_left(fences, end) % _PER_BLOCK == 0:
-        yield start, text[start:end]
-        return
-    for line in text[start:end].split("\n"):
-        yield start, line
-        start += len(line) + 1
 
 
 def _original(text: str, folded: Folded, span: _Span) -> Hit:

@@ -16,7 +16,8 @@ _LONGEST_TITLE: Final = 200
 _TITLE_SPACES: Final = 4
 _BEFORE: Final = 12
 _IN_PASSING = late(
-    r"(?:(?<![\w-])(?:in|of|by|from|for|see|using|like|and|or|than|with)[ \n]{1,3}|[见看是和或]\s?)$"
+    r"(?:(?<![\w-])(?:in|of|by|from|for|see|using|like|and|or|than|with)[ \n]{1,3}"
+    r"|[见看是和或]\s?)$"
 )
 """What stands before a link that is a reference, not a place to send to."""
 

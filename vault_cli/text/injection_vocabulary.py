@@ -20,20 +20,6 @@ from vault_cli.text.packaged import INJECTION_TABLE, read_packaged
 WORD: Final = late(r"[a-z0-9_][a-z0-9_']*")
 """A word of a folded text."""
 
-BREAK: Final = late(
-    r"[.!?;。！？；\n](?:(?<=[。！？；])|(?<=[.!?;])(?=[\s\"')\]]|$)"
-    r"|(?<=\n)[ \t]*(?=[-*#>+|$}\])\n]|```|\d{1,3}[.)]|//|\[\w{1,20}@"
-    r"|[\"'][\w .-]{1,40}[\"']\s?:|[a-z_][\w.-]{0,40}(?:\(|\s?=\s?\S|:[ \n]))"
-    r"|(?<=[{(\[\\|=};]\n))|[ \t]#(?=[ \t\u3400-\u9fff])"
-)
-"""Where a sentence ends: nothing that a rule looks for goes past it.
-
-A line of code, of a table or of a list is a sentence of its own.
-"""
-
-FENCE: Final = late(r"(?m)^[ \t]{0,12}(?:> ?)?```")
-"""The line that opens or closes a block of code."""
-
 PATTERN_CONCEPTS: Final = (
     "DEST",
     "KEYFILE",
