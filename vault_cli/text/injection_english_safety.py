@@ -215,6 +215,9 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         tool {output/outputs/results/result}, untrusted {content/input/data/text/source/sources},
         {fetched/retrieved/scraped} {content/pages/text}
     """,
+    "BLOCKED": """
+        matches, block, blocks, blocked, blocking, deny, denies, denied, dangerous, destructive
+    """,
     "DEFEAT": """
         bypass, bypassing, circumvent, circumventing, evade, evading, ignore, ignoring, disregard,
         disregarding, override, overriding, violate, violating, disable, disabling, defeat,
