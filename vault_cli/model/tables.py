@@ -39,7 +39,7 @@ ADMISSION_GATES: Final = (
 )
 """What is asked of a text before it is admitted (setting `admission.gates`)."""
 
-SCANNER: Final = "3"
+SCANNER: Final = "4"
 """Version of the admission scanner: another one makes another cache. Count up when it changes."""
 
 MAX_FILE: Final = 1 << 20

@@ -14,7 +14,7 @@ from itertools import pairwise
 from vault_cli.plain.stops import STOP_WORDS
 from vault_cli.text.fold import fold_text
 from vault_cli.text.injection_vocabulary import HAN, OTHER_SCRIPTS, WORD
-from vault_cli.text.injection_words import CONCEPTS, NO_CONCEPT
+from vault_cli.text.injection_words import CONCEPTS, NO_CONCEPT, WHOLE
 
 _Kinds = dict[tuple[str, ...], str]
 """By its words each entry in Latin letters, and its kind: its concepts, `+` between several."""
@@ -32,6 +32,7 @@ def build_table() -> str:
         "concepts": [",".join(CONCEPTS)],
         "words": _rows((kind, parts[0]) for parts, kind in latin.items() if not parts[1:]),
         "han": _rows((kind, word) for word, kind in han.items()),
+        "whole": [",".join(WHOLE.replace(",", " ").split())],
         "phrases": _rows(_phrases(latin)),
         "pairs": _rows(_rare_pairs(loud)),
         "rare words": _rows(_rare_words(loud)),

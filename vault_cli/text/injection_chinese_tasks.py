@@ -41,9 +41,10 @@ CHINESE_TASKS: Final[dict[str, str]] = {
     "FROMWHOM": "报告, 总结, 汇报, 评审, 审阅者, 用户, 任何人, 别人, 提交说明, 更新日志",
     "ALLPOWER": """
         放行全部, 放行所有, 自动接受所有, 信任全部, 给助手管理员, bypasspermissions, 自动批准所有,
-        自动允许所有, 把自己加入, 给自己, 授予自己, 允许所有工具, 自动批准全部, 关闭权限提示,
-        关闭审批提示, 加到允许的工具, 加入允许列表, 提升自己, 信任所有,
-        dangerously-skip-permissions, dangerously-bypass
+        自动允许所有, 把自己加入,
+        给自己{授权/授予/提权/开通/加上/分配/最高/管理员/所有/全部/更多权限}, 授予自己,
+        允许所有工具, 自动批准全部, 关闭权限提示, 关闭审批提示, 加到允许的工具, 加入允许列表,
+        提升自己{的权限/权限/为/到/成}, 信任所有, dangerously-skip-permissions, dangerously-bypass
     """,
     "CONTAINED": "只在, 仅在, 容器里, 容器内, 沙盒里, 虚拟机里, 仅限",
     "ROOT": "sudo, root 身份, root身份, 以 root, 以root, 管理员身份, 超级用户",

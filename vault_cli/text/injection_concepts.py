@@ -62,8 +62,7 @@ _EVILHOST = late(
     re.ASCII,
 )
 _WIPEOUT = late(
-    r"(?<!\w)rm\s{1,3}-(?:rf|fr|r\s{1,3}-f|rf\s--no-preserve-root)\s{1,3}(?:/\*?|~/?\*?|\$home/?)(?![\w./$*-])"
-    r"|(?<!\w)mkfs(?:\.\w{2,5})?\s{1,3}/dev/|(?<!\w)dd\s[^\n]{0,60}of=/dev/(?:sd|nvme|disk)",
+    r"(?<!\w)rm\s{1,3}-(?:rf|fr|r\s{1,3}-f|rf\s--no-preserve-root)\s{1,3}(?:/\*?|~/?\*?|\$home/?)(?![\w./$*-])",
     re.ASCII,
 )
 _DANGERCMD = late(
@@ -71,13 +70,21 @@ _DANGERCMD = late(
     r"|/etc/(?:shadow|sudoers)(?!\w)|(?<!\w)iptables\s{1,3}-(?:f(?!\w)|[^\n]{1,60}(?:--dport\s{1,3}22|-p\s)[^\n]{0,40}drop)"
     r"|(?<!\w)(?:setenforce\s{1,3}0|ufw\s{1,3}disable|history\s{1,3}-c|crontab\s{1,3}-r|userdel|passwd\s{1,3}-d)(?!\w)"
     r"|systemctl\s{1,3}(?:stop|disable|mask)\s{1,3}(?:--now\s)?(?:auditd|firewalld|ufw|apparmor|fail2ban|rsyslog|sshd?)(?!\w)"
+    r"|(?<!\w)mkfs(?:\.\w{2,5})?\s{1,3}/dev/|(?<!\w)dd\s[^\n]{0,60}of=/dev/(?:sd|nvme|disk)"
     r"|kill\s{1,3}-9\s{1,3}-1(?!\w)|nopasswd|unset\s{1,3}histfile|histsize=0|useradd\s[^\n]{0,40}-o\s|>\s{0,3}/dev/sd[a-z]"
     r"|:\(\)\s?\{|>>\s{0,3}~?/?[\w./]{0,20}(?:authorized_keys|sudoers|\.bashrc|\.profile)(?!\w)"
     r"|usermod\s[^\n]{0,20}-a?g\s{0,2}(?:sudo|wheel|root|docker)(?!\w)|net\s{1,3}user\s[^\n]{1,40}/add"
     r"|vssadmin\s{1,3}delete|drop\s{1,3}(?:database|schema)\s|mv\s{1,3}/(?:etc|\*)?\s{0,2}[^\n]{0,20}/dev/null",
     re.ASCII,
 )
+_OPTION = late(
+    r"\A(?:[-*+] )?[`*]{0,3}(?:-{1,2}[a-z0-9][\w-]{0,30}"
+    r"(?:[=< ,|/、或-]{1,3}[\w<>-]{1,24}){0,3}[`*]{0,3}\s{0,30}[：:\s]"
+    r"|[a-z+][：])"
+)
+"""How a line begins that says what an option of a command does."""
 PATTERNS: Final = (
+    ("OPTION", _OPTION),
     ("DANGERCMD", _DANGERCMD),
     ("DEST", _DEST),
     ("KEYFILE", _KEYFILE),
@@ -95,11 +102,11 @@ _KEY_WORDS: Final = {
         ".env", ".git-cred", ".netrc", ".pem", ".ssh", ".gnupg", ".pgpass", "wallet.dat",
         "seed.txt", "mcp.json",
     ),
-    "/": ("/etc/", "~/.", "/sam", "of=/dev/"),
+    "/": ("/etc/", "~/.", "/sam"),
     "_": ("id_",),
     "\\": ("\\sam",),
     " -": ("rm -",),
-    **{word: (word,) for word in ("credentials", "login data", "mkfs")},
+    **{word: (word,) for word in ("credentials", "login data")},
 }  # fmt: skip
 """What key files and commands that wipe out must contain."""
 _COMMAND_WORDS: Final = {
@@ -110,7 +117,8 @@ _COMMAND_WORDS: Final = {
     "/": ("/etc/s", "/dev/"),
     ":(": (":()",),
     **{word: (word,) for word in (
-        "chmod", "iptables", "setenforce", "ufw ", "crontab", "systemctl", "hist", ">>", "vssadmin",
+        "chmod", "mkfs", "iptables", "setenforce", "ufw ", "crontab", "systemctl", "hist", ">>",
+        "vssadmin",
     )},
 }  # fmt: skip
 """What dangerous commands must contain."""

@@ -50,17 +50,23 @@ ENGLISH_ACTS: Final[dict[str, str]] = {
         dark mode ai, {ignores/disregards} {all/every} {rules/policies/ethical/ ethics}
     """,
     "ROLEPLAY": """
-        you are now {a/an/the/my/called/named/acting/free/known/no longer/playing/going to}, from
-        now on you {are/will/must/act/should/have/can/shall/answer/respond/obey}, from {this point
-        on/this moment on/here on} you, from this point forward you, {pretend/imagine/suppose/
-        assume} {you are/to be/that you/you have/you're}, {roleplay/role play/role playing} as,
-        let's {play a game/roleplay/role play/play a text/pretend}, we are going to {play/roleplay/
-        role play}, {stay/remain/staying} in character, character embodiment, you will {act as/play
-        the role/pretend/now act/now be/now play/become/simulate}, you are going to {act/play/
-        pretend/simulate/be}, act as if you {are/were/have/had}, {behave/act/respond/answer/speak}
-        as {if you were/an unrestricted/an ai/an assistant that/an assistant who/though you}, take
-        on the {role/persona/identity}, assume the {role/persona/identity}, adopt {the/a/this}
-        {persona/identity/character}, your new {name/identity/persona} is
+        you are now {a/an/the/my/called/named/acting/free/known/no longer/playing/going to},
+        from now on you {are/will/must/act/should/have/can/shall/answer/respond/obey},
+        from {this point on/this moment on/here on} you, from this point forward you,
+        {pretend/imagine/suppose/assume} {you are/that you are/you're}
+        {a/an/the/my/not/no/in/free},
+        pretend {to be/you have/that you},
+        {imagine/suppose/assume} {that you/you} {have/had} {no/a function/an alter},
+        {roleplay/role play/role playing} as,
+        let's {play a game/roleplay/role play/play a text/pretend},
+        we are going to {play/roleplay/ role play}, {stay/remain/staying} in character,
+        character embodiment,
+        you will {act as/play the role/pretend/now act/now be/now play/become/simulate},
+        you are going to {act/play/pretend/simulate/be}, act as if you {are/were/have/had},
+        {behave/act/respond/answer/speak} as
+        {if you were/an unrestricted/an ai/an assistant that/an assistant who/though you},
+        take on the {role/persona/identity}, assume the {role/persona/identity},
+        adopt {the/a/this} {persona/identity/character}, your new {name/identity/persona} is
     """,
     "MODE": """
         developer mode, debug mode, god mode, maintenance mode, sudo mode, admin mode, root mode,

@@ -208,6 +208,21 @@ ENGLISH_SAFETY: Final[dict[str, str]] = {
         violate~, without, no, disable~, free from, free of, free, unbound by, defeat~, get around,
         avoid, removed, remove, lacks, lack of, ignoring, beyond, trick, fool
     """,
+    "FOREIGN": """
+        embedded in {the/a/any} {tool/retrieved/fetched/web/page/external/file/files/data/response},
+        embedded in {tool/retrieved/fetched/web/external/file/files/data/code},
+        {in/inside/from/within} {tool/retrieved/fetched/external/third party/untrusted},
+        tool {output/outputs/results/result}, untrusted {content/input/data/text/source/sources},
+        {fetched/retrieved/scraped} {content/pages/text}
+    """,
+    "BLOCKED": """
+        matches, block, blocks, blocked, blocking, deny, denies, denied, dangerous, destructive
+    """,
+    "DEFEAT": """
+        bypass, bypassing, circumvent, circumventing, evade, evading, ignore, ignoring, disregard,
+        disregarding, override, overriding, violate, violating, disable, disabling, defeat,
+        defeating, get around, trick, fool, remove, removing
+    """,
     "ETHICS": """
         ethical, ethics, moral, morals, morality, censorship, guardrails, guardrail, safeguards,
         safeguard, content policy, content policies, usage policies, usage policy, safety features,

@@ -22,8 +22,8 @@ from vault_cli.text.injection_concepts import (
 )
 from vault_cli.text.injection_places import Place, find_places
 from vault_cli.text.injection_rules import Rule
+from vault_cli.text.injection_sentences import sentences
 from vault_cli.text.injection_vocabulary import (
-    BREAK,
     WORD,
     Track,
     Vocabulary,
@@ -41,6 +41,9 @@ BETWEEN: Final = "\n\n;\n\n"
 
 _GUARD_REACH: Final = 40
 _EXCUSE_REACH: Final = 40
+_MOST_ITEMS: Final = 6
+_LONGEST_ITEM: Final = 40
+_OR = late(r",\s(?:or|nor)\s")
 _NEGATED_REACH: Final = 12
 _PADDED: Final = 8
 _LONG_WORD: Final = 12
@@ -125,7 +128,7 @@ def find_hits(text: str) -> tuple[Hit, ...]:
     rare = [word for word, mask in words if mask & anchors]
     found: dict[str, _Span] = {}
     asked: set[str] = set()
-    for start, sentence in _sentences(folded.text):
+    for start, sentence in sentences(folded.text):
         if sentence in asked:  # whatever rules it meets are found by now
             continue
         asked.add(sentence)
@@ -183,14 +186,6 @@ def _part_words(folded: Folded) -> Folded:
     )
 
 
-def _sentences(text: str) -> Iterator[tuple[int, str]]:
-    start = 0
-    for match in BREAK.finditer(text):
-        yield start, text[start : match.start()]
-        start = match.end()
-    yield start, text[start:]
-
-
 def _original(text: str, folded: Folded, span: _Span) -> Hit:
     start, end = folded.origin(span.start, span.end)
     return Hit(span.rule, start, end, _is_disguised(text[start:end], folded, span))
@@ -208,11 +203,15 @@ def _is_disguised(raw: str, folded: Folded, span: _Span) -> bool:
 
 
 def _is_set_apart(raw: str) -> bool:
-    """Whether a mark stands between any two words (`ignore|all|rules`, `**all** **rules**`)."""
+    """Whether the same mark stands between any two words (`ignore|all|rules`, `**all** **rules**`).
+
+    In code there are different ones.
+    """
     return (
         len(raw) <= _LONGEST_APART
         and len(_LATIN_WORD.findall(raw)) >= _FEWEST_APART
         and _PLAIN_GAP.search(raw) is None
+        and len(set(_LATIN_WORD.split(raw)[1:-1])) == 1
     )
 
 
@@ -323,7 +322,9 @@ def _run_track(scene: _Scene, track: Track) -> _Span | None:
             state[at] = (before[0], end)
             if at == last:
                 span = _Span(rule, before[0], end)
-                if not (rule.guard and _guarded(span, scene.guards)):
+                if not (
+                    rule.guard and (_guarded(span, scene.guards) or _in_negated_list(scene, span))
+                ):
                     return span
     return None
 
@@ -368,7 +369,19 @@ def _guarded(span: _Span, guards: list[Place]) -> bool:
     at = bisect_left(guards, (span.start - _GUARD_REACH,))
     for place in guards[at : at + _GUARD_REACH]:
         if place.start >= span.start:
-            return False
+            break
         if place.end <= span.end:
             return True
     return False
+
+
+def _in_negated_list(scene: _Scene, span: _Span) -> bool:
+    """Whether a span is an item of a list that begins with a negation (`never A, B, or C`)."""
+    at = bisect_left(scene.guards, (span.start,)) - 1
+    if at < 0:
+        return False
+    items = scene.text[scene.guards[at].end : span.start].split(",")
+    if not items[1:] or len(items) > _MOST_ITEMS or max(map(len, items)) > _LONGEST_ITEM:
+        return False
+    last = scene.text[max(0, span.start - _LONGEST_ITEM) : span.end + _LONGEST_ITEM]
+    return _OR.search(last) is not None

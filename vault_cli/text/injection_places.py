@@ -6,10 +6,20 @@ Everything here is linear but for the words of one sentence. Standard library on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from vault_cli.text.injection_concepts import LEET_SIGN, PATTERNS, plain_word
 from vault_cli.text.injection_vocabulary import WORD, Vocabulary
+from vault_cli.text.late import late
+
+_LONGEST_TITLE: Final = 200
+_TITLE_SPACES: Final = 4
+_BEFORE: Final = 12
+_IN_PASSING = late(
+    r"(?:(?<![\w-])(?:in|of|by|from|for|see|using|like|and|or|than|with)[ \n]{1,3}"
+    r"|[见看是和或]\s?)$"
+)
+"""What stands before a link that is a reference, not a place to send to."""
 
 
 class Place(NamedTuple):
@@ -36,9 +46,28 @@ def find_places(
         places.extend(_han_places(text, book, words, wanted))
     for name, pattern in PATTERNS:
         if book.bits[name] & wanted:
-            places.extend(Place(*m.span(), book.bits[name]) for m in pattern.finditer(text))
+            spans = (m.span() for m in pattern.finditer(text))
+            places.extend(
+                Place(start, end, book.bits[name])
+                for start, end in spans
+                if name != "DEST" or not _is_reference(text, start)
+            )
     places.sort()
     return places
+
+
+def _is_reference(text: str, start: int) -> bool:
+    """Whether an address belongs to a link that is named in passing (`posts in [my repo](https:`).
+
+    So does one whose text is a sentence of its own: the title of a page orders nothing.
+    """
+    if text[start - 2 : start] != "](":
+        return False
+    opened = text.rfind("[", max(0, start - _LONGEST_TITLE), start)
+    if opened < 0:
+        return False
+    titled = text[opened + 1] == "`" or text[opened:start].count(" ") >= _TITLE_SPACES
+    return titled or _IN_PASSING.search(text[max(0, opened - _BEFORE) : opened]) is not None
 
 
 def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[Place]:
@@ -58,9 +87,23 @@ def _latin_places(text: str, book: Vocabulary, wanted: int) -> Iterator[Place]:
                 silent = end
         if at < silent:
             continue
+        if mask & wanted & book.handing and _is_name(text, *spans[at]):
+            mask &= ~book.handing
         for end, among in ((at + 1, mask), *met):
             if among & wanted:
                 yield Place(spans[at][0], spans[end - 1][1], among & wanted)
+
+
+def _is_name(text: str, start: int, end: int) -> bool:
+    """Whether a word is a name in code: a key, a method, a part of a longer name."""
+    before, after = text[start - 1 : start], text[end : end + 2]
+    if after[:1] == "-":
+        return after[1:].isalpha()
+    if before == ".":
+        return after[:1] in {"(", ",", ")"}
+    if text[start:end] in {"email", "mail"} and after.strip()[:1] in {":", "="}:
+        return True
+    return after[:1] == "=" or (after in {'":', "':"} and before == after[:1])
 
 
 def _phrases_at(words: list[str], at: int, book: Vocabulary) -> Iterator[tuple[int, int]]:
@@ -81,12 +124,23 @@ def _han_places(
     for word in book.silent:
         for at in _find_all(text, word):
             covered[at : at + len(word)] = b"\x01" * len(word)
-    hidden = 1 in covered
+    hidden, inside = 1 in covered, _inside_words(text, book.whole)
     for word in {word for word, mask in words if mask & wanted and word in book.han}:
         mask, size = book.han[word] & wanted, len(word)
         for at in _find_all(text, word):
+            if inside[at] or inside[at + size]:
+                continue  # 前文 in 当前文件
             if not hidden or 0 in covered[at : at + size]:
                 yield Place(at, at + size, mask)
+
+
+def _inside_words(text: str, words: tuple[str, ...]) -> bytearray:
+    """Return for each place of a text whether a word goes on there, so that none begins or ends."""
+    inside = bytearray(len(text) + 1)
+    for word in words:
+        for at in _find_all(text, word):
+            inside[at + 1 : at + len(word)] = b"\x01" * (len(word) - 1)
+    return inside
 
 
 def _find_all(text: str, word: str) -> Iterator[int]:

@@ -20,13 +20,15 @@ from vault_cli.text.packaged import INJECTION_TABLE, read_packaged
 WORD: Final = late(r"[a-z0-9_][a-z0-9_']*")
 """A word of a folded text."""
 
-BREAK: Final = late(
-    r"[.!?;。！？；\n](?:(?<=[。！？；])|(?<=[.!?;])(?=[\s\"')\]]|$)"
-    r"|(?<=\n)[ \t]*(?=[-*#>+\n]|\d{1,3}[.)]))"
+PATTERN_CONCEPTS: Final = (
+    "DEST",
+    "KEYFILE",
+    "HARDKEY",
+    "EVILHOST",
+    "WIPEOUT",
+    "DANGERCMD",
+    "OPTION",
 )
-"""Where a sentence ends: nothing that a rule looks for goes past it."""
-
-PATTERN_CONCEPTS: Final = ("DEST", "KEYFILE", "HARDKEY", "EVILHOST", "WIPEOUT", "DANGERCMD")
 """Concepts found by a pattern rather than by words."""
 
 _K = TypeVar("_K")
@@ -106,7 +108,9 @@ class Vocabulary(NamedTuple):
         heads: the words with which an entry begins.
         han: the Chinese words and their concepts.
         silent: the Chinese words that hide others.
+        whole: the Chinese words that no other word is read across the border of.
         guards: the concepts that make a rule harmless when they stand before it.
+        handing: the concepts of handing something on, which a name in code does not say.
         addresses, key_files, commands: the concepts found by a pattern.
         all: all entries.
         anchored: the tracks by the mask of their rarest step.
@@ -118,7 +122,9 @@ class Vocabulary(NamedTuple):
     heads: frozenset[str]
     han: dict[str, int]
     silent: tuple[str, ...]
+    whole: tuple[str, ...]
     guards: int
+    handing: int
     addresses: int
     key_files: int
     commands: int
@@ -133,6 +139,7 @@ def vocabulary() -> Vocabulary:
     words = _by_kind("words")
     phrases = _section("phrases")
     han = _by_kind("han")
+    silent = tuple(word for word, mask in han.items() if not mask)
     heads = {pair.partition(" ")[0] for pair in phrases}
     anchored = _grouped((t.anchor, t) for rule in RULES for t in _tracks(rule, bits))
     return Vocabulary(
@@ -141,8 +148,10 @@ def vocabulary() -> Vocabulary:
         Rows(phrases, _read_phrases),
         frozenset(heads.union(words)),
         han,
-        tuple(word for word, mask in han.items() if not mask),
+        silent,
+        (*silent, *_text("whole").split(",")),
         bits["NEG"] | bits["DEFEND"],
+        bits["SEND"] | bits["SENDV"] | bits["PUT"],
         bits["DEST"] | bits["EVILHOST"],
         bits["KEYFILE"] | bits["HARDKEY"] | bits["WIPEOUT"],
         bits["DANGERCMD"],

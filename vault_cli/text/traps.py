@@ -33,7 +33,7 @@ _DIRECTIVE: Final = (
     r"(?:you\s+(?:are|must|will|should|now|have)|your\s|ignore|disregard|forget|from\s+now|new\s"
     r"|override|always|never|do\s+not|enter|enable|disable|all\s|print|reveal|output|send|delete|run"
     r"|execute|approve|admin|note|now\s|please|export|upload|show|dump|grant|authoriz|no\s|safety"
-    r"|你(?!好|说|可以|觉得|今天|的|需要|想|真|是否|最近|已经做|做得|好像)|忽略|从现在|现在|必须|不要|无需|请|把|将|立即|执行|删除|导出|发送|打印|输出|关闭|所有|批准|泄露|无视|上传)"
+    r"|你(?!好|说|可以|觉得|今天|的|需要|想|真|是否|最近|已经做|做得|好像)|忽略|从现在|现在|必须|不要(?!太|担心|害怕|难过|灰心|气馁|着急|紧张|生气|怕|急|放弃|自|这样|为|把自己|忘记(?:自己|你))|无需|请|把|将|立即|执行|删除|导出|发送|打印|输出|关闭|所有|批准|泄露|无视|上传)"
 )
 _ROLE_LINE = late(
     r"^[ \t>*#_\[(`\"']{0,8}(?P<role>system(?:\s(?:prompt|message|note|override|notice))?|assistant"
