@@ -284,6 +284,33 @@ def test_a_program_that_hangs_is_left_behind(
     assert "OverBudget" in state.read_log(str(state_of(home)))[0][2]
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such signals here")
+@pytest.mark.parametrize("is_slow", [True, False])
+def test_a_signal_that_comes_while_the_time_is_taken_away_ends_nothing(
+    *, is_slow: bool, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from vault_cli.hook import answer
+
+    unlimit = answer._unlimit_time
+
+    def late() -> None:
+        signal.raise_signal(signal.SIGALRM)
+        unlimit()
+
+    def hang(_call: Call) -> dict[str, str]:
+        while is_slow:
+            pass
+        return {}
+
+    monkeypatch.setattr(answer, "_full", hang)
+    monkeypatch.setattr(answer, "_unlimit_time", late)
+    monkeypatch.setitem(answer._LIMITS, events.SESSION_START, (0.2, 60))
+    payload = {"hook_event_name": "SessionStart", "cwd": str(tmp_path)}
+    data = json.loads(hook("codex", "SessionStart", payload, state_of(home)))
+    assert context_of(data) == ""
+    assert "OverBudget" in state.read_log(str(state_of(home)))[0][2]
+
+
 @pytest.mark.parametrize(
     "damage", ["empty", "cut", "bit", "foreign", "link", "other machine", "another key"]
 )

@@ -89,13 +89,14 @@ def respond(
     try:
         call = Call(argv)
         _limit_time(call.event)
-        answer = _answer(call, raw)
+        try:
+            answer = _answer(call, raw)
+        finally:
+            _unlimit_time()
     except BaseException as error:  # noqa: BLE001 - fail open, whatever it is
         _unlimit_time()
         _let_go(call, is_given=False)
         answer = _last_resort(call, error)
-    finally:
-        _unlimit_time()
     if give is not None:
         give(answer)
     _let_go(call, is_given=True)
@@ -384,14 +385,22 @@ def _ask_program(call: Call, module: str, ask: Callable[[Any], Any]) -> Any:
 
 
 def _limit_time(event: str) -> None:
-    """Let the event end when its time is over; where there are no signals, it may take longer."""
+    """Let the event end when its time is over; where there are no signals, it may take longer.
+
+    It is ended once: the second of two signals would end what is done about the first.
+    """
     try:
         import _signal  # type: ignore[import-not-found]  # `signal` loads `enum`
     except ImportError:
         return
 
+    is_over = False
+
     def stop(_number: int, _frame: FrameType | None) -> None:
-        raise OverBudgetError
+        nonlocal is_over
+        if not is_over:
+            is_over = True
+            raise OverBudgetError
 
     computing, waiting = _LIMITS.get(event, _LIMIT)
     try:
