@@ -8,7 +8,6 @@ that says nothing, and a line in `STATE/hook/log` says why.
 
 from __future__ import annotations
 
-import sys
 import time
 
 from vault_cli.hook import events, state
@@ -283,7 +282,9 @@ def _pre_tool(call: Call) -> bytes:
     )
     if verdict.action == guard.ALLOW:
         return NOTHING
-    _note_hit(call, verdict)
+    from vault_cli.hook.spool import note_hit
+
+    note_hit(call, verdict)
     if verdict.action == guard.LOGGED:
         return NOTHING
     name = events.named_event(payload, call.host, call.event)[1]
@@ -312,12 +313,13 @@ def _refresh(call: Call, path: str, folder: str) -> None:
     """
     mark = f"{path}.stale"
     from vault_cli.hook.guard_look import may_retry
+    from vault_cli.hook.program import ask_program
 
     if not may_retry(mark):
         return
     try:
         _limit_time(_COMPILE)
-        _ask_program(call, "guard_compile", lambda found: found.refresh(folder))
+        ask_program(call, "guard_compile", lambda found: found.refresh(folder))
         calls.unlink(mark)
     except Exception as error:  # noqa: BLE001 - what is compiled then counts
         said = getattr(error, "message", "")  # of an error of ours, after which it is compiled
@@ -326,26 +328,6 @@ def _refresh(call: Call, path: str, folder: str) -> None:
             calls.unlink(mark)
     finally:
         _limit_time(call.event)
-
-
-def _note_hit(call: Call, verdict: Any) -> None:
-    """Take a hit down for the observations, and our words so that they are known again."""
-    from vault_cli.hook import injected, spool
-    from vault_cli.hook.jsons import dumps
-
-    data = {
-        "guard": verdict.id,
-        "vault": verdict.vault,
-        "action": verdict.action,
-        "session": events.session_of(call.payload),
-        "call": events.text_of(call.payload, "tool_use_id", "toolUseId"),
-    }
-    try:
-        spool.append(call.state, (int(time.time()), call.host, spool.HIT), dumps(data))
-        if verdict.reason:
-            injected.remember(call.state, [verdict.reason])
-    except OSError as error:
-        call.complain(f"a hit is not kept: {error.strerror or error}")
 
 
 def encode(call: Call, reply: dict[str, str]) -> bytes:
@@ -357,31 +339,10 @@ def encode(call: Call, reply: dict[str, str]) -> bytes:
 
 def _full(call: Call) -> dict[str, str]:
     """Ask the full program, in this process."""
-    reply: dict[str, str] = _ask_program(call, "hooking", lambda found: found.answer_event(call))
+    from vault_cli.hook.program import ask_program
+
+    reply: dict[str, str] = ask_program(call, "hooking", lambda found: found.answer_event(call))
     return reply
-
-
-def _ask_program(call: Call, module: str, ask: Callable[[Any], Any]) -> Any:
-    """Ask a module of `vault_cli.cli`, by name: this layer imports nothing of ours.
-
-    Meanwhile the environment names the state folder, and says to whatever is started that it must
-    not start us again.
-    """
-    import os
-
-    if "site" not in sys.modules or sys.flags.no_site:
-        import site
-
-        site.main()
-    from importlib import import_module
-
-    before = dict(os.environ)
-    os.environ |= {"MVAULT_STATE_DIR": call.state, "MVAULT_HOOK": "1"}
-    try:
-        return ask(import_module(f"vault_cli.cli.{module}"))
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 def _limit_time(event: str) -> None:

@@ -13,7 +13,9 @@ from vault_cli.hook.state import FOLDER, append_bytes, spare_folder
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this; checkers know the name
 if TYPE_CHECKING:
+    from vault_cli.hook.call import Call
     from vault_cli.hook.frames import Reader
+    from vault_cli.hook.guard import Verdict
 
 NAMES = ("spool", "events.bin")
 MAX_PAYLOAD = 256 << 10
@@ -69,6 +71,33 @@ def spools(state: str) -> list[str]:
 
     places = ("/".join((base, *NAMES)) for base in (f"{state}/{FOLDER}", spare_folder(state)))
     return [path for path in places if os.path.isfile(path) and not os.path.islink(path)]
+
+
+def note_hit(call: Call, verdict: Verdict) -> None:
+    """Take a hit of a guard down for the observations, and our words so that they are known again.
+
+    Args:
+        call: the event, with its payload.
+        verdict: what the guard says of it.
+    """
+    import time
+
+    from vault_cli.hook import events, injected
+    from vault_cli.hook.jsons import dumps
+
+    data = {
+        "guard": verdict.id,
+        "vault": verdict.vault,
+        "action": verdict.action,
+        "session": events.session_of(call.payload),
+        "call": events.text_of(call.payload, "tool_use_id", "toolUseId"),
+    }
+    try:
+        append(call.state, (int(time.time()), call.host, HIT), dumps(data))
+        if verdict.reason:
+            injected.remember(call.state, [verdict.reason])
+    except OSError as error:
+        call.complain(f"a hit is not kept: {error.strerror or error}")
 
 
 def is_spare(state: str, path: str) -> bool:
