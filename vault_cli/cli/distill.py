@@ -17,7 +17,7 @@ from vault_cli.cli.reflect_runs import AnswerFile, Language, settle_language
 from vault_cli.cli.views import plural
 from vault_cli.errors import VaultError
 from vault_cli.store.places import real_path, state_folder
-from vault_cli.store.queue import DEAD, WAITING
+from vault_cli.store.queue import DEAD, DROPPED, WAITING
 from vault_cli.store.queue_place import look_in, open_queue
 
 if TYPE_CHECKING:
@@ -221,6 +221,7 @@ def _commit(inv: Invocation, text: str) -> int:
             lambda scope: scope_here(inv, scope, "scope"),
             lambda folders: scope_of(inv, folders),
             lambda state: state in (WAITING, DEAD),
+            lambda state: state == DROPPED,
         )
         found = plan_distilled(parsed, table, drafting, inv.actor)
     return _carry_out(inv, found)

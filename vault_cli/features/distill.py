@@ -39,9 +39,6 @@ DECISIONS: Final = (DRAFT, DROP, SKIP)
 MOST_ITEMS: Final = 12
 """Items handed over at once."""
 
-_DROPPED: Final = "dropped"
-"""State of an item that was dropped (`store.queue_base`)."""
-
 _TEXT: Final = 400
 _PINNED: Final = frozenset({Kind.LESSON, Kind.RULE, Kind.FACT})
 
@@ -182,12 +179,14 @@ class Table:
         scope: turns `project` into the scope at hand.
         scope_of: returns the scope of what was seen in some folders.
         is_open: tells of the state of an item whether something may become of it.
+        is_dropped: tells of the state of an item whether it was dropped.
     """
 
     find: Callable[[str], Waiting]
     scope: Callable[[str], str]
     scope_of: Callable[[Collection[str]], str]
     is_open: Callable[[str], bool]
+    is_dropped: Callable[[str], bool]
 
 
 def plan_distilled(answer: Answer, table: Table, drafting: Drafting, actor: Actor) -> Distilled:
@@ -248,7 +247,7 @@ def _read(item: Item, table: Table, named: set[str]) -> tuple[Checked, list[Wait
             continue
         if waiting.id in named:
             one.fault(f"{waiting.id} is named twice in the answer")
-        elif decision == DROP and waiting.state == _DROPPED:
+        elif decision == DROP and table.is_dropped(waiting.state):
             pass  # the answer was carried out before
         elif not waiting.record and not table.is_open(waiting.state):
             one.fault(f"{waiting.id} is {waiting.state}")
