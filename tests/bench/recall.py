@@ -168,7 +168,7 @@ def read_all(vault: Any, records: Sequence[Any]) -> Callable[[str], Any]:
     reader = Reader(model, len(model.of_query("")), every=True)
     reader.take(vault, records)
     return lambda text: weigh_meaning(
-        reader.digests, model.compare(model.of_query(text), reader.vectors)
+        reader.digests, model.compare(model.of_query(text), reader.vectors), reader.scripts
     )
 
 

@@ -22,6 +22,17 @@ def test_only_what_stands_out_is_found_alone() -> None:
     assert found.above == pytest.approx({"d2": 0.01, "d6": 0.03, "d7": 0.06, "d8": 0.1})
 
 
+def test_texts_are_measured_against_those_of_their_own_script() -> None:
+    digests = [f"{script}{n}" for script in "oh" for n in range(20)]
+    cosines = [*[0.75] * 19, 0.82, *[0.84] * 19, 0.9]
+    scripts = [digest[0] for digest in digests]
+    found = weigh_meaning(digests, cosines, scripts)
+    assert found.alone == {"o19", "h19"}
+    assert found.above == pytest.approx({"o19": 0.07, "h19": 0.06})
+    few = weigh_meaning([*digests[:20], "h0"], [*cosines[:20], 0.84], [*scripts[:20], "h"])
+    assert few.alone == {"o19", "h0"}  # one alone has no usual of its own
+
+
 @pytest.mark.parametrize("cosines", [[], [0.9], [0.9, 0.9, 0.9]])
 def test_nothing_stands_out_of_nothing(cosines: list[float]) -> None:
     found = weigh_meaning([f"d{n}" for n in range(len(cosines))], cosines)

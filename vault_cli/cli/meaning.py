@@ -59,7 +59,7 @@ def find_meaning(inv: Invocation, clocks: Clocks, text: str, *, every: bool = Fa
     for vault, records in _readable(inv, clocks):
         reading.take(vault, records)
     cosines = model.compare(query, reading.vectors)
-    return Meant(weigh_meaning(reading.digests, cosines), reading.unread)
+    return Meant(weigh_meaning(reading.digests, cosines, reading.scripts), reading.unread)
 
 
 def _readable(inv: Invocation, clocks: Clocks) -> Iterable[tuple[Vault, list[Record]]]:
@@ -91,11 +91,13 @@ class Reader:
         self._until = math.inf if every else monotonic() + PATIENCE
         self.digests: list[str] = []
         self.vectors: list[bytes] = []
+        self.scripts: list[str] = []
         self.unread = 0
 
     def take(self, vault: Vault, records: Sequence[Record]) -> None:
         """Take the records of one vault: what is stored, and what there is time to read."""
         from vault_cli.store.vectors import Vectors
+        from vault_cli.text.meaning import script_of
 
         index = Vectors(vault.root, vault.config.gates)
         try:
@@ -109,6 +111,7 @@ class Reader:
             if vector := known.get(digest) or fresh.get(digest):
                 self.digests.append(digest)
                 self.vectors.append(vector.data)
+                self.scripts.append(script_of(vector.text))
             else:
                 self.unread += 1
 

